@@ -1,0 +1,105 @@
+// The one step between what the TypeSpec emitter writes and the contract. Everything the emitter cannot say, or says in a
+// way that the validator or the type generator stumbles over, is put right here and nowhere else.
+
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
+export type JsonObject = { [key: string]: Json }
+
+export interface Parameter {
+	name: string
+	in: 'query' | 'path' | 'header'
+	required?: boolean
+	description?: string
+	schema: JsonObject
+	allowReserved?: boolean
+	allowEmptyValue?: boolean
+}
+export interface MediaType {
+	schema: JsonObject
+	example?: Json
+	examples?: JsonObject
+}
+export interface Response {
+	description: string
+	headers?: Record<string, JsonObject>
+	content?: Record<string, MediaType>
+}
+export interface Operation {
+	operationId: string
+	summary: string
+	description: string
+	tags: string[]
+	parameters?: (Parameter | { $ref: string })[]
+	requestBody?: { required?: boolean; content: Record<string, MediaType> }
+	responses: Record<string, Response | { $ref: string }>
+	security?: JsonObject[]
+	'x-required-scopes'?: string[]
+	'x-alias-of'?: string
+}
+export interface OpenApiDocument {
+	openapi: string
+	info: { title: string; version: string; description?: string }
+	paths: Record<string, Record<string, Operation>>
+	components: {
+		schemas: Record<string, JsonObject>
+		parameters?: Record<string, Parameter>
+		headers?: Record<string, JsonObject>
+	}
+}
+
+export function normalise(emitted: OpenApiDocument): OpenApiDocument {
+	const document = visit(emitted as unknown as Json) as unknown as OpenApiDocument
+	document.components.headers = commonHeaders
+	for (const operation of operationsOf(document)) {
+		operation.operationId = operation.operationId.replace(/^./, (first) => first.toLowerCase())
+		for (const response of Object.values(operation.responses)) addCommonHeaders(response as Response)
+		for (const parameter of operation.parameters ?? []) relaxQuery(parameter)
+	}
+	for (const parameter of Object.values(document.components.parameters ?? {})) relaxQuery(parameter)
+	return document
+}
+
+export function operationsOf(document: OpenApiDocument): Operation[] {
+	return Object.values(document.paths).flatMap((methods) => Object.values(methods))
+}
+
+function visit(node: Json): Json {
+	if (Array.isArray(node)) return node.map(visit)
+	if (node === null || typeof node !== 'object') return node
+	const result: JsonObject = {}
+	for (const [key, value] of Object.entries(node)) {
+		if (key === 'unevaluatedProperties' && !('allOf' in node)) result.additionalProperties = sealed(value)
+		// Keywords TypeSpec has no decorator for are written as one extension.
+		else if (key === 'x-schema') Object.assign(result, value)
+		else result[key] = visit(value)
+	}
+	return result
+}
+
+/** Nothing here is composed with allOf, so "no unevaluated" is "no additional", which validators report by name. */
+function sealed(value: Json): Json {
+	return JSON.stringify(value) === '{"not":{}}' ? false : visit(value)
+}
+
+/**
+ * express-openapi-validator refuses an empty value, and the reserved characters that URLSearchParams leaves alone or
+ * writes (`+` for a blank, `'`), unless the parameter allows them; what a value may be is the schema's to say.
+ */
+function relaxQuery(parameter: Parameter | { $ref: string }): void {
+	if (!('in' in parameter) || parameter.in !== 'query') return
+	parameter.allowReserved = true
+	parameter.allowEmptyValue = true
+}
+
+const header = (type: string, description: string): JsonObject => ({ description, schema: { type } })
+
+const commonHeaders: Record<string, JsonObject> = {
+	'X-Request-Id': { ...header('string', "The request's id, as in the server's log."), required: true },
+	'X-RateLimit-Limit': header('integer', 'Requests per minute that the key has; absent when there is no limit.'),
+	'X-RateLimit-Remaining': header('integer', 'Requests left in this window.'),
+	'X-RateLimit-Reset': header('integer', 'Unix time in seconds at which the window ends.'),
+}
+
+function addCommonHeaders(response: Response): void {
+	const references = Object.keys(commonHeaders).map((name) => [name, { $ref: `#/components/headers/${name}` }])
+	response.headers = { ...response.headers, ...Object.fromEntries(references) }
+}

@@ -1,0 +1,79 @@
+// Writes what the server looks up by operation or by record: the operation table and the field lists of the records.
+import type { JsonObject, OpenApiDocument, Parameter } from './normalise.ts'
+
+export function writeServerTables(document: OpenApiDocument, banner: string): string {
+	return `// ${banner}
+
+/** One operation of the contract. \`accepts\` lists the parameters by place; \`statuses\` every status it may answer. */
+export interface OperationEntry {
+	readonly id: string
+	readonly method: string
+	readonly path: string
+	readonly scopes: readonly string[]
+	readonly body: 'required' | 'optional' | 'none'
+	readonly idempotent: boolean
+	readonly statuses: readonly number[]
+	readonly aliasOf?: string
+}
+
+export const operationTable = ${literal(operations(document))} as const satisfies readonly OperationEntry[]
+
+/** How a field travels: \`json\` stands for arrays and objects. */
+export type FieldType = 'string' | 'number' | 'boolean' | 'json'
+
+/** The fields of each record, in the order in which answers show them. */
+export const fields = ${literal(records(document))} as const satisfies Record<string, Record<string, FieldType>>
+
+/** Every error code. */
+export const errorCodes = ${literal(document.components.schemas.ErrorCode?.enum)} as const
+`
+}
+
+function operations(document: OpenApiDocument) {
+	return Object.entries(document.paths).flatMap(([path, methods]) =>
+		Object.entries(methods).map(([method, operation]) => ({
+			id: operation.operationId,
+			method: method.toUpperCase(),
+			path,
+			scopes: operation['x-required-scopes'] ?? [],
+			body: operation.requestBody ? (operation.requestBody.required ? 'required' : 'optional') : 'none',
+			idempotent: (operation.parameters ?? []).some((parameter) => resolve(document, parameter).name === 'Idempotency-Key'),
+			statuses: Object.keys(operation.responses).map(Number),
+			...(operation['x-alias-of'] && { aliasOf: operation['x-alias-of'] }),
+		})),
+	)
+}
+
+export function resolve(document: OpenApiDocument, parameter: Parameter | { $ref: string }): Parameter {
+	if ('in' in parameter) return parameter
+	const found = document.components.parameters?.[parameter.$ref.split('/').at(-1) ?? '']
+	if (!found) throw new Error(`${parameter.$ref} is not in the document`)
+	return found
+}
+
+/** Records are the schemas with an id and an organization: what is a row in the database. */
+function records(document: OpenApiDocument) {
+	const found: Record<string, Record<string, string>> = {}
+	for (const [name, schema] of Object.entries(document.components.schemas)) {
+		const properties = schema.properties as Record<string, JsonObject> | undefined
+		if (!properties?.id || !properties.organizationId) continue
+		found[name] = Object.fromEntries(Object.entries(properties).map(([field, type]) => [field, fieldType(document, type)]))
+	}
+	return found
+}
+
+function fieldType(document: OpenApiDocument, schema: JsonObject): string {
+	if (typeof schema.$ref === 'string')
+		return fieldType(document, document.components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {})
+	if (Array.isArray(schema.anyOf)) {
+		const kinds = (schema.anyOf as JsonObject[])
+			.filter((member) => member.type !== 'null')
+			.map((member) => fieldType(document, member))
+		return kinds.every((kind) => kind === kinds[0]) ? (kinds[0] ?? 'json') : 'json'
+	}
+	if (schema.type === 'integer' || schema.type === 'number') return 'number'
+	if (schema.type === 'boolean' || schema.type === 'string') return schema.type
+	return 'json'
+}
+
+const literal = (value: unknown) => JSON.stringify(value, null, '\t')
