@@ -1,0 +1,12 @@
+import type { Knex } from 'knex'
+
+export async function up(trx: Knex.Transaction): Promise<void> {
+	await trx.schema.createTable('organizations', (table) => {
+		table.text('organizationId').primary()
+		table.text('name').notNullable()
+		table.text('timeZone').notNullable()
+		table.text('taxRounding').notNullable()
+		table.bigInteger('nextInvoiceNumber').notNullable()
+		table.bigInteger('createdAt').notNullable()
+	})
+}

@@ -1,0 +1,19 @@
+import type { Knex } from 'knex'
+
+export async function up(trx: Knex.Transaction): Promise<void> {
+	await trx.schema.createTable('api_keys', (table) => {
+		table.text('organizationId').notNullable().references('organizationId').inTable('organizations')
+		table.text('id').notNullable()
+		table.text('name').notNullable()
+		// SHA-256, base64url. The one look-up that cannot start with the organization: it is what finds it.
+		table.text('hash').notNullable()
+		table.text('lastFour').notNullable()
+		table.json('scopes').notNullable()
+		table.bigInteger('createdAt').notNullable()
+		table.bigInteger('expiresAt')
+		table.bigInteger('lastUsedAt')
+		table.bigInteger('revokedAt')
+		table.primary(['organizationId', 'id'])
+		table.index(['hash'], 'api_keys_hash')
+	})
+}

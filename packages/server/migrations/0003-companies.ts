@@ -1,0 +1,61 @@
+import type { Knex } from 'knex'
+
+export async function up(trx: Knex.Transaction): Promise<void> {
+	const sqlite = trx.client.config.client === 'better-sqlite3'
+	await trx.schema.createTable('companies', (table) => {
+		// Named, so that VACUUM keeps it: the full-text index points to rows by it.
+		if (sqlite) table.increments('rowid')
+		table.text('organizationId').notNullable().references('organizationId').inTable('organizations')
+		table.text('id').notNullable()
+		table.text('name').notNullable()
+		for (const column of details) table.text(column)
+		table.bigInteger('createdAt').notNullable()
+		table.bigInteger('updatedAt').notNullable()
+		table.bigInteger('deletedAt')
+		table.integer('version').notNullable()
+		// What sorting and searching see: folded to lower case without accents, the same on every database.
+		table.specificType('sortName', sqlite ? 'text' : 'text collate "C"').notNullable()
+		table.text('searchText').notNullable()
+		if (sqlite) table.unique(['organizationId', 'id'])
+		else table.primary(['organizationId', 'id'])
+		const live = { predicate: trx.whereNull('deletedAt') }
+		table.index(['organizationId', 'sortName', 'id'], 'companies_by_name', live)
+		table.index(['organizationId', 'createdAt', 'id'], 'companies_by_creation', live)
+	})
+	for (const statement of sqlite ? sqliteSearch : postgresSearch) await trx.raw(statement)
+}
+
+const details = [
+	'domain',
+	'phone',
+	'notes',
+	'billingContactName',
+	'billingAddressLine1',
+	'billingAddressLine2',
+	'billingCity',
+	'billingState',
+	'billingPostalCode',
+	'billingCountry',
+	'billingEmail',
+]
+
+// The organization is a word of the index, so that a search touches only its own rows.
+const sqliteSearch = [
+	`create virtual table company_search using fts5("organizationId", "searchText", content='', contentless_delete=1,
+		tokenize="unicode61 remove_diacritics 0 tokenchars '_'")`,
+	`create trigger companies_search_insert after insert on companies when new."deletedAt" is null begin
+		insert into company_search(rowid, "organizationId", "searchText") values (new.rowid, new."organizationId", new."searchText");
+	end`,
+	`create trigger companies_search_update after update of "searchText", "deletedAt" on companies
+		when new."searchText" <> old."searchText" or new."deletedAt" is not null begin
+		delete from company_search where rowid = old.rowid;
+		insert into company_search(rowid, "organizationId", "searchText")
+			select new.rowid, new."organizationId", new."searchText" where new."deletedAt" is null;
+	end`,
+]
+
+const postgresSearch = [
+	`alter table companies add column "searchVector" tsvector generated always as
+		(array_to_tsvector(string_to_array("organizationId" || ' ' || "searchText", ' '))) stored`,
+	`create index companies_search on companies using gin ("searchVector") where "deletedAt" is null`,
+]

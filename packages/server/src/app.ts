@@ -1,0 +1,124 @@
+// The Express chain, in the order in which a request meets it.
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
+import type { Logger } from 'pino'
+import type { Callers } from './auth/caller.ts'
+import { allows } from './auth/keys.ts'
+import { rateLimit } from './auth/rate-limit.ts'
+import { readBody } from './body.ts'
+import type { Config } from './config.ts'
+import { compileAcceptors } from './contract/acceptor.ts'
+import { operations, Routes } from './contract/operations.ts'
+import { fullValidator, translateErrors } from './contract/validator.ts'
+import type { Database } from './db.ts'
+import { dispatch } from './dispatch.ts'
+import { ApiError } from './errors.ts'
+import { newExchange, problemReply, send } from './exchange.ts'
+import { checkHealth } from './health.ts'
+
+export interface AppOptions {
+	readonly db: Database
+	readonly config: Config
+	readonly log: Logger
+	readonly now: () => number
+	/** Finds who is calling. */
+	readonly callers: Callers
+}
+
+export function createApp({ db, config, log, now, callers }: AppOptions): Express {
+	const validateAll = config.NODE_ENV !== 'production'
+	const app = express()
+	app.disable('x-powered-by').disable('etag').set('query parser', 'simple')
+	app.use(begin(log))
+	app.get('/health', (req, res) => send(req, res, { status: 200, headers: {}, text: '{"ok":true}' }))
+	app.get('/ready', checkHealth(db))
+	app.use(findOperation())
+	app.use(authenticate(callers, config.INVOICING_RATE_LIMIT))
+	app.use(readBody)
+	app.use(accept())
+	app.use(validate(validateAll))
+	app.use(dispatch({ db, now, validateResponses: validateAll }))
+	app.use(translateErrors, renderError)
+	return app
+}
+
+function begin(log: Logger): RequestHandler {
+	return (req, _res, next) => {
+		req.exchange = newExchange(req, log)
+		next()
+	}
+}
+
+function findOperation(): RequestHandler {
+	const routes = new Routes(operations)
+	return (req, _res, next) => {
+		const match = routes.match(req.path)
+		if (!match) throw new ApiError('route_not_found', `There is no ${req.path}.`)
+		// HEAD is GET without the body, which node:http leaves out by itself.
+		if (req.method === 'HEAD') req.method = 'GET'
+		const operation = match.methods.get(req.method)
+		if (!operation) {
+			const allowed = [...match.methods.keys()]
+			if (match.methods.has('GET')) allowed.push('HEAD')
+			const detail = `${req.path} has no ${req.method}; it has ${allowed.join(', ')}.`
+			throw new ApiError('method_not_allowed', detail, { headers: { Allow: allowed.join(', ') } })
+		}
+		req.exchange.operation = operation
+		req.exchange.params = match.params
+		next()
+	}
+}
+
+function authenticate(callers: Callers, perMinute: number): RequestHandler {
+	const limit = rateLimit(perMinute)
+	return async (req, _res, next) => {
+		const { exchange } = req
+		const address = `address ${req.socket.remoteAddress}`
+		const caller = await callers.identify(req.headers.authorization).catch(async (refusal) => {
+			exchange.rateHeaders = await limit.count(address)
+			throw refusal
+		})
+		exchange.caller = caller
+		exchange.rateHeaders = await limit.count(caller.keyId)
+		const required = exchange.operation?.scopes ?? []
+		if (!allows(caller.scopes, required)) {
+			throw new ApiError('insufficient_scope', `The API key lacks the scope ${required.join(', ')}.`)
+		}
+		next()
+	}
+}
+
+function accept(): RequestHandler {
+	const acceptors = compileAcceptors(operations)
+	return (req, _res, next) => {
+		const { exchange } = req
+		const accepts = acceptors.get(exchange.operation?.id ?? '')
+		exchange.query = req.url.includes('?') ? { ...req.query } : {}
+		exchange.accepted =
+			accepts?.({ params: exchange.params, query: exchange.query, headers: req.headers, body: req.body }) ?? false
+		next()
+	}
+}
+
+/** The full validator: for what the acceptor refused, or for every request when both are to be compared. */
+function validate(always: boolean): RequestHandler {
+	const chain = express.Router()
+	chain.use(fullValidator(always))
+	return (req, res, next) => {
+		const { exchange } = req
+		if (exchange.accepted && !always) return next()
+		chain(req, res, (error?: unknown) => {
+			// A 5xx here is about an answer that the contract does not know.
+			const refused = error !== undefined && (error as { status?: number }).status !== 500
+			if (refused ? exchange.accepted : !exchange.accepted) {
+				return next(new Error(`the validators disagree on ${req.method} ${req.url}`, { cause: error }))
+			}
+			next(error)
+		})
+	}
+}
+
+const renderError: ErrorRequestHandler = (error, req, res, _next) => {
+	const known = error instanceof ApiError
+	if (!known) req.exchange.log.error({ err: error, requestId: req.exchange.requestId }, 'internal error')
+	send(req, res, problemReply(known ? error : new ApiError('internal_error', 'The server failed; nothing was stored.'), req))
+}

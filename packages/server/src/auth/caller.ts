@@ -1,0 +1,94 @@
+// Who is calling. A key is looked up once and then remembered for two seconds: so long does a key that was revoked by
+// another process, such as the CLI, still work.
+import type { Database } from '../db.ts'
+import { ApiError } from '../errors.ts'
+import type { TaxRounding } from '../generated/contract.ts'
+import { hashKey, isWellFormedKey } from './keys.ts'
+import { findKeyByHash, updateLastUsed } from './store.ts'
+
+export interface Caller {
+	readonly organizationId: string
+	readonly keyId: string
+	readonly scopes: ReadonlySet<string>
+	/** What answers depend on, of the organization's settings. */
+	readonly timeZone: string
+	readonly taxRounding: TaxRounding
+}
+
+interface Known {
+	readonly caller: Caller
+	readonly expiresAt: number
+	readonly until: number
+}
+
+const rememberMs = 2_000
+const rememberKeys = 10_000
+
+export class Callers {
+	readonly #db: Database
+	readonly #now: () => number
+	readonly #known = new Map<string, Known>()
+	readonly #used = new Map<string, { organizationId: string; keyId: string; at: number }>()
+
+	constructor(db: Database, now: () => number) {
+		this.#db = db
+		this.#now = now
+	}
+
+	/** The caller of a request's `Authorization` header; throws 401 when it names none. */
+	async identify(authorization: string | undefined): Promise<Caller> {
+		if (authorization === undefined) {
+			throw unauthorized('missing_credentials', 'Send an API key as `Authorization: Bearer rmt_…`.')
+		}
+		const key = /^Bearer +(\S+)$/i.exec(authorization)?.[1]
+		const caller = key !== undefined && isWellFormedKey(key) && (await this.#find(hashKey(key)))
+		if (!caller) throw unauthorized('invalid_credentials', 'The API key is unknown, expired or revoked.')
+		return caller
+	}
+
+	async #find(hash: string): Promise<Caller | undefined> {
+		const now = this.#now()
+		let known = this.#known.get(hash)
+		if (!known || known.until <= now) {
+			const found = await this.#lookUp(hash, now)
+			if (!found) return undefined
+			known = found
+		}
+		if (known.expiresAt <= now) return undefined
+		const { organizationId, keyId } = known.caller
+		this.#used.set(keyId, { organizationId, keyId, at: now })
+		return known.caller
+	}
+
+	async #lookUp(hash: string, now: number): Promise<Known | undefined> {
+		const row = await findKeyByHash(this.#db, hash)
+		if (!row || row.revokedAt !== null) return void this.#known.delete(hash)
+		const { organizationId, id: keyId, timeZone, taxRounding } = row
+		// SQLite gives JSON as text, PostgreSQL as the value.
+		const scopes = new Set<string>(typeof row.scopes === 'string' ? JSON.parse(row.scopes) : row.scopes)
+		const known = {
+			caller: { organizationId, keyId, scopes, timeZone, taxRounding },
+			expiresAt: row.expiresAt ?? Infinity,
+			until: now + rememberMs,
+		}
+		if (this.#known.size >= rememberKeys) this.#known.clear()
+		this.#known.set(hash, known)
+		return known
+	}
+
+	/** Writes when keys were last used: now and then, not on every request. */
+	async flush(): Promise<void> {
+		const used = [...this.#used.values()]
+		this.#used.clear()
+		if (used.length === 0) return
+		await this.#db.transaction(async (tx) => {
+			for (const { organizationId, keyId, at } of used) await updateLastUsed(tx, organizationId, keyId, at)
+		})
+	}
+}
+
+/** RFC 6750 §3: the scheme, and the error when a key was given. */
+function unauthorized(code: 'missing_credentials' | 'invalid_credentials', detail: string): ApiError {
+	const error = code === 'invalid_credentials' ? ', error="invalid_token"' : ''
+	return new ApiError(code, detail, { headers: { 'WWW-Authenticate': `Bearer realm="remit"${error}` } })
+}

@@ -1,0 +1,52 @@
+// The form of an API key: `rmt_`, 32 random base62 characters, 6 of CRC-32. The checksum lets a mistyped key be refused, and
+// a leaked one be recognised by scanners, without asking the database. Only a key's SHA-256 and last four are kept.
+import { hash } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+import { customAlphabet } from 'nanoid'
+
+const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const secret = customAlphabet(base62, 32)
+const form = /^rmt_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/
+
+/** What a key of the invoicing API may do. `:write` includes `:read` of the same records. */
+export const scopes = ['companies:read', 'companies:write', 'invoices:read', 'invoices:write'] as const
+export type Scope = (typeof scopes)[number]
+
+export interface NewKey {
+	/** The whole key: shown once, never stored. */
+	readonly key: string
+	readonly hash: string
+	readonly lastFour: string
+}
+
+export function newKey(): NewKey {
+	const random = secret()
+	const key = `rmt_${random}${checksum(random)}`
+	return { key, hash: hashKey(key), lastFour: key.slice(-4) }
+}
+
+export function hashKey(key: string): string {
+	return hash('sha256', key, 'base64url')
+}
+
+export function isWellFormedKey(key: string): boolean {
+	const [, random, sum] = form.exec(key) ?? []
+	return random !== undefined && checksum(random) === sum
+}
+
+function checksum(text: string): string {
+	let rest = crc32(text)
+	let digits = ''
+	for (let place = 0; place < 6; place++) {
+		digits = base62[rest % 62] + digits
+		rest = Math.floor(rest / 62)
+	}
+	return digits
+}
+
+/** Whether a key's scopes allow what an operation requires. */
+export function allows(granted: ReadonlySet<string>, required: readonly string[]): boolean {
+	return required.every(
+		(scope) => granted.has(scope) || (scope.endsWith(':read') && granted.has(scope.replace(/:read$/, ':write'))),
+	)
+}

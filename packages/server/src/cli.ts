@@ -1,0 +1,160 @@
+// `remit …`: runs the server, and manages what it needs. Works on the same database as a running server.
+import { Command, CommanderError } from 'commander'
+import { pino } from 'pino'
+import { scopes as allScopes, type Scope } from './auth/keys.ts'
+import { insertKey, listKeys, revokeKey } from './auth/store.ts'
+import { ConfigError, readConfig, settingsHelp } from './config.ts'
+import { openDatabase } from './database.ts'
+import { NewerDatabaseError } from './db/migrate.ts'
+import type { Database } from './db.ts'
+import { createDemo } from './demo/demo.ts'
+import { findOrganization, insertOrganization, isTimeZone, listOrganizations } from './organizations/store.ts'
+import { serve } from './serve.ts'
+
+const program = new Command('remit')
+	.description('Invoices and companies behind one contract.')
+	.version('0.1.0')
+	.showHelpAfterError()
+
+program
+	.command('serve')
+	.description('Migrate the database and serve the API.')
+	.option('--demo', 'on an empty database, create a demo organization and print its key')
+	.option('--json', 'print machine-readable output')
+	.addHelpText('after', settingsHelp())
+	.action(serve)
+
+command(program, 'migrate', 'Bring the database up to this version.').action((options) =>
+	withDatabase(async () => print(options, { ok: true }, 'The database is up to date.')),
+)
+
+const organizations = program.command('organizations').description('Organizations: each sees only its own records.')
+
+command(organizations, 'create', 'Create an organization.')
+	.requiredOption('--name <name>', 'its name')
+	.option('--time-zone <zone>', 'IANA time zone in which its days end', 'UTC')
+	.action((options) =>
+		withDatabase(async (db) => {
+			if (!isTimeZone(options.timeZone))
+				throw new UsageError(`--time-zone ${options.timeZone}: is not an IANA time zone such as Europe/Berlin`)
+			if (!options.name.trim()) throw new UsageError('--name: must not be empty')
+			const organization = await db.transaction((tx) =>
+				insertOrganization(tx, { name: options.name, timeZone: options.timeZone, now: Date.now() }),
+			)
+			print(options, organization, `Created ${organization.organizationId} (${organization.name}).`)
+		}),
+	)
+
+command(organizations, 'list', 'List organizations.').action((options) =>
+	withDatabase(async (db) => {
+		const found = await listOrganizations(db)
+		print(options, found, found.map(({ organizationId, name }) => `${organizationId}  ${name}`).join('\n') || 'None.')
+	}),
+)
+
+const keys = program.command('keys').description('API keys.')
+
+command(keys, 'create', 'Create an API key and print it, once.')
+	.requiredOption('--organization <id>', 'the organization it is for')
+	.requiredOption('--scopes <list>', `comma list of ${allScopes.join(', ')}`)
+	.option('--name <name>', 'what it is for', 'cli')
+	.option('--expires-in <duration>', 'such as 12h or 90d; never when absent')
+	.action((options) =>
+		withDatabase(async (db) => {
+			const scopes = parseScopes(options.scopes)
+			const now = Date.now()
+			const expiresAt = options.expiresIn === undefined ? null : now + parseDuration(options.expiresIn)
+			if (!(await findOrganization(db, options.organization)))
+				throw new UsageError(`--organization ${options.organization}: there is no such organization`)
+			const { id, key } = await db.transaction((tx) =>
+				insertKey(tx, options.organization, { name: options.name, scopes, now, expiresAt }),
+			)
+			print(options, { id, key, scopes, expiresAt }, `Created ${id}. This is the only time that the key is shown:\n${key}`)
+		}),
+	)
+
+command(keys, 'list', 'List API keys.')
+	.option('--organization <id>', 'only those of one organization')
+	.action((options) =>
+		withDatabase(async (db) => {
+			const found = (await listKeys(db, options.organization)).map((key) => ({
+				...key,
+				scopes: typeof key.scopes === 'string' ? JSON.parse(key.scopes) : key.scopes,
+			}))
+			const now = Date.now()
+			const state = (key: (typeof found)[number]) =>
+				key.revokedAt !== null ? 'revoked' : key.expiresAt !== null && key.expiresAt <= now ? 'expired' : 'active'
+			const lines = found.map(
+				(key) => `${key.id}  …${key.lastFour}  ${state(key)}  ${key.scopes.join(',')}  ${key.organizationId}  ${key.name}`,
+			)
+			print(options, found, lines.join('\n') || 'None.')
+		}),
+	)
+
+command(keys, 'revoke', 'Revoke an API key; a running server refuses it within two seconds.')
+	.argument('<id>', 'the id of the key, key_…')
+	.action((id, options) =>
+		withDatabase(async (db) => {
+			if (!(await db.transaction((tx) => revokeKey(tx, id, Date.now()))))
+				throw new UsageError(`${id}: there is no such key to revoke`)
+			print(options, { ok: true }, `Revoked ${id}.`)
+		}),
+	)
+
+command(program, 'demo', 'Create a demo organization with realistic data and print its key.').action((options) =>
+	withDatabase(async (db) => {
+		const demo = await createDemo(db, Date.now())
+		print(options, demo, `Created ${demo.organizationId}.\n${demo.key}`)
+	}),
+)
+
+function command(parent: Command, name: string, description: string): Command {
+	return parent.command(name).description(description).option('--json', 'print machine-readable output')
+}
+
+/** A mistake in the command line, in one sentence. */
+class UsageError extends Error {}
+
+async function withDatabase(work: (db: Database) => Promise<void>): Promise<void> {
+	const db = await openDatabase(readConfig(), pino({ level: 'silent' }))
+	try {
+		await work(db)
+	} finally {
+		await db.close()
+	}
+}
+
+function print(options: { json?: boolean }, value: unknown, text: string): void {
+	console.log(options.json ? JSON.stringify(value) : text)
+}
+
+function parseScopes(list: string): Scope[] {
+	const scopes = list.split(',').map((scope) => scope.trim())
+	const unknown = scopes.filter((scope) => !allScopes.includes(scope as Scope))
+	if (unknown.length > 0) throw new UsageError(`--scopes ${list}: ${unknown.join(', ')} is none of ${allScopes.join(', ')}`)
+	return scopes as Scope[]
+}
+
+const unitMs: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+function parseDuration(text: string): number {
+	const [, count, unit] = /^(\d{1,5})([mhd])$/.exec(text) ?? []
+	if (count === undefined || unit === undefined)
+		throw new UsageError(`--expires-in ${text}: must be a number and m, h or d, such as 90d`)
+	return Number(count) * (unitMs[unit] as number)
+}
+
+try {
+	await program.exitOverride().parseAsync()
+} catch (error) {
+	if (error instanceof CommanderError) process.exit(error.exitCode)
+	const foreseen = error instanceof ConfigError || error instanceof UsageError || error instanceof NewerDatabaseError
+	const unreachable = ['ECONNREFUSED', 'ENOTFOUND', '28P01', '3D000'].includes((error as { code?: string }).code ?? '')
+	if (foreseen) console.error((error as Error).message)
+	else if (unreachable)
+		console.error(
+			`DATABASE_URL: the database cannot be reached: ${(error as Error).message || (error as { code?: string }).code}`,
+		)
+	else console.error(error)
+	process.exit(1)
+}

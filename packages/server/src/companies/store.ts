@@ -1,0 +1,151 @@
+import { jsonColumn } from '../db/json.ts'
+import { type Db, query } from '../db.ts'
+import type { Company, CompanyCreate, CompanySort, SortOrder } from '../generated/contract.ts'
+import { fields } from '../generated/tables.ts'
+import { newId } from '../ids.ts'
+import { fold, ftsQuery, searchText, tsQuery, words } from './search.ts'
+
+interface Key {
+	readonly organizationId: string
+	readonly id: string
+}
+
+/** A company as JSON text, and its version. */
+export interface CompanyJson {
+	readonly json: string
+	readonly version: number
+}
+
+const live = query<Key, CompanyJson>((knex, { organizationId, id }, dialect) =>
+	knex('companies')
+		.where({ organizationId, id })
+		.whereNull('deletedAt')
+		.select(jsonColumn(knex, dialect, fields.Company), 'version'),
+)
+
+export const findCompany = (db: Db, organizationId: string, id: string) => db.get(live, { organizationId, id })
+
+const liveForUpdate = query<Key, CompanyJson>((knex, key, dialect) =>
+	(live.build(knex, key, dialect) as ReturnType<typeof knex>).forUpdate(),
+)
+
+/** The company, locked until the transaction ends. */
+export async function lockCompany(db: Db, organizationId: string, id: string): Promise<Company | undefined> {
+	const row = await db.get(liveForUpdate, { organizationId, id })
+	return row && (JSON.parse(row.json) as Company)
+}
+
+interface CompanyRow extends Company {
+	readonly sortName: string
+	readonly searchText: string
+}
+
+const insert = query<CompanyRow>((knex, row) => knex('companies').insert(row))
+
+export async function insertCompany(db: Db, organizationId: string, input: CompanyCreate, now: number): Promise<Company> {
+	const { name, ...details } = input
+	const company = {
+		...noDetails,
+		...details,
+		id: newId('cmp'),
+		organizationId,
+		name,
+		createdAt: now,
+		updatedAt: now,
+		deletedAt: null,
+		version: 1,
+	}
+	await db.run(insert, { ...company, ...derived(company) })
+	return company
+}
+
+const noDetails = {
+	domain: null,
+	phone: null,
+	notes: null,
+	billingContactName: null,
+	billingAddressLine1: null,
+	billingAddressLine2: null,
+	billingCity: null,
+	billingState: null,
+	billingPostalCode: null,
+	billingCountry: null,
+	billingEmail: null,
+}
+
+/** What sorting and searching go by. */
+const derived = ({ name, domain }: Pick<Company, 'name' | 'domain'>) => ({
+	sortName: fold(name),
+	searchText: searchText(name, domain),
+})
+
+const update = query<CompanyRow>((knex, { organizationId, id, ...columns }) =>
+	knex('companies').where({ organizationId, id }).update(columns),
+)
+
+/** Writes the changes to a company that was read with `lockCompany`; returns its new version. */
+export async function updateCompany(db: Db, company: Company, changes: Partial<Company>, now: number): Promise<number> {
+	const changed = { ...company, ...changes, updatedAt: now, version: company.version + 1 }
+	await db.run(update, { ...changed, ...derived(changed) })
+	return changed.version
+}
+
+export interface CompanyListQuery {
+	readonly search?: string
+	readonly sortBy: CompanySort
+	readonly sortOrder: SortOrder
+	readonly limit: number
+	readonly offset: number
+}
+
+interface PageParams {
+	readonly organizationId: string
+	readonly match?: string
+	readonly limit: number
+	readonly offset: number
+}
+
+const filtered = query<Omit<PageParams, 'limit' | 'offset'>, { total: number }>((knex, { organizationId, match }, dialect) => {
+	const companies = knex('companies').where({ organizationId }).whereNull('deletedAt')
+	if (!match) return companies
+	return dialect === 'sqlite'
+		? companies.whereIn('rowid', knex('company_search').whereRaw('company_search match ?', [match]).select('rowid'))
+		: companies.whereRaw('"searchVector" @@ ?::tsquery', [match])
+})
+
+const pageBy = (column: 'sortName' | 'createdAt', order: SortOrder) =>
+	query<PageParams, { json: string }>((knex, params, dialect) =>
+		(filtered.build(knex, params, dialect) as ReturnType<typeof knex>)
+			.select(jsonColumn(knex, dialect, fields.Company))
+			.orderBy([
+				{ column, order },
+				{ column: 'id', order },
+			])
+			.limit(params.limit as never)
+			.offset(params.offset as never),
+	)
+
+const pages = {
+	name: { asc: pageBy('sortName', 'asc'), desc: pageBy('sortName', 'desc') },
+	createdAt: { asc: pageBy('createdAt', 'asc'), desc: pageBy('createdAt', 'desc') },
+}
+
+const count = query<Omit<PageParams, 'limit' | 'offset'>, { total: number }>((knex, params, dialect) =>
+	(filtered.build(knex, params, dialect) as ReturnType<typeof knex>).count({ total: '*' }),
+)
+
+/** A page of live companies as JSON texts, and how many there are in all. */
+export async function listCompanies(
+	db: Db,
+	organizationId: string,
+	{ search, sortBy, sortOrder, limit, offset }: CompanyListQuery,
+) {
+	const prefixes = words(search ?? '')
+	// A search for nothing but punctuation matches nothing; an empty one is no search.
+	if (prefixes.length === 0 && search?.trim()) return { rows: [], total: 0 }
+	const match = prefixes.length > 0 ? (db.dialect === 'sqlite' ? ftsQuery : tsQuery)(organizationId, prefixes) : undefined
+	const rows = await db.all(pages[sortBy][sortOrder], { organizationId, match, limit, offset })
+	if (rows.length > 0 && rows.length < limit) return { rows, total: offset + rows.length }
+	const counted = await db.get(count, { organizationId, match })
+	return { rows, total: counted?.total ?? 0 }
+}

@@ -1,0 +1,92 @@
+// Every setting, once: its name in the environment, its default, what it means and what it may be. `remit serve --help`
+// prints this table. Nothing else reads the environment.
+
+interface Setting<T> {
+	readonly default: string
+	readonly meaning: string
+	/** Turns the text into the value; throws an Error that says what it must be. */
+	readonly parse: (text: string) => T
+}
+
+const setting = <T>(fallback: string, meaning: string, parse: (text: string) => T): Setting<T> => ({
+	default: fallback,
+	meaning,
+	parse,
+})
+
+const text = (value: string) => value
+
+const integer = (least: number, most: number) => (value: string) => {
+	if (!/^\d+$/.test(value) || Number(value) < least || Number(value) > most) {
+		throw new Error(`must be an integer from ${least} to ${most}`)
+	}
+	return Number(value)
+}
+
+const oneOf =
+	<const T extends string>(...choices: readonly T[]) =>
+	(value: string): T => {
+		if (!choices.includes(value as T)) throw new Error(`must be one of ${choices.join(', ')}`)
+		return value as T
+	}
+
+const url =
+	(...protocols: string[]) =>
+	(value: string) => {
+		if (value === '') return value
+		if (!URL.canParse(value) || !protocols.includes(new URL(value).protocol)) {
+			throw new Error(`must be a URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`)
+		}
+		return value.replace(/\/$/, '')
+	}
+
+export const settings = {
+	PORT: setting('3000', 'Port to listen on; 0 takes a free one.', integer(0, 65_535)),
+	HOST: setting('127.0.0.1', 'Address to listen on; 0.0.0.0 for every interface.', text),
+	BASE_URL: setting('', 'The server as clients see it; empty: http://HOST:PORT.', url('http:', 'https:')),
+	DATA_DIR: setting('data', 'Folder of the SQLite database.', text),
+	DATABASE_URL: setting(
+		'',
+		'PostgreSQL to use instead of SQLite: postgres://user:password@host:port/database.',
+		url('postgres:', 'postgresql:'),
+	),
+	LOG_LEVEL: setting(
+		'info',
+		'fatal, error, warn, info, debug, trace or silent.',
+		oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
+	),
+	INVOICING_RATE_LIMIT: setting('1000', 'Requests per minute and key; 0: no limit.', integer(0, 1_000_000)),
+	NODE_ENV: setting(
+		'production',
+		'In development and test every answer is validated too.',
+		oneOf('production', 'development', 'test'),
+	),
+} as const
+
+export type Config = { readonly [Name in keyof typeof settings]: ReturnType<(typeof settings)[Name]['parse']> }
+
+/** A setting has a value that it may not have. */
+export class ConfigError extends Error {}
+
+export function readConfig(environment: Readonly<Record<string, string | undefined>> = process.env): Config {
+	const mistakes: string[] = []
+	const entries = Object.entries(settings).map(([name, { default: fallback, parse }]) => {
+		const value = environment[name] ?? fallback
+		try {
+			return [name, parse(value)]
+		} catch (error) {
+			mistakes.push(`${name}=${value}: ${(error as Error).message}`)
+			return [name, undefined]
+		}
+	})
+	if (mistakes.length > 0) throw new ConfigError(mistakes.join('\n'))
+	return Object.fromEntries(entries)
+}
+
+/** The table for --help. */
+export function settingsHelp(): string {
+	const rows = Object.entries(settings).map(([name, { default: fallback, meaning }]) => {
+		return `  ${name.padEnd(22)}${meaning}${fallback ? ` (default: ${fallback})` : ''}`
+	})
+	return `\nSettings, from the environment:\n${rows.join('\n')}`
+}

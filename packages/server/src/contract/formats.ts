@@ -1,0 +1,35 @@
+// The formats of the contract that JSON Schema does not know: one table for the validators and for what an error says.
+import currencies from 'currency-codes'
+import { parseDate } from '../dates.ts'
+
+interface Format {
+	readonly type: 'string' | 'number'
+	readonly validate: (value: never) => boolean
+	/** What the value must be, after "must be". */
+	readonly meaning: string
+}
+
+const string = (meaning: string, validate: (value: string) => boolean): Format => ({ type: 'string', validate, meaning })
+const number = (meaning: string, validate: (value: number) => boolean): Format => ({ type: 'number', validate, meaning })
+
+const isoCurrencies = new Set(currencies.codes())
+const controls = /\p{Cc}|\u2028|\u2029/u
+const decimal = /^-?\d{1,12}(\.\d{1,6})?$/
+const percent = /^(100(\.0{1,4})?|\d{1,2}(\.\d{1,4})?)$/
+
+export const formats: Readonly<Record<string, Format>> = {
+	text: string('text without NUL characters or lone surrogates', (value) => !value.includes('\0') && value.isWellFormed()),
+	line: string('one line of text without control characters', (value) => !controls.test(value) && value.isWellFormed()),
+	currency: string('an ISO 4217 code in capitals, such as USD', (value) => isoCurrencies.has(value)),
+	decimal: string('decimal text with at most 12 digits before and 6 after the point', (value) => decimal.test(value)),
+	'decimal-number': number('a number with at most 6 decimal places', (value) => decimal.test(String(value))),
+	'percent-text': string('a percentage from 0 to 100 with at most 4 decimal places, such as "9.975"', (value) =>
+		percent.test(value),
+	),
+	percent: number('a percentage with at most 4 decimal places', (value) => percent.test(String(value))),
+	'date-or-date-time': string(
+		'a date YYYY-MM-DD, an RFC 3339 date-time with an offset such as 2026-03-31T10:00:00Z, or Unix milliseconds',
+		(value) => parseDate(value) !== undefined,
+	),
+	email: string('an e-mail address', (value) => /^[^\s@<>()[\],;:"\\]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$/.test(value)),
+}

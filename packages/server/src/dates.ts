@@ -1,0 +1,62 @@
+// Dates come in as Unix milliseconds, `YYYY-MM-DD` or RFC 3339 with an offset, and are kept as Unix milliseconds. A date
+// without a time has no offset to be wrong about: it is that day at 00:00 UTC, wherever the server runs.
+
+const dayPattern = /^(\d{4})-(\d\d)-(\d\d)$/
+const instantPattern = /^(\d{4}-\d\d-\d\d)[Tt]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/
+
+export const dayMs = 86_400_000
+
+/** The milliseconds of a day or an instant; undefined when the text is neither, or no day of the calendar. */
+export function parseDate(text: string): number | undefined {
+	const day = parseDay(text.slice(0, 10))
+	if (day === undefined) return undefined
+	if (text.length === 10) return day
+	if (!instantPattern.test(text)) return undefined
+	const instant = Date.parse(text.toUpperCase())
+	return instant < 0 ? undefined : instant
+}
+
+function parseDay(text: string): number | undefined {
+	const match = dayPattern.exec(text)
+	if (!match) return undefined
+	const [year, month, day] = match.slice(1).map(Number) as [number, number, number]
+	if (year < 1970 || year > 2200) return undefined
+	const date = new Date(Date.UTC(year, month - 1, day))
+	return date.getUTCMonth() === month - 1 && date.getUTCDate() === day ? date.getTime() : undefined
+}
+
+/** Where today begins in a time zone: as a date (00:00 UTC of that calendar day) and as an instant. */
+export interface Today {
+	readonly date: number
+	readonly instant: number
+}
+
+const todays = new Map<string, Today & { readonly ends: number }>()
+
+/** Today in a time zone of the IANA database. Remembered until it ends: an answer asks for it on every read. */
+export function todayIn(timeZone: string, now: number): Today {
+	const known = todays.get(timeZone)
+	if (known && now >= known.instant && now < known.ends) return known
+	const date = calendarDay(timeZone, now)
+	const today = { date, instant: startOf(date, timeZone), ends: startOf(date + dayMs, timeZone) }
+	todays.set(timeZone, today)
+	return today
+}
+
+function calendarDay(timeZone: string, instant: number): number {
+	const parts = new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' })
+	return Date.parse(`${parts.format(instant)}T00:00:00Z`)
+}
+
+/** The first instant of a calendar day in a time zone: offsets lie within 26 hours, and no day is skipped by a quarter hour. */
+function startOf(date: number, timeZone: string): number {
+	const step = 15 * 60_000
+	let low = date - 15 * 3_600_000
+	let high = date + 15 * 3_600_000
+	while (high - low > step) {
+		const middle = low + Math.floor((high - low) / 2 / step) * step
+		if (calendarDay(timeZone, middle) >= date) high = middle
+		else low = middle
+	}
+	return high
+}

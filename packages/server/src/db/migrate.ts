@@ -1,0 +1,63 @@
+// Forward-only migrations, each in a transaction that holds the lock: two processes that start together migrate once, and
+// a killed one leaves nothing behind.
+import knexFactory, { type Knex } from 'knex'
+import { migrations } from '../../migrations/index.ts'
+
+export interface Migration {
+	readonly name: string
+	up(schema: Knex.Transaction): Promise<void>
+}
+
+/** The database was written by a newer Remit than this one. */
+export class NewerDatabaseError extends Error {}
+
+/** Any number: it names the lock in PostgreSQL, for all Remit processes on one database. */
+const lockId = 7_360_801
+
+/** Brings the database up to this version of Remit and returns the names of the migrations that ran. */
+export async function migrate(connection: { sqliteFile: string } | { postgresUrl: string }): Promise<string[]> {
+	const knex =
+		'sqliteFile' in connection
+			? knexFactory({ client: 'better-sqlite3', connection: { filename: connection.sqliteFile }, useNullAsDefault: true })
+			: knexFactory({ client: 'pg', connection: connection.postgresUrl, pool: { min: 0, max: 1 } })
+	try {
+		return await run(knex, 'sqliteFile' in connection)
+	} finally {
+		await knex.destroy()
+	}
+}
+
+async function run(knex: Knex, sqlite: boolean): Promise<string[]> {
+	if (sqlite) await knex.raw('pragma journal_mode = WAL')
+	const applied: string[] = []
+	for (let next = await step(knex, sqlite); next !== undefined; next = await step(knex, sqlite)) applied.push(next)
+	return applied
+}
+
+/** Applies the next migration and returns its name. */
+async function step(knex: Knex, sqlite: boolean): Promise<string | undefined> {
+	const trx = await knex.transaction()
+	try {
+		if (!sqlite) await trx.raw('select pg_advisory_xact_lock(?)', [lockId])
+		await trx.raw('create table if not exists "migrations" ("number" integer primary key, "name" text, "appliedAt" bigint)')
+		// Changes nothing, but takes SQLite's write lock before the first read: a read first could not become a write.
+		await trx('migrations').where({ number: 0 }).delete()
+		const [row] = await trx('migrations').max({ latest: 'number' })
+		const latest = Number(row?.latest ?? 0)
+		if (latest > migrations.length) {
+			throw new NewerDatabaseError(
+				`The database is at migration ${latest}, this version of Remit knows ${migrations.length}: run the newer Remit, or restore a backup.`,
+			)
+		}
+		const migration = migrations[latest]
+		if (migration) {
+			await migration.up(trx)
+			await trx('migrations').insert({ number: latest + 1, name: migration.name, appliedAt: Date.now() })
+		}
+		await trx.commit()
+		return migration?.name
+	} catch (error) {
+		await trx.rollback()
+		throw error
+	}
+}

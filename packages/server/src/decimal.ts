@@ -1,0 +1,41 @@
+// Exact decimals as scaled integers: "9.975" with 4 places is 99750n. Money never passes through a float, because
+// 8180.00 × 9.975 % is an exact tie that binary fractions put on the wrong side.
+
+const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?$/
+
+/** Throws RangeError on anything but plain decimal text: the contract has checked shape, so that is a caller's mistake. */
+export function parseDecimal(text: string, places: number): bigint {
+	const [, sign, whole, fraction = ''] = DECIMAL.exec(text) ?? []
+	if (whole === undefined || fraction.length > places) {
+		throw new RangeError(`not a decimal with at most ${places} places: ${JSON.stringify(text)}`)
+	}
+	const scaled = BigInt(whole + fraction.padEnd(places, '0'))
+	return sign === '-' ? -scaled : scaled
+}
+
+/** The one spelling of a value, so that "19", "19.0" and "019" are the same rate. */
+export function formatDecimal(scaled: bigint, places: number): string {
+	const digits = String(magnitude(scaled)).padStart(places + 1, '0')
+	const whole = digits.slice(0, digits.length - places)
+	const fraction = digits.slice(digits.length - places).replace(/0+$/, '')
+	return `${scaled < 0n ? '-' : ''}${whole}${fraction && `.${fraction}`}`
+}
+
+/**
+ * Largest remainder: each part gets its floor or its ceiling, earlier parts win ties. Working in the direction of the sum
+ * (of the first part that is not zero, when they cancel out) makes a negated invoice the exact mirror.
+ */
+export function spread(total: bigint, numerators: bigint[], divisor: bigint): bigint[] {
+	const direction = (sum(numerators) || (numerators.find((n) => n !== 0n) ?? 0n)) < 0n ? -1n : 1n
+	const parts = numerators.map((n) => {
+		const remainder = (((direction * n) % divisor) + divisor) % divisor
+		return { cents: (direction * n - remainder) / divisor, remainder }
+	})
+	const left = direction * total - sum(parts.map((part) => part.cents))
+	const largestFirst = parts.toSorted((a, b) => (a.remainder === b.remainder ? 0 : a.remainder > b.remainder ? -1 : 1))
+	for (const part of largestFirst.slice(0, Number(left))) part.cents += 1n
+	return parts.map((part) => direction * part.cents)
+}
+
+export const magnitude = (value: bigint): bigint => (value < 0n ? -value : value)
+export const sum = (values: bigint[]): bigint => values.reduce((total, value) => total + value, 0n)

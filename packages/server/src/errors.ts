@@ -1,0 +1,77 @@
+// Every refusal has a code of the contract's closed list; this table gives each its status and title, and `problem` is
+// the one place that renders them (RFC 9457).
+import type { ErrorCode, Problem, ProblemError } from './generated/contract.ts'
+
+const kinds: Record<ErrorCode, readonly [status: number, title: string]> = {
+	invalid_request: [400, 'Invalid request'],
+	invalid_json: [400, 'Invalid JSON'],
+	body_required: [400, 'Body required'],
+	missing_credentials: [401, 'Missing credentials'],
+	invalid_credentials: [401, 'Invalid credentials'],
+	insufficient_scope: [403, 'Insufficient scope'],
+	route_not_found: [404, 'Route not found'],
+	invoice_not_found: [404, 'Invoice not found'],
+	company_not_found: [404, 'Company not found'],
+	method_not_allowed: [405, 'Method not allowed'],
+	request_timeout: [408, 'Request timeout'],
+	invoice_number_taken: [409, 'Invoice number taken'],
+	idempotency_key_in_use: [409, 'Idempotency key in use'],
+	version_mismatch: [412, 'Version mismatch'],
+	payload_too_large: [413, 'Payload too large'],
+	unsupported_media_type: [415, 'Unsupported media type'],
+	totals_mismatch: [422, 'Totals mismatch'],
+	amount_out_of_range: [422, 'Amount out of range'],
+	mixed_tax_inclusion: [422, 'Mixed tax inclusion'],
+	unknown_line_item: [422, 'Unknown line item'],
+	invalid_line_item: [422, 'Invalid line item'],
+	unknown_deal: [422, 'Unknown deal'],
+	unknown_company: [422, 'Unknown company'],
+	idempotency_key_reused: [422, 'Idempotency key reused'],
+	rate_limited: [429, 'Rate limited'],
+	headers_too_large: [431, 'Headers too large'],
+	internal_error: [500, 'Internal error'],
+	unavailable: [503, 'Unavailable'],
+}
+
+export interface ErrorOptions {
+	errors?: ProblemError[]
+	headers?: Record<string, string>
+	cause?: unknown
+}
+
+/** A refusal: thrown anywhere, answered as problem+json. `detail` is for the caller, in words. */
+export class ApiError extends Error {
+	readonly code: ErrorCode
+	readonly errors: ProblemError[] | undefined
+	readonly headers: Record<string, string>
+
+	constructor(code: ErrorCode, detail: string, options: ErrorOptions = {}) {
+		super(detail, { cause: options.cause })
+		this.code = code
+		this.errors = options.errors
+		this.headers = options.headers ?? {}
+	}
+
+	get status(): number {
+		return kinds[this.code][0]
+	}
+}
+
+/** An error about one field of the body. */
+export function fieldError(code: ErrorCode, pointer: string, detail: string): ApiError {
+	return new ApiError(code, detail, { errors: [{ pointer, code, detail }] })
+}
+
+export function problem(error: ApiError, instance: string, requestId: string): Problem {
+	const [status, title] = kinds[error.code]
+	return {
+		type: `urn:remit:problem:${error.code}`,
+		title,
+		status,
+		detail: error.message,
+		instance,
+		code: error.code,
+		requestId,
+		...(error.errors && { errors: error.errors }),
+	}
+}

@@ -1,0 +1,53 @@
+// Invoice numbers: `INV-` and a number of at least four digits, from one counter for each organization that advances in the
+// transaction of the invoice, so that no number is lost or given twice. Numbers are never used again.
+import { type Db, query } from '../db.ts'
+
+const take = query<{ organizationId: string }, { nextInvoiceNumber: number }>((knex, { organizationId }) =>
+	knex('organizations')
+		.where({ organizationId })
+		.update({ nextInvoiceNumber: knex.raw('?? + 1', ['nextInvoiceNumber']) })
+		.returning('nextInvoiceNumber'),
+)
+
+/** The organization's next number. */
+export async function takeNumber(db: Db, organizationId: string): Promise<string> {
+	const row = await db.get(take, { organizationId })
+	if (!row) throw new Error(`organization ${organizationId} is gone`)
+	return `INV-${String(row.nextInvoiceNumber - 1).padStart(4, '0')}`
+}
+
+const pushTo = query<{ organizationId: string; next: number }>((knex, { organizationId, next }) =>
+	knex('organizations').where({ organizationId }).where('nextInvoiceNumber', '<', next).update({ nextInvoiceNumber: next }),
+)
+
+/** A caller's own number that reads like one of ours pushes the counter past it. */
+export async function noteNumber(db: Db, organizationId: string, invoiceNumber: string): Promise<void> {
+	const number = Number(/^INV-(\d{1,15})$/.exec(invoiceNumber)?.[1] ?? 0)
+	if (number > 0) await db.run(pushTo, { organizationId, next: number + 1 })
+}
+
+interface NumberKey {
+	readonly organizationId: string
+	readonly invoiceNumber: string
+}
+
+const buried = query<NumberKey, { invoiceId: string }>((knex, key) =>
+	knex('invoice_tombstones').where(key).select('invoiceId').limit(1, { skipBinding: true }),
+)
+
+/** Whether a deleted invoice had this number. */
+export const isBuried = async (db: Db, organizationId: string, invoiceNumber: string) =>
+	(await db.get(buried, { organizationId, invoiceNumber })) !== undefined
+
+interface Tombstone extends NumberKey {
+	readonly invoiceId: string
+	readonly totalCents: number
+	readonly currency: string
+	readonly deletedBy: string
+	readonly deletedAt: number
+}
+
+const bury = query<Tombstone>((knex, row) => knex('invoice_tombstones').insert(row))
+
+/** Leaves a tombstone, so that a gap in the numbers can be explained. */
+export const insertTombstone = (db: Db, tombstone: Tombstone) => db.run(bury, tombstone)

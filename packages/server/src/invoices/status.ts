@@ -1,0 +1,28 @@
+// What a status does besides being one. Any status may follow any other.
+import type { InvoiceInput } from '../generated/contract.ts'
+import type { StoredInvoice } from './draft.ts'
+
+/** Applies what the step from one status to the next sets and clears. */
+export function applyStatus(before: StoredInvoice, after: StoredInvoice, input: InvoiceInput, now: number): StoredInvoice {
+	const next = { ...after }
+	if (input.paidDate !== undefined) next.paidDateDerived = false
+	if (next.status === 'sent' && next.sentAt === null) {
+		next.sentAt = now
+		next.issuedDate ??= now
+	}
+	if (becomesPaid(before, next)) {
+		next.amountPaidCents = next.totalCents
+		next.paidDateDerived = next.paidDate === null
+		next.paidDate ??= now
+	}
+	if (before.status === 'paid' && next.status !== 'paid') {
+		next.amountPaidCents = 0
+		if (before.paidDateDerived && input.paidDate === undefined) next.paidDate = null
+		next.paidDateDerived = false
+	}
+	return next
+}
+
+export const becomesPaid = (before: StoredInvoice, after: StoredInvoice) => before.status !== 'paid' && after.status === 'paid'
+
+export const isFirstSent = (before: StoredInvoice, after: StoredInvoice) => before.sentAt === null && after.sentAt !== null

@@ -1,0 +1,106 @@
+import type { Knex } from 'knex'
+import { dayMs, type Today } from '../dates.ts'
+import { jsonColumn } from '../db/json.ts'
+import { type Db, type Dialect, type Placeholders, query } from '../db.ts'
+import type { Invoice, InvoiceStatus } from '../generated/contract.ts'
+import { fields } from '../generated/tables.ts'
+import type { StoredInvoice } from './draft.ts'
+
+interface Clock {
+	/** Today in the organization's time zone, as a date and as an instant (see dates.ts). */
+	readonly todayDate: number
+	readonly todayInstant: number
+}
+
+interface Key extends Clock {
+	readonly organizationId: string
+	readonly id: string
+}
+
+/** A plain date is a day; a date with a time lies in the day that it is in the organization's time zone. */
+const isOverdue = (knex: Knex, { todayDate, todayInstant }: Placeholders<Clock>) =>
+	knex.raw(
+		`(status in ('sent', 'overdue') and "dueDate" is not null
+			and "dueDate" < case when "dueDate" % ${dayMs} = 0 then cast(? as bigint) else cast(? as bigint) end)`,
+		[todayDate, todayInstant],
+	)
+
+const amountDue = (knex: Knex) => knex.raw(`case when status = 'cancelled' then 0 else "totalCents" - "amountPaidCents" end`)
+
+const invoiceJson = (knex: Knex, params: Placeholders<Clock>, dialect: Dialect) =>
+	jsonColumn(knex, dialect, fields.Invoice, { isOverdue: isOverdue(knex, params), amountDueCents: amountDue(knex) })
+
+const byId = query<Key, { json: string; version: number; overdue: number | boolean }>(
+	(knex, { organizationId, id, ...clock }, dialect) =>
+		knex('invoices')
+			.where({ organizationId, id })
+			.select(invoiceJson(knex, clock, dialect), 'version', knex.raw('? as overdue', [isOverdue(knex, clock)])),
+)
+
+/** An invoice as JSON text, with its version and whether it is overdue. */
+export const findInvoice = (db: Db, organizationId: string, id: string, today: Today) =>
+	db.get(byId, { organizationId, id, todayDate: today.date, todayInstant: today.instant })
+
+const locked = query<Key, { json: string; paidDateDerived: number | boolean }>(
+	(knex, { organizationId, id, ...clock }, dialect) =>
+		knex('invoices')
+			.where({ organizationId, id })
+			.select(invoiceJson(knex, clock, dialect), 'paidDateDerived')
+			.forUpdate(),
+)
+
+/** The invoice as it is stored, locked until the transaction ends. */
+export async function lockInvoice(db: Db, organizationId: string, id: string): Promise<StoredInvoice | undefined> {
+	const row = await db.get(locked, { organizationId, id, todayDate: 0, todayInstant: 0 })
+	if (!row) return undefined
+	const { amountDueCents, isOverdue, ...stored } = JSON.parse(row.json) as Invoice
+	return { ...stored, paidDateDerived: Boolean(row.paidDateDerived) }
+}
+
+export interface InvoiceListQuery {
+	readonly dealId?: string
+	readonly companyId?: string
+	readonly status?: InvoiceStatus
+	readonly limit: number
+	readonly offset: number
+}
+
+const page = query<InvoiceListQuery & Clock & { organizationId: string }, { json: string }>((knex, params, dialect) => {
+	const { limit, offset, todayDate, todayInstant, ...filters } = params
+	return knex('invoices')
+		.where(filters)
+		.select(invoiceJson(knex, { todayDate, todayInstant }, dialect))
+		.orderBy([
+			{ column: 'createdAt', order: 'desc' },
+			{ column: 'id', order: 'desc' },
+		])
+		.limit(limit as never)
+		.offset(offset as never)
+})
+
+/** Invoices as JSON texts, newest first. */
+export const listInvoices = (
+	db: Db,
+	organizationId: string,
+	{ dealId, companyId, status, limit, offset }: InvoiceListQuery,
+	today: Today,
+) =>
+	db.all(page, { organizationId, dealId, companyId, status, limit, offset, todayDate: today.date, todayInstant: today.instant })
+
+const insert = query<StoredInvoice>((knex, row) =>
+	knex('invoices').insert(row).onConflict(['organizationId', 'invoiceNumber']).ignore(),
+)
+
+/** Stores a new invoice; false when its number is taken. */
+export const insertInvoice = async (db: Db, invoice: StoredInvoice) => (await db.run(insert, invoice)) === 1
+
+const update = query<StoredInvoice>((knex, { organizationId, id, ...columns }) =>
+	knex('invoices').where({ organizationId, id }).update(columns),
+)
+
+/** Stores an invoice that was read with `lockInvoice`. Throws UniqueViolation when its number is taken. */
+export const updateInvoice = (db: Db, invoice: StoredInvoice) => db.run(update, invoice)
+
+const remove = query<{ organizationId: string; id: string }>((knex, key) => knex('invoices').where(key).delete())
+
+export const removeInvoice = (db: Db, organizationId: string, id: string) => db.run(remove, { organizationId, id })

@@ -1,0 +1,169 @@
+// What an invoice amounts to. Every writer of money (create, update, preview) calls this; readers show what was stored.
+//
+// - Half away from zero: what people do on paper and what tax offices publish; a credit note is then the exact mirror
+//   of its invoice, which half-up towards +∞ would break.
+// - Line net first, tax after, as EN 16931 does: the printed lines add up to the printed subtotal.
+// - `document`: one rounding per tax, on the sum of its bases; the residual cents go to the lines by largest remainder,
+//   so that the lines add up to it. `line`: each line's tax is rounded, then summed.
+// - Inclusive: the gross is what was agreed and stays; tax is taken out of it and net is what is left.
+
+import { formatDecimal, magnitude, parseDecimal, spread, sum } from '../decimal.ts'
+
+export type LineTax = { label: string; percent: string; inclusive: boolean }
+export type Line = {
+	kind: 'item' | 'time' | 'discount' | 'text'
+	quantity: string
+	unitPriceCents: number | string
+	discountPercent?: string | null
+	discountCents?: number | null
+	taxes: LineTax[]
+}
+export type InvoiceInput = { taxRounding: 'document' | 'line'; lines: Line[] }
+export type LineAmounts = { amountCents: number; netCents: number; taxCents: number; grossCents: number }
+export type TaxBreakdownRow = LineTax & { taxableCents: number; taxCents: number }
+export type InvoiceTotals = {
+	lines: LineAmounts[]
+	subtotalCents: number
+	taxCents: number
+	totalCents: number
+	taxBreakdown: TaxBreakdownRow[]
+}
+
+/** A refusal the caller of the API can cause; `line` is the index of the line, null when it is a total. */
+export class TotalsError extends Error {
+	code: 'amount_out_of_range' | 'mixed_tax_inclusion'
+	line: number | null
+	constructor(code: TotalsError['code'], line: number | null) {
+		super(line === null ? code : `${code} in line ${line}`)
+		this.name = 'TotalsError'
+		this.code = code
+		this.line = line
+	}
+}
+
+/** One tax on one line. Its exact tax is numerator ÷ divisor. */
+type Share = {
+	line: number
+	tax: LineTax
+	row: string // the tax's identity: one row of the breakdown
+	group: string // what `document` rounds once: the row, split where the divisor differs
+	peers: string // see roundOnce
+	numerator: bigint
+	divisor: bigint
+}
+type TaxedShare = Share & { cents: bigint }
+
+const MAX_CENTS = 999_999_999_999n
+const HUNDRED_PERCENT = 1_000_000n // percentages are scaled by 10^4
+const PRODUCT_SCALE = 10n ** 18n // quantity 10^6 × price 10^6 × discount's complement 10^6
+
+export function computeInvoice(input: InvoiceInput): InvoiceTotals {
+	const amounts = input.lines.map(lineAmount)
+	const shares = input.lines.flatMap((line, index) => taxShares(line, index, amounts[index] ?? 0n))
+	const taxed =
+		input.taxRounding === 'line'
+			? shares.map((share) => ({ ...share, cents: roundedDivide(share.numerator, share.divisor) }))
+			: [...Map.groupBy(shares, (share) => share.group).values()].flatMap(roundOnce)
+
+	const byLine = Map.groupBy(taxed, (share) => share.line)
+	const taxes = amounts.map((_, index) => sum((byLine.get(index) ?? []).map((share) => share.cents)))
+	const contained = taxes.map((cents, index) => (byLine.get(index)?.[0]?.tax.inclusive ? cents : 0n))
+	const nets = amounts.map((amount, index) => amount - (contained[index] ?? 0n))
+	const [subtotal, tax] = [sum(nets), sum(taxes)]
+	return {
+		lines: amounts.map((amount, index) => lineAmounts(index, amount, nets[index] ?? 0n, taxes[index] ?? 0n)),
+		subtotalCents: toCents(subtotal, null),
+		taxCents: toCents(tax, null),
+		totalCents: toCents(subtotal + tax, null),
+		taxBreakdown: breakdown(taxed, nets),
+	}
+}
+
+/** Σ seconds × rate ÷ 3600, rounded once: the sum of rounded entries would bill time nobody worked. */
+export function timeAmountCents(totalSeconds: number, rateCents: number): number {
+	return toCents(roundedDivide(BigInt(totalSeconds) * BigInt(rateCents), 3600n), null)
+}
+
+/** Half away from zero. */
+export function roundedDivide(numerator: bigint, denominator: bigint): bigint {
+	const [n, d] = [magnitude(numerator), magnitude(denominator)]
+	const quotient = (2n * n + d) / (2n * d)
+	return numerator < 0n === denominator < 0n ? quotient : -quotient
+}
+
+function lineAmounts(line: number, amount: bigint, net: bigint, tax: bigint): LineAmounts {
+	const grossCents = toCents(net + tax, line)
+	return { amountCents: toCents(amount, line), netCents: Number(net), taxCents: Number(tax), grossCents }
+}
+
+/** A discount in cents carries the sign of its line, so subtracting it mirrors too. */
+function lineAmount(line: Line): bigint {
+	if (line.kind === 'text') return 0n
+	const product = parseDecimal(line.quantity, 6) * parsePrice(line.unitPriceCents)
+	const kept = HUNDRED_PERCENT - parsePercent(line.discountPercent ?? '0', HUNDRED_PERCENT)
+	const discount = BigInt(line.discountCents ?? 0) * PRODUCT_SCALE
+	return roundedDivide(product * kept - discount, PRODUCT_SCALE)
+}
+
+function taxShares(line: Line, index: number, amount: bigint): Share[] {
+	if (line.kind === 'text') return []
+	const inclusive = line.taxes.some((tax) => tax.inclusive)
+	if (inclusive && !line.taxes.every((tax) => tax.inclusive)) throw new TotalsError('mixed_tax_inclusion', index)
+	const rates = line.taxes.map((tax) => {
+		const scaled = parsePercent(tax.percent)
+		const identity = { label: tax.label, percent: formatDecimal(scaled, 4), inclusive }
+		return { scaled, tax: identity, row: JSON.stringify(identity) }
+	})
+	const divisor = HUNDRED_PERCENT + (inclusive ? sum(rates.map((rate) => rate.scaled)) : 0n)
+	const peers = inclusive ? String(rates.map((rate) => rate.row).sort()) : ''
+	return rates.map(({ scaled, tax, row }) => {
+		const group = `${row}/${divisor}`
+		return { line: index, tax, row, group, peers, numerator: amount * scaled, divisor }
+	})
+}
+
+/**
+ * Lines that bear the same set of inclusive taxes are peers. The cents go to sets of peers first, then to lines: an
+ * inclusive line's net is what all its taxes leave, so if position could move a cent between sets, the order of the
+ * lines would change another tax's taxableCents. Exclusive lines are all peers, since tax does not touch their net.
+ */
+function roundOnce(group: Share[]): TaxedShare[] {
+	const divisor = group[0]?.divisor ?? HUNDRED_PERCENT
+	const byPeers = [...Map.groupBy(group, (share) => share.peers)].sort(([a], [b]) => (a < b ? -1 : 1))
+	const sets = byPeers.map(([, set]) => set)
+	const bySet = sets.map((set) => sum(set.map((share) => share.numerator)))
+	const setCents = spread(roundedDivide(sum(bySet), divisor), bySet, divisor)
+	return sets.flatMap((set, s) => {
+		const numerators = set.map((share) => share.numerator)
+		const cents = spread(setCents[s] ?? 0n, numerators, divisor)
+		return set.map((share, i) => ({ ...share, cents: cents[i] ?? 0n }))
+	})
+}
+
+/** A row may exceed the limit that its invoice respects, since rows of opposite sign cancel out. */
+function breakdown(taxed: TaxedShare[], nets: bigint[]): TaxBreakdownRow[] {
+	const rowCents = (values: bigint[]): number => toCents(sum(values), null, BigInt(Number.MAX_SAFE_INTEGER))
+	return [...Map.groupBy(taxed, (share) => share.row).values()].flatMap((row) => {
+		const lines = new Set(row.map((share) => share.line)) // a line that names a tax twice is taxable once
+		const taxableCents = rowCents([...lines].map((line) => nets[line] ?? 0n))
+		const taxCents = rowCents(row.map((share) => share.cents))
+		return row.slice(0, 1).map(({ tax }) => ({ ...tax, taxableCents, taxCents }))
+	})
+}
+
+/** A number is whole cents: a fraction of a cent has to come as text, or it has been through a float already. */
+function parsePrice(price: number | string): bigint {
+	return typeof price === 'string' ? parseDecimal(price, 6) : parseDecimal(BigInt(price).toString(), 6)
+}
+
+/** Never negative: a negative inclusive rate could make the divisor zero. */
+function parsePercent(text: string, max?: bigint): bigint {
+	const scaled = parseDecimal(text, 4)
+	if (scaled < 0n || (max !== undefined && scaled > max)) throw new RangeError(`percentage out of range: ${text}`)
+	return scaled
+}
+
+function toCents(value: bigint, line: number | null, max = MAX_CENTS): number {
+	if (magnitude(value) > max) throw new TotalsError('amount_out_of_range', line)
+	return Number(value)
+}

@@ -1,0 +1,22 @@
+// JSON that is already text, so that what the database wrote is not parsed only to be written again.
+
+/** The JSON text of a `T`. */
+export class JsonText<T> {
+	declare readonly type: T
+	readonly text: string
+
+	constructor(text: string) {
+		this.text = text
+	}
+}
+
+/** `{data}` around a record. */
+export const dataText = <T>(json: string) => new JsonText<{ data: T }>(`{"data":${json}}`)
+
+/** `{data, meta}` around the records of a page; without `meta`, `{data}`. */
+export function listText<T>(rows: readonly { json: string }[]): JsonText<{ data: T[] }>
+export function listText<T, Meta>(rows: readonly { json: string }[], meta: Meta): JsonText<{ data: T[]; meta: Meta }>
+export function listText(rows: readonly { json: string }[], meta?: unknown): JsonText<unknown> {
+	const data = `{"data":[${rows.map((row) => row.json).join(',')}]`
+	return new JsonText(meta === undefined ? `${data}}` : `${data},"meta":${JSON.stringify(meta)}}`)
+}
