@@ -1,13 +1,35 @@
 import { defineConfig } from 'vitest/config'
 
+// Tests that need a database are `*.api.test.ts` and run on each; all others run once.
+const onDatabase = (database: 'sqlite' | 'postgres') => ({
+	extends: true as const,
+	test: {
+		name: database,
+		include: ['packages/server/**/*.api.test.ts'],
+		provide: { database, postgresUrl: '' },
+		globalSetup: database === 'postgres' ? ['packages/server/test/databases.ts'] : [],
+	},
+})
+
 export default defineConfig({
 	resolve: { conditions: ['remit-source'] },
 	ssr: { resolve: { conditions: ['remit-source'] } },
 	test: {
-		include: ['packages/**/*.test.ts', 'tools/**/*.test.ts'],
 		exclude: ['**/node_modules/**', '**/dist/**'],
 		pool: 'forks',
 		testTimeout: 30_000,
 		hookTimeout: 60_000,
+		projects: [
+			{
+				extends: true,
+				test: {
+					name: 'rules',
+					include: ['packages/**/*.test.ts', 'tools/**/*.test.ts'],
+					exclude: ['**/node_modules/**', '**/dist/**', '**/*.api.test.ts'],
+				},
+			},
+			onDatabase('sqlite'),
+			onDatabase('postgres'),
+		],
 	},
 })

@@ -1,7 +1,7 @@
 // From a valid request to its answer: the handler of the operation, in a transaction when it writes.
 import type { Request, RequestHandler, Response } from 'express'
 import type { Call } from './api.ts'
-import type { OperationId } from './contract/operations.ts'
+import type { OperationId } from './contract/routes.ts'
 import type { Database, Db } from './db.ts'
 import { expectVersion, matchesTag } from './etag.ts'
 import { logLine, problemReply, type Reply, send } from './exchange.ts'

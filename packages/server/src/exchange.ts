@@ -2,7 +2,7 @@
 import type { Request, Response } from 'express'
 import type { Logger } from 'pino'
 import type { Caller } from './auth/caller.ts'
-import type { Operation } from './contract/operations.ts'
+import type { Operation } from './contract/routes.ts'
 import { type ApiError, problem } from './errors.ts'
 import { newId } from './ids.ts'
 

@@ -7,7 +7,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { type ContractParameter, contractOperations, type JsonSchema, schemas } from './document.ts'
 import { formats } from './formats.ts'
-import type { Operation } from './operations.ts'
+import type { Operation } from './routes.ts'
 
 export interface Input {
 	params: Record<string, unknown>

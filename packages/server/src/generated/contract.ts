@@ -340,7 +340,7 @@ export interface components {
          */
         DecimalText: string;
         /**
-         * @description Every error code there is.
+         * @description Every error code there is. A later version may add to it.
          * @enum {string}
          */
         ErrorCode: "invalid_request" | "invalid_json" | "body_required" | "missing_credentials" | "invalid_credentials" | "insufficient_scope" | "route_not_found" | "invoice_not_found" | "company_not_found" | "method_not_allowed" | "request_timeout" | "invoice_number_taken" | "idempotency_key_in_use" | "version_mismatch" | "payload_too_large" | "unsupported_media_type" | "totals_mismatch" | "amount_out_of_range" | "mixed_tax_inclusion" | "unknown_line_item" | "invalid_line_item" | "unknown_deal" | "unknown_company" | "idempotency_key_reused" | "rate_limited" | "headers_too_large" | "internal_error" | "unavailable";
@@ -650,7 +650,25 @@ export interface components {
                 [key: string]: string;
             } | null;
         };
-        /** @description A line's data and amounts. */
+        /**
+         * @description A line's data and amounts.
+         * @example {
+         *       "position": 1,
+         *       "kind": "item",
+         *       "description": "Design workshop",
+         *       "quantity": "1.5",
+         *       "unit": "day",
+         *       "unitPriceCents": 90000,
+         *       "discountPercent": null,
+         *       "discountCents": null,
+         *       "taxes": null,
+         *       "amountCents": 135000,
+         *       "netCents": 135000,
+         *       "taxCents": 25650,
+         *       "grossCents": 160650,
+         *       "metadata": null
+         *     }
+         */
         LineItemFields: {
             /**
              * Format: int32
@@ -753,7 +771,12 @@ export interface components {
             /** @description Whether the line's price contains it; false when absent. A line's taxes are all one or all the other. */
             inclusive?: boolean;
         };
-        /** @description The caller's own data. */
+        /**
+         * @description The caller's own data.
+         * @example {
+         *       "purchaseOrder": "4711"
+         *     }
+         */
         Metadata: {
             [key: string]: components["schemas"]["MetadataText"];
         };

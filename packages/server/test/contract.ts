@@ -1,0 +1,68 @@
+// Checks an answer against the contract: its status is documented, its content type is the one documented, its required
+// headers are there, and its body fits the schema. What was seen is kept, for the report on coverage.
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import { contractOperations, schemas } from '../src/contract/document.ts'
+import { formats } from '../src/contract/formats.ts'
+import { operations, Routes } from '../src/contract/routes.ts'
+
+const routes = new Routes(operations)
+
+const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false })
+;(addFormats as unknown as typeof addFormats.default)(ajv, { mode: 'full' })
+for (const [name, { type, validate }] of Object.entries(formats)) ajv.addFormat(name, { type, validate } as never)
+ajv.addSchema({ $id: '/contract', components: { schemas } })
+
+const compiled = new Map<string, ValidateFunction>()
+
+function validator(key: string, schema: object): ValidateFunction {
+	let found = compiled.get(key)
+	if (!found) {
+		found = ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', '"/contract#/components/')))
+		compiled.set(key, found)
+	}
+	return found
+}
+
+/** Operation and status of every answer that was checked, as `invoices.get 200`. */
+export const seen = new Set<string>()
+
+interface CheckedAnswer {
+	readonly status: number
+	readonly headers: Headers
+	readonly body: unknown
+}
+
+/** Throws when the answer is not one that the contract documents. */
+export function checkAnswer(method: string, path: string, answer: CheckedAnswer): void {
+	if (!answer.headers.get('x-request-id')) throw new Error(`${method} ${path} ${answer.status} has no X-Request-Id`)
+	if (answer.status >= 500) throw new Error(`${method} ${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`)
+	const match = routes.match(path.split('?', 1)[0] as string)
+	const operation = match?.methods.get(method === 'HEAD' ? 'GET' : method)
+	// No operation: 404 or 405, which the contract describes in general.
+	if (!operation) {
+		check(`problem ${answer.status}`, { $ref: '#/components/schemas/Problem' }, answer, 'application/problem+json')
+		return
+	}
+	const name = `${operation.id} ${answer.status}`
+	const documented = contractOperations.get(operation.id)?.responses[answer.status]
+	if (!documented) throw new Error(`${name} is not documented: ${JSON.stringify(answer.body)}`)
+	for (const [header, { required }] of Object.entries(documented.headers)) {
+		if (required && !answer.headers.has(header)) throw new Error(`${name} lacks the header ${header}`)
+	}
+	seen.add(name)
+	const [type, media] = Object.entries(documented.content ?? {})[0] ?? []
+	if (method === 'HEAD') return
+	if (!type || !media) {
+		if (answer.body !== undefined) throw new Error(`${name} has a body`)
+		return
+	}
+	check(name, media.schema, answer, type)
+}
+
+function check(name: string, schema: object, { headers, body }: CheckedAnswer, type: string): void {
+	const sent = headers.get('content-type')?.split(';')[0]
+	if (sent !== type) throw new Error(`${name} has content type ${sent}, not ${type}`)
+	const valid = validator(name, schema)
+	if (!valid(body)) throw new Error(`${name} does not fit the contract: ${ajv.errorsText(valid.errors)}`)
+}

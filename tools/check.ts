@@ -1,0 +1,33 @@
+// Every check that is not a test, one after the other: `pnpm check`. Ends with a line that counts them.
+import { spawnSync } from 'node:child_process'
+import { resolve } from 'node:path'
+
+const root = resolve(import.meta.dirname, '..')
+const tool = (name: string) => `tools/node_modules/.bin/${name}`
+
+const checks: readonly [name: string, command: string][] = [
+	['format, lint and import rules', 'biome check --error-on-warnings .'],
+	['types', 'tsc --noEmit --project .'],
+	['the contract generates what is committed', 'node tools/generate.ts --check'],
+	['contract lint', 'node tools/lint-contract.ts'],
+	['OpenAPI lint', `${tool('redocly')} lint spec/openapi.yaml --config tools/redocly.yaml`],
+	['contract diff', 'node tools/contract-diff.ts --check'],
+	['unused files, exports and dependencies', `${tool('knip')} --config tools/knip.json`],
+	['SDK build', 'pnpm --silent --filter @remit/sdk run build'],
+	['SDK packaging', `${tool('publint')} packages/sdk --strict`],
+	['SDK types for every module system', `${tool('attw')} --pack packages/sdk`],
+]
+
+// The tools ask no one outside.
+const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', NO_UPDATE_NOTIFIER: '1' }
+
+const failed: string[] = []
+for (const [name, command] of checks) {
+	const { status, stdout, stderr } = spawnSync(command, { cwd: root, shell: true, encoding: 'utf8', env })
+	console.log(`${status === 0 ? '✓' : '✗'} ${name}`)
+	if (status === 0) continue
+	failed.push(name)
+	console.log(`  $ ${command}\n${stdout}${stderr}`.trimEnd().replaceAll('\n', '\n  '))
+}
+console.log(`${checks.length - failed.length} passed, ${failed.length} failed`)
+if (failed.length > 0) process.exit(1)

@@ -1,0 +1,145 @@
+// What the contract promises to its readers, beyond being a valid OpenAPI document (redocly checks that).
+import { readFileSync } from 'node:fs'
+import { join, resolve as resolvePath } from 'node:path'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import { parse } from 'yaml'
+import { formats } from '../packages/server/src/contract/formats.ts'
+import {
+	type Json,
+	type JsonObject,
+	type MediaType,
+	type OpenApiDocument,
+	type Operation,
+	operationsOf,
+	type Response,
+} from './normalise.ts'
+import { resolve } from './server-writer.ts'
+
+/** Every rule that the document breaks, as `place: what is wrong`. */
+export function lintContract(document: OpenApiDocument): string[] {
+	const ajv = newAjv(document)
+	return [
+		...operationsOf(document).flatMap((operation) => lintOperation(document, operation, ajv)),
+		...Object.entries(document.components.schemas).flatMap(([name, schema]) => lintSchema(document, name, schema, ajv)),
+	]
+}
+
+function lintOperation(document: OpenApiDocument, operation: Operation, ajv: Ajv2020): string[] {
+	const { operationId, summary, description, requestBody, responses } = operation
+	const problems: string[] = []
+	const names = (operation.parameters ?? []).map((parameter) => resolve(document, parameter).name)
+	if (!summary || !description) problems.push('has no summary or description')
+	const isPublic = operation.security?.length === 0
+	if (!isPublic && !operation['x-required-scopes']?.length)
+		problems.push('has neither x-required-scopes nor an empty security (public)')
+	for (const [status, why] of expectedErrors(operation, names, isPublic)) {
+		if (!(status in responses)) problems.push(`does not document ${status}: ${why}`)
+	}
+	for (const parameter of operation.parameters ?? []) {
+		if (!resolve(document, parameter).description)
+			problems.push(`parameter ${resolve(document, parameter).name} has no description`)
+	}
+	for (const [type, media] of Object.entries(requestBody?.content ?? {})) {
+		problems.push(...lintExample(document, ajv, media, `request ${type}`))
+		for (const keyword of ['default', 'discriminator']) {
+			for (const place of findKeyword(document, media.schema, keyword))
+				problems.push(`request ${type} has ${keyword} at ${place}`)
+		}
+	}
+	for (const [status, response] of Object.entries(responses)) {
+		for (const [type, media] of Object.entries((response as Response).content ?? {})) {
+			problems.push(...lintExample(document, ajv, media, `${status} ${type}`))
+		}
+	}
+	return problems.map((problem) => `${operationId}: ${problem}`)
+}
+
+function expectedErrors(operation: Operation, parameters: string[], isPublic: boolean): [status: number, why: string][] {
+	const expected: [number, string][] = [
+		[400, 'any request can break the contract'],
+		[429, 'any operation can be limited'],
+	]
+	if (!isPublic) expected.push([401, 'it needs a key'], [403, 'it needs a scope'])
+	if (parameters.includes('id')) expected.push([404, 'its path names a record'])
+	if (parameters.includes('If-Match')) expected.push([412, 'it takes If-Match'])
+	if (parameters.includes('If-None-Match')) expected.push([304, 'it takes If-None-Match'])
+	if (parameters.includes('Idempotency-Key')) expected.push([409, 'it takes Idempotency-Key'], [422, 'it takes Idempotency-Key'])
+	if (operation.requestBody) expected.push([413, 'it has a body'], [415, 'it has a body'])
+	return expected
+}
+
+function lintSchema(document: OpenApiDocument, name: string, schema: JsonObject, ajv: Ajv2020): string[] {
+	const problems: string[] = []
+	if (!schema.description) problems.push('has no description')
+	for (const [property, value] of Object.entries((schema.properties ?? {}) as Record<string, JsonObject>)) {
+		if (!value.description && !value.$ref) problems.push(`property ${property} has no description`)
+	}
+	if (schema.type === 'object' && exampleOf(document, schema) === undefined) problems.push('has no example')
+	if (schema.type === 'object' && schema.additionalProperties === undefined) problems.push('is not sealed')
+	for (const example of (schema.examples ?? []) as Json[]) {
+		const valid = ajv.compile({ $ref: `/contract#/components/schemas/${name}` })
+		if (!valid(example)) problems.push(`example is invalid: ${ajv.errorsText(valid.errors)}`)
+	}
+	return problems.map((problem) => `${name}: ${problem}`)
+}
+
+function lintExample(document: OpenApiDocument, ajv: Ajv2020, media: MediaType, where: string): string[] {
+	const example = media.example ?? exampleOf(document, media.schema)
+	if (example === undefined) return [`${where} has no example`]
+	const valid = ajv.compile(JSON.parse(JSON.stringify(media.schema).replaceAll('"#/components/', '"/contract#/components/')))
+	return valid(example) ? [] : [`${where} has an invalid example: ${ajv.errorsText(valid.errors)}`]
+}
+
+/** The schema's own example; for an envelope, one made of the examples of what it holds. */
+export function exampleOf(document: OpenApiDocument, schema: JsonObject): Json | undefined {
+	const [first] = (schema.examples ?? []) as Json[]
+	if (first !== undefined) return first
+	if (typeof schema.$ref === 'string') return exampleOf(document, referenced(document, schema.$ref))
+	if (schema.type === 'array') {
+		const item = exampleOf(document, schema.items as JsonObject)
+		return item === undefined ? undefined : [item]
+	}
+	if (!schema.properties) return undefined
+	const parts = Object.entries(schema.properties as Record<string, JsonObject>).map(([name, part]) => [
+		name,
+		exampleOf(document, part),
+	])
+	return parts.some(([, part]) => part === undefined) ? undefined : Object.fromEntries(parts)
+}
+
+function referenced(document: OpenApiDocument, reference: string): JsonObject {
+	return document.components.schemas[reference.replace('#/components/schemas/', '')] ?? {}
+}
+
+/** Where a keyword stands in a schema or what it refers to. */
+function findKeyword(document: OpenApiDocument, node: Json, keyword: string, place = '', passed = new Set<string>()): string[] {
+	if (node === null || typeof node !== 'object') return []
+	if (Array.isArray(node)) return node.flatMap((item, index) => findKeyword(document, item, keyword, `${place}/${index}`, passed))
+	const found = keyword in node && !place.endsWith('/properties') ? [place || '/'] : []
+	if (typeof node.$ref === 'string' && !passed.has(node.$ref)) {
+		passed.add(node.$ref)
+		found.push(
+			...findKeyword(document, referenced(document, node.$ref), keyword, `${place}→${node.$ref.split('/').at(-1)}`, passed),
+		)
+	}
+	const rest = Object.entries(node).filter(([key]) => key !== 'examples')
+	return [...found, ...rest.flatMap(([key, value]) => findKeyword(document, value, keyword, `${place}/${key}`, passed))]
+}
+
+function newAjv(document: OpenApiDocument): Ajv2020 {
+	const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false })
+	// The default export of this CommonJS module is typed as the module itself.
+	;(addFormats as unknown as typeof addFormats.default)(ajv, { mode: 'full' })
+	for (const [name, { type, validate }] of Object.entries(formats)) ajv.addFormat(name, { type, validate } as never)
+	ajv.addSchema({ $id: '/contract', components: { schemas: document.components.schemas } })
+	return ajv
+}
+
+if (import.meta.main) {
+	const file = join(resolvePath(import.meta.dirname, '..'), 'spec/openapi.yaml')
+	const problems = lintContract(parse(readFileSync(file, 'utf8')))
+	for (const problem of problems) console.error(problem)
+	console.log(`contract lint: ${problems.length} problems`)
+	if (problems.length > 0) process.exit(1)
+}

@@ -1,0 +1,3 @@
+export function writeResources(_document: unknown, banner: string): string {
+	return `// ${banner}\nexport {}\n`
+}
