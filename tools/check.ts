@@ -12,6 +12,7 @@ const checks: readonly [name: string, command: string][] = [
 	['contract lint', 'node tools/lint-contract.ts'],
 	['OpenAPI lint', `${tool('redocly')} lint spec/openapi.yaml --config tools/redocly.yaml`],
 	['contract diff', 'node tools/contract-diff.ts --check'],
+	['start on an empty folder', 'node tools/smoke.ts'],
 	['unused files, exports and dependencies', `${tool('knip')} --config tools/knip.json`],
 	['SDK build', 'pnpm --silent --filter @remit/sdk run build'],
 	['SDK packaging', `${tool('publint')} packages/sdk --strict`],

@@ -1,5 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
+const report = process.env.TEST_REPORT
+
 // Tests that need a database are `*.api.test.ts` and run on each; all others run once.
 const onDatabase = (database: 'sqlite' | 'postgres') => ({
 	extends: true as const,
@@ -17,6 +19,9 @@ export default defineConfig({
 	test: {
 		exclude: ['**/node_modules/**', '**/dist/**'],
 		pool: 'forks',
+		// CI sums the results up (tools/ci-summary.ts).
+		reporters: report ? ['default', 'json'] : ['default'],
+		...(report && { outputFile: { json: report } }),
 		testTimeout: 30_000,
 		hookTimeout: 60_000,
 		projects: [

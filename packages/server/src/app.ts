@@ -7,13 +7,14 @@ import { rateLimit } from './auth/rate-limit.ts'
 import { readBody } from './body.ts'
 import type { Config } from './config.ts'
 import { compileAcceptors } from './contract/acceptor.ts'
+import { documentText } from './contract/document.ts'
 import { operations, Routes } from './contract/routes.ts'
 import { fullValidator, translateErrors } from './contract/validator.ts'
-import type { Database } from './db.ts'
+import { type Database, isUnavailable } from './db.ts'
 import { dispatch } from './dispatch.ts'
 import { ApiError } from './errors.ts'
 import { newExchange, problemReply, send } from './exchange.ts'
-import { checkHealth } from './health.ts'
+import { checkReady } from './health.ts'
 
 export interface AppOptions {
 	readonly db: Database
@@ -30,7 +31,8 @@ export function createApp({ db, config, log, now, callers }: AppOptions): Expres
 	app.disable('x-powered-by').disable('etag').set('query parser', 'simple')
 	app.use(begin(log))
 	app.get('/health', (req, res) => send(req, res, { status: 200, headers: {}, text: '{"ok":true}' }))
-	app.get('/ready', checkHealth(db))
+	app.get('/ready', checkReady(db))
+	app.get('/openapi.json', (req, res) => send(req, res, { status: 200, headers: {}, text: documentText }))
 	app.use(findOperation())
 	app.use(authenticate(callers, config.INVOICING_RATE_LIMIT))
 	app.use(readBody)
@@ -118,7 +120,13 @@ function validate(always: boolean): RequestHandler {
 }
 
 const renderError: ErrorRequestHandler = (error, req, res, _next) => {
-	const known = error instanceof ApiError
-	if (!known) req.exchange.log.error({ err: error, requestId: req.exchange.requestId }, 'internal error')
-	send(req, res, problemReply(known ? error : new ApiError('internal_error', 'The server failed; nothing was stored.'), req))
+	const refusal = error instanceof ApiError ? error : failure(error)
+	const { log, requestId } = req.exchange
+	if (refusal.status >= 500) log.error({ err: error, requestId }, refusal.message)
+	send(req, res, problemReply(refusal, req))
+}
+
+function failure(error: unknown): ApiError {
+	if (isUnavailable(error)) return new ApiError('unavailable', 'The server cannot reach its database; nothing was stored.')
+	return new ApiError('internal_error', 'The server failed; nothing was stored.')
 }

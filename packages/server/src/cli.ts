@@ -4,6 +4,7 @@ import { pino } from 'pino'
 import { scopes as allScopes, type Scope } from './auth/keys.ts'
 import { insertKey, listKeys, revokeKey } from './auth/store.ts'
 import { ConfigError, readConfig, settingsHelp } from './config.ts'
+import { version } from './contract/document.ts'
 import { openDatabase } from './database.ts'
 import { NewerDatabaseError } from './db/migrate.ts'
 import type { Database } from './db.ts'
@@ -13,7 +14,7 @@ import { serve } from './serve.ts'
 
 const program = new Command('remit')
 	.description('Invoices and companies behind one contract.')
-	.version('0.1.0')
+	.version(version)
 	.showHelpAfterError()
 
 program

@@ -39,6 +39,18 @@ export class UniqueViolation extends Error {
 	}
 }
 
+/** Whether an error means that the database cannot be reached, or has no room, rather than that a query is wrong. */
+export function isUnavailable(error: unknown): boolean {
+	return unavailable.has(String((error as { code?: unknown })?.code))
+}
+
+/** Of the network, PostgreSQL (class 57: shutting down, 53: too many connections, disk full) and SQLite. */
+const unavailable = new Set(
+	'ECONNREFUSED ECONNRESET EPIPE ENOTFOUND ETIMEDOUT 57P01 57P02 57P03 53100 53200 53300 SQLITE_BUSY SQLITE_FULL SQLITE_IOERR'.split(
+		' ',
+	),
+)
+
 /** What stands in a query for each parameter; a parameter that is undefined in a call is absent here. */
 export type Placeholders<P> = { [Name in keyof P]: Knex.Value }
 

@@ -6,7 +6,7 @@ import { send } from './exchange.ts'
 
 const probe = query<object>((knex) => knex.select(knex.raw('1 as ok')))
 
-export function checkHealth(db: Database): RequestHandler {
+export function checkReady(db: Database): RequestHandler {
 	return async (req, res) => {
 		try {
 			await db.get(probe, {})

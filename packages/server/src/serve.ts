@@ -2,7 +2,6 @@
 import { type DestinationStream, pino } from 'pino'
 import { readConfig } from './config.ts'
 import { openDatabase } from './database.ts'
-import type { Database } from './db.ts'
 import { createDemo } from './demo/demo.ts'
 import { listOrganizations } from './organizations/store.ts'
 import { startServer } from './server.ts'
@@ -18,10 +17,11 @@ export async function serve(options: { demo?: boolean; json?: boolean }): Promis
 		await db.close()
 		throw error
 	})
-	const key = options.demo ? await demoKey(db) : undefined
+	const empty = (await listOrganizations(db)).length === 0
+	const key = empty && options.demo ? (await createDemo(db, Date.now())).key : undefined
 	const url = config.BASE_URL || server.url
 	if (options.json) console.log(JSON.stringify({ url, key }))
-	else console.log(welcome(url, key))
+	else console.log(key ? welcome(url, key) : `Remit serves ${url}${empty ? `\n\n${firstSteps}` : ''}`)
 
 	let closing = false
 	const close = async () => {
@@ -36,14 +36,13 @@ export async function serve(options: { demo?: boolean; json?: boolean }): Promis
 	process.on('SIGTERM', close).on('SIGINT', close)
 }
 
-/** The key of a new demo organization; undefined when the database is in use already. */
-async function demoKey(db: Database): Promise<string | undefined> {
-	if ((await listOrganizations(db)).length > 0) return undefined
-	return (await createDemo(db, Date.now())).key
-}
+const firstSteps = `There is no organization yet. Create one, and a key for it:
 
-function welcome(url: string, key: string | undefined): string {
-	if (!key) return `Remit serves ${url}`
+  remit organizations create --name "My company"
+  remit keys create --organization org_… --scopes companies:write,invoices:write
+`
+
+function welcome(url: string, key: string): string {
 	const authorization = `-H 'Authorization: Bearer ${key}'`
 	return `Remit serves ${url}
 
@@ -53,7 +52,7 @@ A demo organization was created. Its API key is shown this once:
 
 Try:
 
-  curl ${url}/api/invoices?status=overdue ${authorization}
+  curl '${url}/api/invoices?status=overdue' ${authorization}
   curl '${url}/api/companies?search=acme' ${authorization}
   curl -X POST ${url}/api/invoices ${authorization} -H 'Content-Type: application/json' -d '{"totalCents": 12500, "dueDate": "2026-12-31"}'
 `

@@ -28,6 +28,10 @@ export function contractDocument() {
 	return structuredClone(document)
 }
 
+export const documentText = JSON.stringify(document)
+
+export const { version } = document.info
+
 export const schemas: Record<string, JsonSchema> = document.components.schemas
 
 const parameters: Record<string, unknown> = document.components.parameters

@@ -346,6 +346,8 @@ export interface components {
         ErrorCode: "invalid_request" | "invalid_json" | "body_required" | "missing_credentials" | "invalid_credentials" | "insufficient_scope" | "route_not_found" | "invoice_not_found" | "company_not_found" | "method_not_allowed" | "request_timeout" | "invoice_number_taken" | "idempotency_key_in_use" | "version_mismatch" | "payload_too_large" | "unsupported_media_type" | "totals_mismatch" | "amount_out_of_range" | "mixed_tax_inclusion" | "unknown_line_item" | "invalid_line_item" | "unknown_deal" | "unknown_company" | "idempotency_key_reused" | "rate_limited" | "headers_too_large" | "internal_error" | "unavailable";
         /** @description A nanoid-style id with the prefix of its kind, such as `inv_` or `cmp_`. */
         Id: string;
+        /** @description An id to filter by; one that no record has, such as an empty one, finds nothing. */
+        IdFilter: string;
         /**
          * @description An invoice of the organization.
          * @example {
@@ -1020,6 +1022,7 @@ export type DecimalNumber = components['schemas']['DecimalNumber'];
 export type DecimalText = components['schemas']['DecimalText'];
 export type ErrorCode = components['schemas']['ErrorCode'];
 export type Id = components['schemas']['Id'];
+export type IdFilter = components['schemas']['IdFilter'];
 export type Invoice = components['schemas']['Invoice'];
 export type InvoiceCreated = components['schemas']['InvoiceCreated'];
 export type InvoiceData = components['schemas']['InvoiceData'];
@@ -1823,9 +1826,9 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Only invoices of that deal. */
-                dealId?: components["schemas"]["Id"];
+                dealId?: components["schemas"]["IdFilter"];
                 /** @description Only invoices of that company. */
-                companyId?: components["schemas"]["Id"];
+                companyId?: components["schemas"]["IdFilter"];
                 /** @description Only invoices with that status. */
                 status?: components["schemas"]["InvoiceStatus"];
                 /** @description Page size, 1 to 100. */

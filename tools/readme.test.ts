@@ -1,0 +1,71 @@
+// Runs every example of the README: the shell ones with bash, the TypeScript ones with Node, against a real server.
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+const root = resolve(import.meta.dirname, '..')
+const readme = readFileSync(join(root, 'README.md'), 'utf8')
+const blocks = [...readme.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].map(([, language = '', code = '']) => ({ language, code }))
+
+/** These two are what CI itself runs: the tests, and `start` in tools/smoke.ts. */
+const runElsewhere = ['npx -y pnpm@12.21.0 start\n', 'npx -y pnpm@12.21.0 test\n']
+
+const folder = mkdtempSync(join(tmpdir(), 'remit-readme-'))
+const cli = join(root, 'packages/server/src/cli.ts')
+let server: ChildProcess
+let url: string
+let key: string
+
+beforeAll(async () => {
+	symlinkSync(join(root, 'packages/server/node_modules'), join(folder, 'node_modules'))
+	writeFileSync(join(folder, 'package.json'), '{"type": "module"}')
+	const env = { ...process.env, DATA_DIR: join(folder, 'data'), PORT: '0', LOG_LEVEL: 'silent', NODE_ENV: 'test' }
+	server = spawn(process.execPath, [cli, 'serve', '--demo', '--json'], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+	const lines = createInterface({ input: server.stdout as NodeJS.ReadableStream })
+	const [line] = await new Promise<string[]>((done) => lines.once('line', (text) => done([text])))
+	;({ url, key } = JSON.parse(line as string))
+})
+
+afterAll(async () => {
+	const exited = new Promise((done) => server.once('exit', done))
+	server.kill()
+	await exited
+	rmSync(folder, { recursive: true })
+})
+
+const run = (file: string, args: string[]) =>
+	execFileSync(file, args, {
+		cwd: folder,
+		encoding: 'utf8',
+		env: { ...process.env, REMIT_KEY: key, DATA_DIR: join(folder, 'data') },
+	})
+
+describe('the README', () => {
+	it('has an example for the SDK, for curl and for the command line', () => {
+		expect(blocks.filter(({ language }) => language === 'ts')).toHaveLength(1)
+		expect(blocks.filter(({ language }) => language === 'sh').length).toBeGreaterThanOrEqual(4)
+	})
+
+	for (const { language, code } of blocks.filter((block) => block.language !== '' && !runElsewhere.includes(block.code))) {
+		it(`has an example that runs: ${code.trim().split('\n')[0]}`, () => {
+			const here = code
+				.replaceAll('http://127.0.0.1:3000', url)
+				.replaceAll('npx -y pnpm@12.21.0 --silent remit', `${process.execPath} ${cli}`)
+			if (language === 'ts') {
+				writeFileSync(join(folder, 'example.ts'), here)
+				expect(run(process.execPath, ['--conditions=remit-source', 'example.ts'])).toMatch(/^INV-\d{4,} 160650\n/)
+			} else {
+				const output = run('bash', [
+					'-euo',
+					'pipefail',
+					'-c',
+					here.replaceAll('curl ', 'curl --silent --show-error --fail-with-body '),
+				])
+				expect(output).not.toBe('')
+			}
+		})
+	}
+})
