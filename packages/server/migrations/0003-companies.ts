@@ -2,11 +2,13 @@ import type { Knex } from 'knex'
 
 export async function up(trx: Knex.Transaction): Promise<void> {
 	const sqlite = trx.client.config.client === 'better-sqlite3'
+	// Lists sort by these columns: by bytes, on PostgreSQL too, whose default is the language of the database.
+	const bytewise = sqlite ? 'text' : 'text collate "C"'
 	await trx.schema.createTable('companies', (table) => {
 		// Named, so that VACUUM keeps it: the full-text index points to rows by it.
 		if (sqlite) table.increments('rowid')
 		table.text('organizationId').notNullable().references('organizationId').inTable('organizations')
-		table.text('id').notNullable()
+		table.specificType('id', bytewise).notNullable()
 		table.text('name').notNullable()
 		for (const column of details) table.text(column)
 		table.bigInteger('createdAt').notNullable()
@@ -14,7 +16,7 @@ export async function up(trx: Knex.Transaction): Promise<void> {
 		table.bigInteger('deletedAt')
 		table.integer('version').notNullable()
 		// What sorting and searching see: folded to lower case without accents, the same on every database.
-		table.specificType('sortName', sqlite ? 'text' : 'text collate "C"').notNullable()
+		table.specificType('sortName', bytewise).notNullable()
 		table.text('searchText').notNullable()
 		if (sqlite) table.unique(['organizationId', 'id'])
 		else table.primary(['organizationId', 'id'])

@@ -1,9 +1,11 @@
 import type { Knex } from 'knex'
 
 export async function up(trx: Knex.Transaction): Promise<void> {
+	const sqlite = trx.client.config.client === 'better-sqlite3'
 	await trx.schema.createTable('invoices', (table) => {
 		table.text('organizationId').notNullable().references('organizationId').inTable('organizations')
-		table.text('id').notNullable()
+		// The second key of the list's order: by bytes, on PostgreSQL too.
+		table.specificType('id', sqlite ? 'text' : 'text collate "C"').notNullable()
 		table.text('dealId')
 		table.text('companyId')
 		table.text('invoiceNumber').notNullable()

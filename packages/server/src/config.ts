@@ -75,7 +75,9 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
 		try {
 			return [name, parse(value)]
 		} catch (error) {
-			mistakes.push(`${name}=${value}: ${(error as Error).message}`)
+			// A database's URL holds its password.
+			const shown = name === 'DATABASE_URL' ? '' : `=${value}`
+			mistakes.push(`${name}${shown}: ${(error as Error).message}`)
 			return [name, undefined]
 		}
 	})

@@ -18,14 +18,22 @@ const lockId = 7_360_801
 export async function migrate(connection: { sqliteFile: string } | { postgresUrl: string }): Promise<string[]> {
 	const knex =
 		'sqliteFile' in connection
-			? knexFactory({ client: 'better-sqlite3', connection: { filename: connection.sqliteFile }, useNullAsDefault: true })
-			: knexFactory({ client: 'pg', connection: connection.postgresUrl, pool: { min: 0, max: 1 } })
+			? knexFactory({
+					client: 'better-sqlite3',
+					connection: { filename: connection.sqliteFile },
+					useNullAsDefault: true,
+					log: quiet,
+				})
+			: knexFactory({ client: 'pg', connection: connection.postgresUrl, pool: { min: 0, max: 1 }, log: quiet })
 	try {
 		return await run(knex, 'sqliteFile' in connection)
 	} finally {
 		await knex.destroy()
 	}
 }
+
+/** What goes wrong is thrown; Knex would print it as well. */
+const quiet = { warn() {}, error() {}, deprecate() {}, debug() {} }
 
 async function run(knex: Knex, sqlite: boolean): Promise<string[]> {
 	if (sqlite) await knex.raw('pragma journal_mode = WAL')

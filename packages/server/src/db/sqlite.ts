@@ -65,12 +65,20 @@ interface Job {
 
 class Transactions {
 	readonly #connection: Sqlite.Database
+	readonly #steps: Record<'begin' | 'commit' | 'savepoint' | 'release' | 'undo', Sqlite.Statement>
 	readonly #tx: Transaction
 	#waiting: Job[] = []
 	#running: Promise<void> | undefined
 
 	constructor(connection: Sqlite.Database) {
 		this.#connection = connection
+		this.#steps = {
+			begin: connection.prepare('begin immediate'),
+			commit: connection.prepare('commit'),
+			savepoint: connection.prepare('savepoint part'),
+			release: connection.prepare('release part'),
+			undo: connection.prepare('rollback to part'),
+		}
 		this.#tx = {
 			...runner(connection),
 			attempt: (work) => this.#attempt(work),
@@ -112,7 +120,7 @@ class Transactions {
 					answers.push(() => job.reject(error))
 				}
 			}
-			this.#connection.exec('commit')
+			this.#steps.commit.run()
 		} catch (error) {
 			// A full disk or a failed fsync: nothing of the batch was stored.
 			if (this.#connection.inTransaction) this.#connection.exec('rollback')
@@ -125,7 +133,7 @@ class Transactions {
 	async #begin(): Promise<void> {
 		for (const deadline = Date.now() + busyMs; ; await sleep(5)) {
 			try {
-				this.#connection.exec('begin immediate')
+				this.#steps.begin.run()
 				return
 			} catch (error) {
 				const busy = error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_BUSY')
@@ -135,13 +143,16 @@ class Transactions {
 	}
 
 	async #attempt<T>(work: () => Promise<T>): Promise<T> {
-		this.#connection.exec('savepoint part')
+		this.#steps.savepoint.run()
 		try {
 			const value = await work()
-			this.#connection.exec('release part')
+			this.#steps.release.run()
 			return value
 		} catch (error) {
-			if (this.#connection.inTransaction) this.#connection.exec('rollback to part; release part')
+			if (this.#connection.inTransaction) {
+				this.#steps.undo.run()
+				this.#steps.release.run()
+			}
 			throw error
 		}
 	}
