@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
 const report = process.env.TEST_REPORT
@@ -9,7 +10,7 @@ const onDatabase = (database: 'sqlite' | 'postgres') => ({
 		name: database,
 		include: ['packages/server/**/*.api.test.ts'],
 		provide: { database, postgresUrl: '' },
-		globalSetup: database === 'postgres' ? ['packages/server/test/databases.ts'] : [],
+		globalSetup: database === 'postgres' ? [join(import.meta.dirname, '../packages/server/test/databases.ts')] : [],
 	},
 })
 

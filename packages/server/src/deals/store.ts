@@ -1,7 +1,7 @@
 import { type Db, query } from '../db.ts'
 import { newId } from '../ids.ts'
 
-export interface Stage {
+interface Stage {
 	readonly key: string
 	readonly label: string
 	readonly type: 'open' | 'won' | 'lost'
@@ -17,7 +17,7 @@ const stage = (key: string, label: string, type: Stage['type'], advanceOnInvoice
 })
 
 /** What a new organization gets. */
-export const defaultStages: readonly Stage[] = [
+const defaultStages: readonly Stage[] = [
 	stage('lead', 'Lead', 'open'),
 	stage('qualified', 'Qualified', 'open'),
 	stage('proposal', 'Proposal', 'open'),
