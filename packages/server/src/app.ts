@@ -30,10 +30,7 @@ export function createApp({ db, config, log, now, callers }: AppOptions): Expres
 	const app = express()
 	app.disable('x-powered-by').disable('etag').set('query parser', 'simple')
 	app.use(begin(log))
-	app.get('/health', (req, res) => send(req, res, { status: 200, headers: {}, text: '{"ok":true}' }))
-	app.get('/ready', checkReady(db))
-	app.get('/openapi.json', (req, res) => send(req, res, { status: 200, headers: {}, text: documentText }))
-	app.use(findOperation())
+	app.use(findOperation(besidesTheContract(db)))
 	app.use(authenticate(callers, config.INVOICING_RATE_LIMIT))
 	app.use(readBody)
 	app.use(accept())
@@ -43,6 +40,18 @@ export function createApp({ db, config, log, now, callers }: AppOptions): Expres
 	return app
 }
 
+/** What load balancers and tools ask for, without a key. */
+function besidesTheContract(db: Database): RequestHandler {
+	const router = express.Router()
+	router.get('/health', (req, res) => send(req, res, { status: 200, headers: {}, text: '{"ok":true}' }))
+	router.get('/ready', checkReady(db))
+	router.get('/openapi.json', (req, res) => send(req, res, { status: 200, headers: {}, text: documentText }))
+	router.use((req) => {
+		throw new ApiError('route_not_found', `There is no ${req.path}.`)
+	})
+	return router
+}
+
 function begin(log: Logger): RequestHandler {
 	return (req, _res, next) => {
 		req.exchange = newExchange(req, log)
@@ -50,11 +59,12 @@ function begin(log: Logger): RequestHandler {
 	}
 }
 
-function findOperation(): RequestHandler {
+/** `outside` answers the paths that are not the contract's. */
+function findOperation(outside: RequestHandler): RequestHandler {
 	const routes = new Routes(operations)
-	return (req, _res, next) => {
+	return (req, res, next) => {
 		const match = routes.match(req.path)
-		if (!match) throw new ApiError('route_not_found', `There is no ${req.path}.`)
+		if (!match) return outside(req, res, next)
 		// HEAD is GET without the body, which node:http leaves out by itself.
 		if (req.method === 'HEAD') req.method = 'GET'
 		const operation = match.methods.get(req.method)

@@ -48,18 +48,19 @@ export interface Reply {
 export function send(req: Request, res: Response, reply: Reply): void {
 	const { requestId, rateHeaders } = req.exchange
 	if (res.headersSent) return
-	const headers: Record<string, string | number> = {
-		'X-Request-Id': requestId,
-		'X-Content-Type-Options': 'nosniff',
-		'Cache-Control': 'private, no-cache',
-		...rateHeaders,
-		...reply.headers,
-	}
-	if (reply.text !== undefined) {
-		headers['Content-Type'] ??= 'application/json; charset=utf-8'
-		headers['Content-Length'] = Buffer.byteLength(reply.text)
-	}
-	res.writeHead(reply.status, headers).end(reply.text)
+	const { headers, status, text } = reply
+	// A flat list goes out as it is; an object would be walked and checked again.
+	const list: (string | number)[] = ['X-Request-Id', requestId]
+	for (const name in rateHeaders) list.push(name, rateHeaders[name] as string)
+	for (const name in headers) list.push(name, headers[name] as string)
+	list.push('X-Content-Type-Options', 'nosniff', 'Cache-Control', 'private, no-cache')
+	if (text !== undefined) {
+		if (headers['Content-Type'] === undefined) list.push('Content-Type', 'application/json; charset=utf-8')
+		const bytes = Buffer.byteLength(text)
+		list.push('Content-Length', bytes)
+		// ASCII, as nearly every answer, goes out without being encoded.
+		res.writeHead(status, list as string[]).end(text, bytes === text.length ? 'latin1' : 'utf8')
+	} else res.writeHead(status, list as string[]).end()
 	logLine(req, reply.status)
 }
 

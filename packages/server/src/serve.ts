@@ -9,8 +9,8 @@ import { startServer } from './server.ts'
 export async function serve(options: { demo?: boolean; json?: boolean }): Promise<void> {
 	const config = readConfig()
 	// Lines are written in the background, and flushed when the process ends.
-	const destination: DestinationStream & { flushSync(): void } = pino.destination({ sync: false, minLength: 4096 })
-	const log = pino({ level: config.LOG_LEVEL, timestamp: pino.stdTimeFunctions.isoTime }, destination)
+	const destination: DestinationStream & { flushSync(): void } = pino.destination({ sync: false, minLength: 16_000 })
+	const log = pino({ level: config.LOG_LEVEL, base: null }, destination)
 	const flusher = setInterval(() => destination.flushSync(), 1_000).unref()
 	const db = await openDatabase(config, log)
 	const server = await startServer({ db, config, log }).catch(async (error) => {
