@@ -52,9 +52,14 @@ export function normalise(emitted: OpenApiDocument): OpenApiDocument {
 	for (const operation of operationsOf(document)) {
 		operation.operationId = operation.operationId.replace(/^./, (first) => first.toLowerCase())
 		for (const response of Object.values(operation.responses)) addCommonHeaders(response as Response)
-		for (const parameter of operation.parameters ?? []) relaxQuery(parameter)
 	}
-	for (const parameter of Object.values(document.components.parameters ?? {})) relaxQuery(parameter)
+	const shared = Object.values(document.components.parameters ?? {})
+	const own = operationsOf(document).flatMap((operation) => operation.parameters ?? [])
+	for (const parameter of [...shared, ...own]) {
+		if (!('in' in parameter)) continue
+		parameter.schema = inlined(document, parameter.schema)
+		if (parameter.in === 'query') relaxQuery(parameter)
+	}
 	return document
 }
 
@@ -80,12 +85,18 @@ function sealed(value: Json): Json {
 	return JSON.stringify(value) === '{"not":{}}' ? false : visit(value)
 }
 
+/** express-openapi-validator does not see what stands beside a reference in the schema of a parameter. */
+function inlined(document: OpenApiDocument, { $ref, ...beside }: JsonObject): JsonObject {
+	if (typeof $ref !== 'string') return beside
+	if (Object.keys(beside).length === 0) return { $ref }
+	return { ...document.components.schemas[$ref.replace('#/components/schemas/', '')], ...beside }
+}
+
 /**
  * express-openapi-validator refuses an empty value, and the reserved characters that URLSearchParams leaves alone or
  * writes (`+` for a blank, `'`), unless the parameter allows them; what a value may be is the schema's to say.
  */
-function relaxQuery(parameter: Parameter | { $ref: string }): void {
-	if (!('in' in parameter) || parameter.in !== 'query') return
+function relaxQuery(parameter: Parameter): void {
 	parameter.allowReserved = true
 	parameter.allowEmptyValue = true
 }

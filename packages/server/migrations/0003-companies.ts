@@ -58,6 +58,6 @@ const sqliteSearch = [
 
 const postgresSearch = [
 	`alter table companies add column "searchVector" tsvector generated always as
-		(array_to_tsvector(string_to_array("organizationId" || ' ' || "searchText", ' '))) stored`,
+		(array_to_tsvector(string_to_array(rtrim('=' || "organizationId" || ' ' || "searchText"), ' '))) stored`,
 	`create index companies_search on companies using gin ("searchVector") where "deletedAt" is null`,
 ]

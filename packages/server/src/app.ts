@@ -55,6 +55,9 @@ function besidesTheContract(db: Database): RequestHandler {
 function begin(log: Logger): RequestHandler {
 	return (req, _res, next) => {
 		req.exchange = newExchange(req, log)
+		// RFC 9110 §7.2; node:http would refuse it without a word.
+		if (req.headers.host === undefined && req.httpVersion === '1.1')
+			throw new ApiError('invalid_request', 'The request has no Host.')
 		next()
 	}
 }
@@ -103,28 +106,29 @@ function accept(): RequestHandler {
 	const acceptors = compileAcceptors(operations)
 	return (req, _res, next) => {
 		const { exchange } = req
-		const accepts = acceptors.get(exchange.operation?.id ?? '')
+		const accept = acceptors.get(exchange.operation?.id ?? '')
 		exchange.query = req.url.includes('?') ? { ...req.query } : {}
-		exchange.accepted =
-			accepts?.({ params: exchange.params, query: exchange.query, headers: req.headers, body: req.body }) ?? false
+		exchange.mistake = accept?.({ params: exchange.params, query: exchange.query, headers: req.headers, body: req.body })
 		next()
 	}
 }
 
-/** The full validator: for what the acceptor refused, or for every request when both are to be compared. */
+/**
+ * The full validator: for what the acceptor refused, or for every request when both are to be compared. What it lets pass
+ * although the acceptor refused it (it takes `limit=1e400` for an integer) is refused as the acceptor says.
+ */
 function validate(always: boolean): RequestHandler {
 	const chain = express.Router()
 	chain.use(fullValidator(always))
 	return (req, res, next) => {
-		const { exchange } = req
-		if (exchange.accepted && !always) return next()
+		const { mistake } = req.exchange
+		if (!mistake && !always) return next()
 		chain(req, res, (error?: unknown) => {
-			// A 5xx here is about an answer that the contract does not know.
-			const refused = error !== undefined && (error as { status?: number }).status !== 500
-			if (refused ? exchange.accepted : !exchange.accepted) {
+			// A 500 here is about an answer that the contract does not know.
+			if (error && !mistake && (error as { status?: number }).status !== 500) {
 				return next(new Error(`the validators disagree on ${req.method} ${req.url}`, { cause: error }))
 			}
-			next(error)
+			next(error ?? (mistake && { status: 400, errors: [mistake] }))
 		})
 	}
 }

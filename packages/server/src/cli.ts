@@ -150,7 +150,7 @@ try {
 } catch (error) {
 	if (error instanceof CommanderError) process.exit(error.exitCode)
 	const foreseen = error instanceof ConfigError || error instanceof UsageError || error instanceof NewerDatabaseError
-	const unreachable = ['ECONNREFUSED', 'ENOTFOUND', '28P01', '3D000'].includes((error as { code?: string }).code ?? '')
+	const unreachable = ['ECONNREFUSED', 'ENOTFOUND', '28000', '28P01', '3D000'].includes((error as { code?: string }).code ?? '')
 	if (foreseen) console.error((error as Error).message)
 	else if (unreachable)
 		console.error(

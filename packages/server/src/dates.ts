@@ -6,6 +6,9 @@ const instantPattern = /^(\d{4}-\d\d-\d\d)[Tt]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.
 
 export const dayMs = 86_400_000
 
+/** The end of the year 2200 (`UnixMs` in the contract). */
+const lastInstant = Date.UTC(2201, 0, 1) - 1
+
 /** The milliseconds of a day or an instant; undefined when the text is neither, or no day of the calendar. */
 export function parseDate(text: string): number | undefined {
 	const day = parseDay(text.slice(0, 10))
@@ -13,7 +16,7 @@ export function parseDate(text: string): number | undefined {
 	if (text.length === 10) return day
 	if (!instantPattern.test(text)) return undefined
 	const instant = Date.parse(text.toUpperCase())
-	return instant < 0 ? undefined : instant
+	return instant < 0 || instant > lastInstant ? undefined : instant
 }
 
 function parseDay(text: string): number | undefined {

@@ -60,7 +60,9 @@ function toReply({ status, headers, body }: Answer): Reply {
 
 function isUnchanged(req: Request, { status, headers }: Reply): boolean {
 	const asked = req.headers['if-none-match']
-	return asked !== undefined && status === 200 && headers.ETag !== undefined && matchesTag(asked, headers.ETag)
+	return (
+		asked !== undefined && req.method === 'GET' && status === 200 && headers.ETag !== undefined && matchesTag(asked, headers.ETag)
+	)
 }
 
 function sendValidated(req: Request, res: Response, { status, headers, text = '' }: Reply): void {

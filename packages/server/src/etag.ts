@@ -8,10 +8,10 @@ export function etag(version: number, suffix = ''): string {
 
 /** Whether `If-None-Match` names this tag (weak comparison, RFC 9110 §8.8.3.2). */
 export function matchesTag(header: string, tag: string): boolean {
-	return header === '*' || tags(header).includes(tag)
+	return header.trim() === '*' || tags(header).some((named) => named.replace(/^W\//, '') === tag)
 }
 
-/** Throws 412 when `If-Match` is there and does not name the version. */
+/** Throws 412 when `If-Match` is there and does not name the version (strong comparison: `W/"1"` names nothing). */
 export function expectVersion(header: string | undefined, version: number): void {
 	if (header === undefined || header.trim() === '*') return
 	const versions = tags(header).map((tag) => /^"(\d+)(?:-overdue)?"$/.exec(tag)?.[1])
@@ -20,4 +20,4 @@ export function expectVersion(header: string | undefined, version: number): void
 	throw new ApiError('version_mismatch', detail, { errors: [{ parameter: 'If-Match', code: 'version_mismatch', detail }] })
 }
 
-const tags = (header: string) => header.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
+const tags = (header: string) => header.split(',').map((tag) => tag.trim())

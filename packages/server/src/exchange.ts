@@ -2,6 +2,7 @@
 import type { Request, Response } from 'express'
 import type { Logger } from 'pino'
 import type { Caller } from './auth/caller.ts'
+import type { Mistake } from './contract/acceptor.ts'
 import type { Operation } from './contract/routes.ts'
 import { type ApiError, problem } from './errors.ts'
 import { newId } from './ids.ts'
@@ -16,8 +17,8 @@ export interface Exchange {
 	params: Record<string, string>
 	query: Record<string, unknown>
 	caller?: Caller
-	/** What the compiled validator said of the request. */
-	accepted: boolean
+	/** What the compiled validator has against the request. */
+	mistake?: Mistake
 }
 
 declare global {
@@ -34,7 +35,7 @@ const usableId = /^[A-Za-z0-9._-]{8,64}$/
 export function newExchange(req: Request, log: Logger): Exchange {
 	const sent = req.headers['x-request-id']
 	const requestId = typeof sent === 'string' && usableId.test(sent) ? sent : newId('req')
-	return { requestId, startedAt: performance.now(), log, rateHeaders: {}, params: {}, query: {}, accepted: false }
+	return { requestId, startedAt: performance.now(), log, rateHeaders: {}, params: {}, query: {} }
 }
 
 export interface Reply {

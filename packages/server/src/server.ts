@@ -25,12 +25,25 @@ export interface ServerOptions {
 	readonly now?: () => number
 }
 
-const limits = { maxHeaderSize: 16 * 1024, headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 65_000 }
+const limits = {
+	requireHostHeader: false,
+	maxHeaderSize: 16 * 1024,
+	headersTimeout: 10_000,
+	requestTimeout: 30_000,
+	keepAliveTimeout: 65_000,
+}
 
 export async function startServer({ db, config, log, now = Date.now }: ServerOptions): Promise<RunningServer> {
 	const callers = new Callers(db, now)
 	const server = createServer({ ...limits, connectionsCheckingInterval: 5_000 }, createApp({ db, config, log, now, callers }))
 	server.on('clientError', refuse)
+	// An expectation that is unknown may be ignored (RFC 9110 §10.1.1); node:http would answer 417 without a word.
+	server.on('checkExpectation', (req, res) => server.emit('request', req, res))
+	const connections = new Set<Socket>()
+	server.on('connection', (socket: Socket) => {
+		connections.add(socket)
+		socket.once('close', () => connections.delete(socket))
+	})
 	await listen(server, config)
 	const timers = [every(10_000, () => callers.flush(), log), every(3_600_000, () => sweepIdempotencyKeys(db, now()), log)]
 	const { port } = server.address() as AddressInfo
@@ -39,13 +52,20 @@ export async function startServer({ db, config, log, now = Date.now }: ServerOpt
 		url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
 		async close() {
 			for (const timer of timers) clearInterval(timer)
-			const closed = new Promise((resolve) => server.close(resolve))
-			server.closeIdleConnections()
-			await closed
+			await closeConnections(server, connections)
 			await callers.flush()
 			await db.close()
 		},
 	}
+}
+
+/** Closes every connection as soon as no request is under way on it, or at once when none ever was. */
+async function closeConnections(server: Server, connections: ReadonlySet<Socket>): Promise<void> {
+	const closed = new Promise((resolve) => server.close(resolve))
+	for (const socket of connections) if (socket.bytesRead === 0) socket.destroy()
+	const sweep = setInterval(() => server.closeIdleConnections(), 20)
+	await closed
+	clearInterval(sweep)
 }
 
 function every(ms: number, work: () => Promise<unknown>, log: Logger): NodeJS.Timeout {

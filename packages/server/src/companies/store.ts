@@ -3,7 +3,7 @@ import { type Db, query } from '../db.ts'
 import type { Company, CompanyCreate, CompanySort, SortOrder } from '../generated/contract.ts'
 import { fields } from '../generated/tables.ts'
 import { newId } from '../ids.ts'
-import { fold, ftsQuery, searchText, tsQuery, words } from './search.ts'
+import { ftsQuery, searchText, sortName, tsQuery, words } from './search.ts'
 
 interface Key {
 	readonly organizationId: string
@@ -24,6 +24,18 @@ const live = query<Key, CompanyJson>((knex, { organizationId, id }, dialect) =>
 )
 
 export const findCompany = (db: Db, organizationId: string, id: string) => db.get(live, { organizationId, id })
+
+const any = query<Key, { json: string }>((knex, { organizationId, id }, dialect) =>
+	knex('companies')
+		.where({ organizationId, id })
+		.select(jsonColumn(knex, dialect, fields.Company)),
+)
+
+/** The company, deleted or not: records that point to it keep working. */
+export async function findCompanyEvenDeleted(db: Db, organizationId: string, id: string): Promise<Company | undefined> {
+	const row = await db.get(any, { organizationId, id })
+	return row && (JSON.parse(row.json) as Company)
+}
 
 const liveForUpdate = query<Key, CompanyJson>((knex, key, dialect) =>
 	(live.build(knex, key, dialect) as ReturnType<typeof knex>).forUpdate(),
@@ -75,7 +87,7 @@ const noDetails = {
 
 /** What sorting and searching go by. */
 const derived = ({ name, domain }: Pick<Company, 'name' | 'domain'>) => ({
-	sortName: fold(name),
+	sortName: sortName(name),
 	searchText: searchText(name, domain),
 })
 

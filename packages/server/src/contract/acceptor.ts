@@ -3,7 +3,7 @@
 //
 // It may only accept: what it refuses goes to the full validator, which writes the answer. Both are built from the same
 // document with the same rules, and in tests and development both judge every request and must agree.
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { type ContractParameter, contractOperations, type JsonSchema, schemas } from './document.ts'
 import { formats } from './formats.ts'
@@ -16,10 +16,19 @@ export interface Input {
 	body: unknown
 }
 
-/** Says whether the input is valid; fills in defaults and turns the query's numbers into numbers. */
-export type Acceptor = (input: Input) => boolean
+/**
+ * Fills in defaults, turns the query's numbers into numbers, and returns nothing when the input is valid; else the first
+ * mistake, of the form in which the full validator reports its own.
+ */
+export type Acceptor = (input: Input) => Mistake | undefined
 
-const anything: Acceptor = () => true
+export interface Mistake {
+	readonly path: string
+	readonly message: string
+	readonly errorCode?: string
+}
+
+const anything: Acceptor = () => undefined
 
 /** Parameters are text and are coerced, a body is not. */
 function newAjv(coerceTypes: boolean): Ajv2020 {
@@ -41,31 +50,25 @@ function compile({ id }: Operation, forParameters: Ajv2020, forBodies: Ajv2020):
 	const contract = contractOperations.get(id)
 	if (!contract) throw new Error(`operation ${id} is not in the contract: run pnpm generate`)
 	const { parameters, requestBody } = contract
-	const acceptParams = place(forParameters, parameters, 'path', 'params')
-	const acceptHeaders = place(forParameters, parameters, 'header', 'headers')
-	const acceptQuery = queryAcceptor(forParameters, parameters)
+	const inPlace = (from: ContractParameter['in']) => parameters.filter((parameter) => parameter.in === from)
+	const params = acceptorOf('params', forParameters, objectOf(inPlace('path')))
+	const headers = inPlace('header').length === 0 ? anything : acceptorOf('headers', forParameters, objectOf(inPlace('header')))
+	const query = acceptorOf('query', forParameters, { ...objectOf(inPlace('query')), additionalProperties: false })
 	const schema = requestBody?.content['application/json']?.schema
-	const validBody = schema && forBodies.compile(absolute(schema))
-	return (input) =>
-		acceptParams(input) && acceptQuery(input) && acceptHeaders(input) && (!validBody || validBody(input.body) === true)
+	const body = schema ? acceptorOf('body', forBodies, absolute(schema)) : anything
+	return (input) => params(input) ?? query(input) ?? headers(input) ?? body(input)
 }
 
-function place(
-	ajv: Ajv2020,
-	all: readonly ContractParameter[],
-	from: ContractParameter['in'],
-	to: 'params' | 'headers',
-): Acceptor {
-	const parameters = all.filter((parameter) => parameter.in === from)
-	if (parameters.length === 0) return anything
-	const valid = ajv.compile(objectOf(parameters))
-	return (input) => valid(input[to]) === true
+function acceptorOf(place: keyof Input, ajv: Ajv2020, schema: JsonSchema): Acceptor {
+	const valid: ValidateFunction = ajv.compile(schema)
+	return (input) => (valid(input[place]) ? undefined : mistake(place, valid.errors?.[0]))
 }
 
-function queryAcceptor(ajv: Ajv2020, all: readonly ContractParameter[]): Acceptor {
-	const parameters = all.filter((parameter) => parameter.in === 'query')
-	const valid: ValidateFunction = ajv.compile({ ...objectOf(parameters), additionalProperties: false })
-	return (input) => valid(input.query) === true
+function mistake(place: keyof Input, error: ErrorObject | undefined): Mistake {
+	const { keyword, message = 'is invalid', instancePath = '', params = {} } = error ?? {}
+	const name: string | undefined = params.missingProperty ?? params.additionalProperty
+	const path = `/${place}${instancePath}${name === undefined ? '' : `/${name}`}`
+	return { path, message, errorCode: `${keyword}.openapi.validation` }
 }
 
 function objectOf(parameters: readonly ContractParameter[]): JsonSchema {

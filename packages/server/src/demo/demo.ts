@@ -10,7 +10,7 @@ import { insertDeal } from '../deals/store.ts'
 import type { InvoiceInput } from '../generated/contract.ts'
 import { newId } from '../ids.ts'
 import { blankInvoice, writeInvoice } from '../invoices/draft.ts'
-import { takeNumber } from '../invoices/numbering.ts'
+import { insertNumbered } from '../invoices/numbering.ts'
 import { withParties } from '../invoices/parties.ts'
 import { insertInvoice } from '../invoices/store.ts'
 import { insertOrganization } from '../organizations/store.ts'
@@ -52,5 +52,5 @@ async function createInvoice(
 	const sent = status === 'draft' ? draft : await withParties(db, writeInvoice(draft, { status: 'sent' }, written))
 	const last =
 		status === 'draft' || status === 'sent' ? sent : writeInvoice(sent, { status }, Math.min(now, written + 20 * dayMs))
-	await insertInvoice(db, { ...last, invoiceNumber: await takeNumber(db, organizationId) })
+	await insertNumbered(db, last, insertInvoice)
 }

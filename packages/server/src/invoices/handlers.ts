@@ -10,7 +10,7 @@ import type { Invoice } from '../generated/contract.ts'
 import { newId } from '../ids.ts'
 import { dataText, listText } from '../json.ts'
 import { blankInvoice, type StoredInvoice, writeInvoice } from './draft.ts'
-import { insertTombstone, isBuried, noteNumber, takeNumber } from './numbering.ts'
+import { insertNumbered, insertTombstone, isBuried, noteNumber } from './numbering.ts'
 import { withParties } from './parties.ts'
 import { becomesPaid, isFirstSent } from './status.ts'
 import { findInvoice, insertInvoice, listInvoices, lockInvoice, removeInvoice, updateInvoice } from './store.ts'
@@ -27,9 +27,11 @@ export const create: Handler<'invoices.create'> = async ({ body = {}, caller }, 
 	let invoice = writeInvoice(blank, body, now)
 	await refuseUnknownReferences(db, blank, invoice)
 	if (isFirstSent(blank, invoice)) invoice = await withParties(db, invoice)
-	if (body.invoiceNumber === undefined) invoice = { ...invoice, invoiceNumber: await takeNumber(db, caller.organizationId) }
-	else await claimNumber(db, invoice)
-	if (!(await insertInvoice(db, invoice))) throw numberTaken(invoice.invoiceNumber)
+	if (body.invoiceNumber === undefined) invoice = await insertNumbered(db, invoice, insertInvoice)
+	else {
+		await claimNumber(db, invoice)
+		if (!(await insertInvoice(db, invoice))) throw numberTaken(invoice.invoiceNumber)
+	}
 	const { id, invoiceNumber, version } = invoice
 	return { status: 201, headers: { Location: `/api/invoices/${id}`, ETag: etag(version) }, body: { id, invoiceNumber } }
 }

@@ -9,11 +9,25 @@ const take = query<{ organizationId: string }, { nextInvoiceNumber: number }>((k
 		.returning('nextInvoiceNumber'),
 )
 
-/** The organization's next number. */
-export async function takeNumber(db: Db, organizationId: string): Promise<string> {
-	const row = await db.get(take, { organizationId })
-	if (!row) throw new Error(`organization ${organizationId} is gone`)
-	return `INV-${String(row.nextInvoiceNumber - 1).padStart(4, '0')}`
+/** The counter is not pushed to here or beyond, where it could pass what a number can hold exactly. */
+const beyondPushing = 9_000_000_000_000_000
+
+/** Stores a new invoice under the organization's next number that is free. */
+export async function insertNumbered<I extends { organizationId: string }>(
+	db: Db,
+	invoice: I,
+	insert: (db: Db, invoice: I & { invoiceNumber: string }) => Promise<boolean>,
+): Promise<I & { invoiceNumber: string }> {
+	for (;;) {
+		const row = await db.get(take, { organizationId: invoice.organizationId })
+		if (!row) throw new Error(`organization ${invoice.organizationId} is gone`)
+		const number = row.nextInvoiceNumber - 1
+		const invoiceNumber = `INV-${String(number).padStart(4, '0')}`
+		// Only numbers that did not push the counter can stand in its way.
+		if (number >= beyondPushing && (await isBuried(db, invoice.organizationId, invoiceNumber))) continue
+		const numbered = { ...invoice, invoiceNumber }
+		if (await insert(db, numbered)) return numbered
+	}
 }
 
 const pushTo = query<{ organizationId: string; next: number }>((knex, { organizationId, next }) =>
@@ -22,8 +36,8 @@ const pushTo = query<{ organizationId: string; next: number }>((knex, { organiza
 
 /** A caller's own number that reads like one of ours pushes the counter past it. */
 export async function noteNumber(db: Db, organizationId: string, invoiceNumber: string): Promise<void> {
-	const number = Number(/^INV-(\d{1,15})$/.exec(invoiceNumber)?.[1] ?? 0)
-	if (number > 0) await db.run(pushTo, { organizationId, next: number + 1 })
+	const number = Number(/^INV-(\d+)$/.exec(invoiceNumber)?.[1] ?? 0)
+	if (number > 0 && number < beyondPushing) await db.run(pushTo, { organizationId, next: number + 1 })
 }
 
 interface NumberKey {

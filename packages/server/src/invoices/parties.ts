@@ -1,5 +1,5 @@
 // Buyer and seller as they were when the invoice was first sent: what is on paper does not change with an address book.
-import { findCompany } from '../companies/store.ts'
+import { findCompanyEvenDeleted } from '../companies/store.ts'
 import type { Db } from '../db.ts'
 import type { Company, Party } from '../generated/contract.ts'
 import { findOrganization } from '../organizations/store.ts'
@@ -7,11 +7,11 @@ import type { StoredInvoice } from './draft.ts'
 
 export async function withParties(db: Db, invoice: StoredInvoice): Promise<StoredInvoice> {
 	const { organizationId, companyId } = invoice
-	const company = companyId === null ? undefined : await findCompany(db, organizationId, companyId)
+	const company = companyId === null ? undefined : await findCompanyEvenDeleted(db, organizationId, companyId)
 	const organization = await findOrganization(db, organizationId)
 	return {
 		...invoice,
-		billTo: company ? buyer(JSON.parse(company.json)) : null,
+		billTo: company ? buyer(company) : null,
 		billFrom: organization ? { ...noAddress, name: organization.name } : null,
 	}
 }

@@ -1,0 +1,156 @@
+// What a call can fail with. Everything the SDK throws is a RemitError, but for the reason of an aborted signal.
+import type { ResponseInfo } from './api-promise.ts'
+import type { ErrorCode, Problem, ProblemError } from './generated/contract.ts'
+
+/** The base of every error of the SDK; by itself, a mistake that was found before anything was sent. */
+export class RemitError extends Error {
+	// Names are spelt out because bundlers rename classes.
+	override readonly name: string = 'RemitError'
+}
+
+/** The server could not be reached, or the connection broke before the answer was complete; `cause` says why. */
+export class ConnectionError extends RemitError {
+	override readonly name = 'ConnectionError'
+}
+
+/** The answer was not complete in time. The server may have done what was asked all the same. */
+export class TimeoutError extends RemitError {
+	override readonly name = 'TimeoutError'
+	/** The limit that was passed, in milliseconds. */
+	readonly timeout: number
+
+	constructor(timeout: number) {
+		super(`No complete answer within ${timeout} ms`)
+		this.timeout = timeout
+	}
+}
+
+/** The server answered something other than the success that the contract promises. */
+export class ApiError extends RemitError {
+	override readonly name: string = 'ApiError'
+	/** The HTTP status. */
+	readonly status: number
+	/** The kind of problem, for programs; undefined when the answer does not come from Remit but, say, from a proxy. */
+	readonly code: ErrorCode | undefined
+	/** The kind of problem in words. */
+	readonly title: string
+	/** This case in words. */
+	readonly detail: string
+	/** The request, as in the server's log. */
+	readonly requestId: string | undefined
+	/** Every mistake with its place; often empty. */
+	readonly errors: readonly ProblemError[]
+	/** The headers of the answer. */
+	readonly headers: Headers
+
+	constructor(response: ResponseInfo, problem: Pick<Problem, 'title' | 'detail'> & Partial<Problem>) {
+		const { code, title, detail, requestId = response.requestId, errors = [] } = problem
+		super(`${response.status} ${code ?? title}: ${detail}${requestId ? ` (request ${requestId})` : ''}`)
+		this.status = response.status
+		this.code = code
+		this.title = title
+		this.detail = detail
+		this.requestId = requestId
+		this.errors = errors
+		this.headers = response.headers
+	}
+}
+
+/** 400: the request does not match the contract; `errors` names each place. */
+export class BadRequestError extends ApiError {
+	override readonly name = 'BadRequestError'
+}
+
+/** 401: the API key is unknown, expired or revoked. */
+export class AuthenticationError extends ApiError {
+	override readonly name = 'AuthenticationError'
+}
+
+/** 403: the API key lacks a scope. */
+export class PermissionDeniedError extends ApiError {
+	override readonly name = 'PermissionDeniedError'
+}
+
+/** 404: there is no such record in the key's organization. */
+export class NotFoundError extends ApiError {
+	override readonly name = 'NotFoundError'
+}
+
+/** 409: the request contradicts what is stored. */
+export class ConflictError extends ApiError {
+	override readonly name = 'ConflictError'
+}
+
+/** 412: the record has changed since the version of `ifMatch`. */
+export class PreconditionFailedError extends ApiError {
+	override readonly name = 'PreconditionFailedError'
+}
+
+/** 422: the request breaks a business rule. */
+export class UnprocessableError extends ApiError {
+	override readonly name = 'UnprocessableError'
+}
+
+/** 429: too many requests. */
+export class RateLimitError extends ApiError {
+	override readonly name = 'RateLimitError'
+	/** Seconds to wait before the next request, if the server says so. */
+	readonly retryAfter: number | undefined = retryAfter(this.headers)
+}
+
+/** 5xx: the server, or something before it, failed. */
+export class ServerError extends ApiError {
+	override readonly name = 'ServerError'
+}
+
+const byStatus: Record<number, typeof ApiError> = {
+	400: BadRequestError,
+	401: AuthenticationError,
+	403: PermissionDeniedError,
+	404: NotFoundError,
+	409: ConflictError,
+	412: PreconditionFailedError,
+	422: UnprocessableError,
+	429: RateLimitError,
+}
+
+/** The error for an answer that is no success. `body` is the parsed JSON, the text if it is not JSON, or undefined. */
+export function apiError(response: ResponseInfo, body: unknown): ApiError {
+	const ErrorClass = byStatus[response.status] ?? (response.status >= 500 ? ServerError : ApiError)
+	return new ErrorClass(response, isProblem(body) ? body : foreignProblem(response, body))
+}
+
+/** The error for a success whose body is not what the contract says. */
+export function unexpectedBody(response: ResponseInfo, body: unknown): ApiError {
+	const detail = `expected JSON of the Remit API (is baseUrl right?), got ${excerpt(response, body)}`
+	return new ApiError(response, { title: 'Unexpected answer', detail })
+}
+
+/** Proxies send JSON errors too, some with a `code` of their own: the type tells Remit's apart. */
+function isProblem(body: unknown): body is Problem {
+	const { type, code, title, detail } = (body ?? {}) as Partial<Record<keyof Problem, unknown>>
+	return type === `urn:remit:problem:${code}` && typeof title === 'string' && typeof detail === 'string'
+}
+
+function foreignProblem(response: ResponseInfo, body: unknown): Pick<Problem, 'title' | 'detail'> {
+	// A browser shows nothing of a redirect that it was told not to follow, not even its status.
+	const redirected = response.status === 0 || (response.status >= 300 && response.status < 400)
+	if (!redirected) return { title: 'Unexpected error answer', detail: excerpt(response, body) }
+	const target = response.headers.get('location')
+	return { title: 'Redirected', detail: `the server redirects${target ? ` to ${target}` : ''} (is baseUrl right?)` }
+}
+
+function excerpt(response: ResponseInfo, body: unknown): string {
+	if (body === undefined || body === '') return 'an empty body'
+	const text = (typeof body === 'string' ? body : JSON.stringify(body)).replace(/\s+/g, ' ').trim()
+	const start = text.length > 200 ? `${text.slice(0, 200)}…` : text
+	return `${response.headers.get('content-type') ?? 'a body without content type'}: ${start}`
+}
+
+/** `Retry-After` is seconds, or from some proxies a date (RFC 9110 §10.2.3). */
+function retryAfter(headers: Headers): number | undefined {
+	const value = headers.get('retry-after')
+	if (!value) return undefined
+	const seconds = /^\d+$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1000
+	return Number.isNaN(seconds) ? undefined : Math.max(0, Math.ceil(seconds))
+}

@@ -1,0 +1,22 @@
+// The public names; what is not here is not part of the API.
+export type { ApiPromise, ResponseInfo, WithResponse } from './api-promise.ts'
+export { Remit } from './client.ts'
+export {
+	ApiError,
+	AuthenticationError,
+	BadRequestError,
+	ConflictError,
+	ConnectionError,
+	NotFoundError,
+	PermissionDeniedError,
+	PreconditionFailedError,
+	RateLimitError,
+	RemitError,
+	ServerError,
+	TimeoutError,
+	UnprocessableError,
+} from './errors.ts'
+export type * from './generated/resources.ts'
+export type { ConditionalRequestOptions, IdempotentRequestOptions, RequestOptions } from './options.ts'
+export type { Page, PagePromise } from './page.ts'
+export type { RemitOptions } from './settings.ts'

@@ -1,0 +1,54 @@
+// Lists: one page by `await`, every record of all pages by `for await`.
+import { ApiPromise } from './api-promise.ts'
+
+/** One page of a list. Iterating it gives its records and those of all pages after it. */
+export class Page<T, Meta = undefined> implements AsyncIterable<T> {
+	/** The records of this page. */
+	readonly data: T[]
+	/** Where the page stands, for lists that say so. */
+	readonly meta: Meta
+	readonly #next: (() => PagePromise<T, Meta>) | undefined
+
+	constructor(data: T[], meta: Meta, next: (() => PagePromise<T, Meta>) | undefined) {
+		this.data = data
+		this.meta = meta
+		this.#next = next
+	}
+
+	/**
+	 * Whether there may be a page after this one. A list without `meta` ends with a page that is not full: if its length
+	 * is a multiple of the limit, the page after the last full one is empty.
+	 */
+	get hasNextPage(): boolean {
+		return this.#next !== undefined
+	}
+
+	/** Asks for the next page; undefined after the last. */
+	nextPage(): PagePromise<T, Meta> | undefined {
+		return this.#next?.()
+	}
+
+	async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
+		yield* this.data
+		for (let page = await this.nextPage(); page; page = await page.nextPage()) yield* page.data
+	}
+}
+
+/** A promise of the first page; iterating it gives the records of all pages. */
+export class PagePromise<T, Meta = undefined> extends ApiPromise<Page<T, Meta>> implements AsyncIterable<T> {
+	async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
+		yield* await this
+	}
+}
+
+/** Where a page begins and how long it may be. */
+export interface Span {
+	readonly limit: number
+	readonly offset: number
+}
+
+/** Whether records may follow a page. An empty page always ends a list, or a wrong total would be asked for for ever. */
+export function continues(length: number, span: Span, meta: { total: number } | undefined): boolean {
+	if (length === 0) return false
+	return meta ? span.offset + length < meta.total : length >= span.limit
+}

@@ -1,0 +1,45 @@
+// What a client is made with, checked once: a mistake here would otherwise show as a puzzling failure of the first call.
+import { RemitError } from './errors.ts'
+
+/** Options of the client. */
+export interface RemitOptions {
+	/** The API key: `rmt_…`. */
+	apiKey: string
+	/** Where the server is, such as `https://remit.example`; a path in front of `/api` belongs to it. */
+	baseUrl: string
+	/** Milliseconds until a call fails with a `TimeoutError`; `Infinity` for no limit. Default 60 000. */
+	timeout?: number
+	/** Sends in place of the global `fetch`. */
+	fetch?: (url: string, init: RequestInit) => Promise<Response>
+	/** Headers to send with every request. */
+	headers?: Record<string, string>
+}
+
+export function readSettings({ apiKey, baseUrl, timeout = 60_000, fetch, headers }: RemitOptions) {
+	return {
+		baseUrl: readBaseUrl(baseUrl),
+		timeout,
+		// Looked up at every call, so that a global replaced later (msw, a polyfill) is used.
+		fetch: fetch ?? ((url: string, init: RequestInit) => globalThis.fetch(url, init)),
+		headers: { Accept: 'application/json', Authorization: `Bearer ${readApiKey(apiKey)}`, ...headers },
+	}
+}
+
+/** Never repeats the key: error messages end up in logs. */
+function readApiKey(apiKey: unknown): string {
+	if (typeof apiKey !== 'string' || apiKey === '') throw new RemitError('apiKey is missing: new Remit({ apiKey: "rmt_…", … })')
+	if (!/^[\x21-\x7e]+$/.test(apiKey)) throw new RemitError('apiKey contains a blank, a line break or a non-ASCII character')
+	return apiKey
+}
+
+function readBaseUrl(baseUrl: unknown): string {
+	if (typeof baseUrl !== 'string' || baseUrl === '') {
+		throw new RemitError('baseUrl is missing: new Remit({ baseUrl: "https://…", … })')
+	}
+	const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
+	if (!url || !/^https?:$/.test(url.protocol))
+		throw new RemitError('baseUrl must be an http or https URL, such as https://remit.example')
+	if (url.username || url.password) throw new RemitError('baseUrl must not contain a user name or password')
+	if (url.search || url.hash) throw new RemitError('baseUrl must not contain a query or fragment')
+	return url.origin + url.pathname.replace(/\/+$/, '')
+}

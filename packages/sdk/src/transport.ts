@@ -1,0 +1,148 @@
+// The one place that sends: openapi-fetch builds URL, query and headers; what it leaves to others is done around it
+// (path parameters that reach another URL, time limits, the kinds of failure, answers that are not JSON).
+import createClient from 'openapi-fetch'
+import { ApiPromise, type ResponseInfo, type WithResponse } from './api-promise.ts'
+import { checkTimeout, startDeadline } from './deadline.ts'
+import { apiError, ConnectionError, RemitError, unexpectedBody } from './errors.ts'
+import { type ConditionalRequestOptions, type IdempotentRequestOptions, requestHeaders } from './options.ts'
+import { continues, Page, PagePromise } from './page.ts'
+import { type RemitOptions, readSettings } from './settings.ts'
+
+/** What a method of a resource hands over. */
+export interface Call {
+	readonly path?: Record<string, string>
+	readonly query?: object
+	readonly body?: unknown
+	readonly options?: IdempotentRequestOptions & ConditionalRequestOptions
+}
+
+export interface ListCall extends Call {
+	readonly query?: { limit?: number; offset?: number }
+	/** The contract's default limit. */
+	readonly pageSize: number
+}
+
+/** Stands in for Request, so that fetch gets a URL and an init: a `fetch` of another realm refuses a foreign Request. */
+class PlainRequest {
+	readonly url: string
+	readonly init: RequestInit
+
+	constructor(url: string, init: RequestInit) {
+		this.url = url
+		this.init = init
+	}
+}
+
+/** openapi-fetch's `request`, without its types: the generated methods are the typed side. */
+type Request = (method: string, path: string, init: object) => Promise<{ data?: unknown; error?: unknown; response: Response }>
+
+export class Transport {
+	readonly #request: Request
+	readonly #fetch: NonNullable<RemitOptions['fetch']>
+	readonly #baseUrl: string
+	readonly #timeout: number
+
+	constructor(options: RemitOptions) {
+		const { baseUrl, headers, timeout, fetch } = readSettings(options)
+		checkTimeout(timeout)
+		this.#baseUrl = baseUrl
+		this.#timeout = timeout
+		this.#fetch = fetch
+		// A followed 301 or 302 would turn a POST into a GET, and a create into a list.
+		this.#request = createClient({
+			baseUrl,
+			headers,
+			redirect: 'manual',
+			Request: PlainRequest as unknown as typeof globalThis.Request,
+		}).request as unknown as Request
+	}
+
+	/** A call whose whole body is the result. */
+	send<T>(method: string, path: string, call: Call): ApiPromise<T> {
+		return new ApiPromise(this.#exchange(method, path, call) as Promise<WithResponse<T>>)
+	}
+
+	/** A call whose result stands in the body's `data`. */
+	record<T>(method: string, path: string, call: Call): ApiPromise<T> {
+		const answer = this.#exchange(method, path, call)
+		return new ApiPromise(answer.then(({ data: body, response }) => ({ data: envelope<T>(body, response).data, response })))
+	}
+
+	/** A list by limit and offset. The limit is always sent: whether a page is full must not hang on the server's default. */
+	page<T, Meta>(path: string, call: ListCall): PagePromise<T, Meta> {
+		const span = { limit: call.query?.limit ?? call.pageSize, offset: call.query?.offset ?? 0 }
+		const answer = this.#exchange('GET', path, { ...call, query: { ...call.query, limit: span.limit } })
+		const after = (length: number) => () =>
+			this.page<T, Meta>(path, { ...call, query: { ...call.query, offset: span.offset + length } })
+		return new PagePromise(
+			answer.then(({ data: body, response }) => {
+				const { data, meta } = envelope<T[]>(body, response)
+				if (!Array.isArray(data)) throw unexpectedBody(response, body)
+				const next = continues(data.length, span, meta) ? after(data.length) : undefined
+				return { data: new Page(data, meta as Meta, next), response }
+			}),
+		)
+	}
+
+	async #exchange(method: string, path: string, call: Call): Promise<WithResponse<unknown>> {
+		const options = call.options ?? {}
+		const deadline = startDeadline(options.timeout ?? this.#timeout, options.signal)
+		let sent = false
+		const fetch = (request: PlainRequest) => {
+			sent = true
+			return this.#fetch(request.url, request.init)
+		}
+		try {
+			checkPath(call.path)
+			const { data, error, response } = await this.#request(method, path, {
+				params: { path: call.path, query: call.query },
+				body: call.body,
+				headers: requestHeaders(options),
+				signal: deadline.signal,
+				parseAs: 'text',
+				fetch,
+			})
+			return read(response, data, error)
+		} catch (error) {
+			if (error instanceof RemitError) throw error
+			if (deadline.signal.aborted) throw deadline.signal.reason
+			throw sent
+				? connectionError(this.#baseUrl, error)
+				: new RemitError(`The request cannot be written: ${error}`, { cause: error })
+		} finally {
+			deadline.release()
+		}
+	}
+}
+
+/** `..` or an empty id would reach another URL, and so would a slash behind a proxy that decodes it. */
+function checkPath(parameters: Record<string, string> = {}): void {
+	for (const [name, value] of Object.entries(parameters)) {
+		if (typeof value === 'string' && !/^\.{0,2}$|[/\\]/.test(value)) continue
+		throw new RemitError(`${name} must be an id, not ${typeof value === 'string' ? JSON.stringify(value) : String(value)}`)
+	}
+}
+
+function read(response: Response, text: unknown, error: unknown): WithResponse<unknown> {
+	const { status, headers } = response
+	const info = { status, headers, requestId: headers.get('x-request-id') ?? undefined }
+	if (!response.ok) throw apiError(info, error)
+	if (status === 204) return { data: undefined, response: info }
+	try {
+		return { data: JSON.parse(text as string), response: info }
+	} catch {
+		throw unexpectedBody(info, text)
+	}
+}
+
+function envelope<T>(body: unknown, response: ResponseInfo): { data: T; meta?: { total: number } } {
+	if (typeof body === 'object' && body !== null && 'data' in body) return body as { data: T }
+	throw unexpectedBody(response, body)
+}
+
+/** fetch hides the reason ("fetch failed") in the cause of its error. */
+function connectionError(baseUrl: string, error: unknown): ConnectionError {
+	const { message, cause } = (error ?? {}) as { message?: unknown; cause?: { code?: unknown; message?: unknown } }
+	const reason = cause?.message || cause?.code || message || error
+	return new ConnectionError(`No complete answer from ${baseUrl}: ${reason}`, { cause: error })
+}

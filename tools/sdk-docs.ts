@@ -1,0 +1,57 @@
+// The prose of the SDK's methods, from the contract: description, parameters, errors, and an example where one says more.
+import type { Json, Operation } from './normalise.ts'
+import type { Method } from './sdk-writer.ts'
+
+/** A method's TSDoc, indented for a class. */
+export function methodDocs(method: Method): string {
+	const { operation, ids, body, query, answer } = method
+	const lines = [
+		operation.description,
+		'',
+		...ids.map(({ name, description }) => `@param ${name} - ${description}`),
+		...(body ? [`@param body - ${body.description.split(/(?<=\.)\s/)[0]}`] : []),
+		...(query ? ['@param query - Which records, in which order.'] : []),
+		'@param options - Of this call alone.',
+		...(answer.description ? [`@returns ${answer.description}`] : []),
+		`@throws ${refusals(operation)}`,
+		...example(method),
+	]
+	const safe = lines.flatMap((line) => line.replaceAll('*/', '*\\/').split('\n'))
+	return `\t/**\n${safe.map((line) => `\t * ${line}`.trimEnd()).join('\n')}\n\t */`
+}
+
+const errorClasses: Record<string, string> = {
+	400: 'BadRequestError',
+	401: 'AuthenticationError',
+	403: 'PermissionDeniedError',
+	404: 'NotFoundError',
+	409: 'ConflictError',
+	412: 'PreconditionFailedError',
+	422: 'UnprocessableError',
+	429: 'RateLimitError',
+}
+
+function refusals(operation: Operation): string {
+	const statuses = Object.keys(operation.responses).filter((status) => Number(status) >= 400)
+	const classes = Map.groupBy(statuses, (status) => errorClasses[status] ?? (Number(status) >= 500 ? 'ServerError' : 'ApiError'))
+	return [...classes].map(([name, found]) => `\`${name}\` (${found.join(', ')})`).join(', ')
+}
+
+/** Lists and bodies are worth an example; the rest says itself. */
+function example({ operation, ids, body, answer }: Method): string[] {
+	const call = `remit.${operation.operationId}`
+	const record = answer.models[0]?.replace(/^./, (first) => first.toLowerCase())
+	const args = [...ids.map(({ name }) => name), ...(body?.example === undefined ? [] : [literal(body.example)])]
+	const list = `for await (const ${record} of ${call}(${args.join(', ')})) console.log(${record}.id)`
+	if (answer.kind !== 'page' && body?.example === undefined) return []
+	return ['@example', '```ts', answer.kind === 'page' ? list : `await ${call}(${args.join(', ')})`, '```']
+}
+
+/** A value as TypeScript is written here. */
+function literal(value: Json): string {
+	if (typeof value === 'string') return `'${JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
+	if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`
+	if (value === null || typeof value !== 'object') return String(value)
+	const parts = Object.entries(value).map(([key, part]) => `${/^[A-Za-z_]\w*$/.test(key) ? key : literal(key)}: ${literal(part)}`)
+	return `{ ${parts.join(', ')} }`
+}
