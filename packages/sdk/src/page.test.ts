@@ -1,0 +1,112 @@
+import { describe, expect, test } from 'vitest'
+import { failure, farEnd, json } from '../test/far-end.ts'
+
+const far = farEnd()
+
+/** Answers lists of that many records, as the server does. */
+function store(count: number, { withMeta = false, total = count } = {}): void {
+	const records = Array.from({ length: count }, (_, index) => ({ id: `r${index}` }))
+	far.answer = (response, request) => {
+		const query = new URL(request.url, far.url).searchParams
+		const [limit, offset] = [Number(query.get('limit') ?? 50), Number(query.get('offset') ?? 0)]
+		const data = records.slice(offset, offset + limit)
+		json(200, withMeta ? { data, meta: { total, limit, offset } } : { data })(response, request)
+	}
+}
+
+const asked = () => far.arrived.map(({ url }) => url.replace(/^.*\?/, ''))
+
+describe('a list without meta', () => {
+	test.each([
+		[0, ['limit=2']],
+		[1, ['limit=2']],
+		[2, ['limit=2', 'limit=2&offset=2']],
+		[5, ['limit=2', 'limit=2&offset=2', 'limit=2&offset=4']],
+		[6, ['limit=2', 'limit=2&offset=2', 'limit=2&offset=4', 'limit=2&offset=6']],
+	])('of %i records gives all of them', async (count, requests) => {
+		store(count)
+		const ids: string[] = []
+		for await (const invoice of far.client().invoices.list({ limit: 2 })) ids.push(invoice.id)
+		expect(ids).toEqual(Array.from({ length: count }, (_, index) => `r${index}`))
+		expect(asked()).toEqual(requests)
+	})
+
+	test('sends the contract’s limit when none is given', async () => {
+		store(60)
+		const page = await far.client().invoices.list({ status: 'sent' })
+		expect(page.data).toHaveLength(50)
+		expect(page.hasNextPage).toBe(true)
+		expect(asked()).toEqual(['status=sent&limit=50'])
+	})
+})
+
+describe('a list with meta', () => {
+	test.each([
+		[0, 1],
+		[2, 1],
+		[4, 2],
+		[5, 3],
+	])('of %i records takes %i requests of 2', async (count, requests) => {
+		store(count, { withMeta: true })
+		let seen = 0
+		for await (const _ of far.client().companies.list({ limit: 2 })) seen++
+		expect(seen).toBe(count)
+		expect(far.arrived).toHaveLength(requests)
+	})
+
+	test('shows its meta', async () => {
+		store(5, { withMeta: true })
+		const page = await far.client().companies.list({ limit: 2, offset: 2 })
+		expect(page.meta).toEqual({ total: 5, limit: 2, offset: 2 })
+		expect(page.data.map(({ id }) => id)).toEqual(['r2', 'r3'])
+	})
+
+	test('whose total is too high ends with the empty page', async () => {
+		store(3, { withMeta: true, total: 1000 })
+		let seen = 0
+		for await (const _ of far.client().companies.list({ limit: 2 })) seen++
+		expect(seen).toBe(3)
+	})
+})
+
+describe('pages', () => {
+	test('can be walked one by one, from any offset, with the same query and options', async () => {
+		store(5)
+		const lengths: number[] = []
+		const list = far.client().invoices.list({ limit: 2, offset: 1, status: 'paid' }, { headers: { 'X-Job': '1' } })
+		for (let page = await list; page; ) {
+			lengths.push(page.data.length)
+			const next = await page.nextPage()
+			if (!next) break
+			page = next
+		}
+		expect(lengths).toEqual([2, 2, 0])
+		expect(far.arrived[2]).toMatchObject({ url: '/api/invoices?limit=2&offset=5&status=paid', headers: { 'x-job': '1' } })
+	})
+
+	test('stop being asked for when the loop is left', async () => {
+		store(100)
+		for await (const invoice of far.client().invoices.list({ limit: 2 })) if (invoice.id === 'r1') break
+		expect(far.arrived).toHaveLength(1)
+	})
+
+	test('that fail end the loop with the error', async () => {
+		store(100)
+		const answer = far.answer
+		far.answer = (response, request) => (far.arrived.length > 1 ? json(500, {}) : answer)(response, request)
+		const ids: string[] = []
+		const loop = async () => {
+			for await (const { id } of far.client().invoices.list({ limit: 2 })) ids.push(id)
+		}
+		expect(await failure(loop())).toHaveProperty('status', 500)
+		expect(ids).toEqual(['r0', 'r1'])
+	})
+
+	test('come with their response', async () => {
+		store(1)
+		const { data, response } = await far.client().invoices.list().withResponse()
+		expect(response.status).toBe(200)
+		expect(data.data).toEqual([{ id: 'r0' }])
+		expect(JSON.parse(JSON.stringify(data))).toEqual({ data: [{ id: 'r0' }] })
+	})
+})

@@ -1,0 +1,71 @@
+// What must and what must not compile: tsc is the judge, and the expectations are erased at run time.
+import { expectTypeOf, test } from 'vitest'
+import type * as sdk from './index.ts'
+import { ApiError, type Remit } from './index.ts'
+
+declare const remit: Remit
+
+/** Compiled, never run. */
+const compiled = (_: () => unknown) => {}
+
+test('results are what the contract names', () => {
+	compiled(() => {
+		expectTypeOf(remit.invoices.create()).resolves.toEqualTypeOf<sdk.InvoiceCreated>()
+		expectTypeOf(remit.invoices.get('inv_1')).resolves.toEqualTypeOf<sdk.Invoice>()
+		expectTypeOf(remit.invoices.update('inv_1', {})).resolves.toEqualTypeOf<sdk.InvoiceUpdated>()
+		expectTypeOf(remit.invoices.delete('inv_1')).resolves.toEqualTypeOf<sdk.Ok>()
+		expectTypeOf(remit.invoices.preview({})).resolves.toEqualTypeOf<sdk.InvoicePreview>()
+		expectTypeOf(remit.invoices.list()).resolves.toEqualTypeOf<sdk.Page<sdk.Invoice>>()
+		expectTypeOf(remit.companies.list()).resolves.toEqualTypeOf<sdk.Page<sdk.Company, sdk.PageMeta>>()
+		expectTypeOf(remit.invoices.get('inv_1')).toExtend<Promise<sdk.Invoice>>()
+	})
+})
+
+test('pages and records have their types', () => {
+	compiled(async () => {
+		expectTypeOf((await remit.invoices.list()).meta).toEqualTypeOf<undefined>()
+		expectTypeOf((await remit.companies.list()).meta.total).toEqualTypeOf<number>()
+		for await (const company of remit.companies.list()) expectTypeOf(company).toEqualTypeOf<sdk.Company>()
+	})
+})
+
+test('a required body is a required argument', () => {
+	compiled(() => {
+		remit.invoices.create()
+		// @ts-expect-error
+		remit.companies.create()
+		// @ts-expect-error
+		remit.invoices.update('inv_1')
+		// @ts-expect-error
+		remit.companies.create({ domain: 'acme.example' })
+		// @ts-expect-error
+		remit.companies.create({ name: 'Acme', nmae: 'Acme' })
+		// @ts-expect-error
+		remit.invoices.list({ status: 'lost' })
+	})
+})
+
+test('options compile only where the operation takes them', () => {
+	compiled(() => {
+		remit.invoices.update('inv_1', {}, { ifMatch: 3, timeout: 1, signal: AbortSignal.abort(), headers: {}, requestId: 'x' })
+		remit.invoices.delete('inv_1', { ifMatch: '"3"' })
+		remit.companies.create({ name: 'Acme' }, { idempotencyKey: 'k' })
+		// @ts-expect-error
+		remit.invoices.create({}, { ifMatch: 3 })
+		// @ts-expect-error
+		remit.invoices.get('inv_1', { ifMatch: 3 })
+		// @ts-expect-error
+		remit.invoices.list({}, { idempotencyKey: 'k' })
+		// @ts-expect-error
+		remit.invoices.update('inv_1', {}, { idempotencyKey: 'k' })
+		// @ts-expect-error
+		remit.invoices.preview({}, { idempotencyKey: 'k' })
+	})
+})
+
+test('an error’s code may be unknown', () => {
+	compiled(() => {
+		const error: unknown = undefined
+		if (error instanceof ApiError) expectTypeOf(error.code).toEqualTypeOf<sdk.ErrorCode | undefined>()
+	})
+})

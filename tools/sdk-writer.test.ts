@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest'
+import type { JsonObject, OpenApiDocument, Operation } from './normalise.ts'
+import { writeResources } from './sdk-writer.ts'
+
+const json = (schema: JsonObject) => ({ 'application/json': { schema } })
+
+function operation(operationId: string, more: Partial<Operation> = {}): Operation {
+	const responses = {
+		200: { description: 'Done.', content: json({ $ref: '#/components/schemas/Ok' }) },
+		404: { description: 'No.' },
+	}
+	return { operationId, summary: 'Do it', description: 'Do it well.', tags: [], responses, ...more }
+}
+
+function write(paths: OpenApiDocument['paths'], schemas: Record<string, JsonObject> = {}): string {
+	const ok: JsonObject = { type: 'object', description: 'Done.', properties: { ok: { type: 'boolean' } } }
+	const info = { title: 'T', version: '1' }
+	return writeResources({ openapi: '3.1.0', info, paths, components: { schemas: { Ok: ok, ...schemas } } }, 'Generated.')
+}
+
+const id = { name: 'id', in: 'path', required: true, description: 'The id.', schema: { type: 'string' } } as const
+
+test('a nested operation id becomes a nested resource', () => {
+	const text = write({
+		'/a': { get: operation('invoices.ping') },
+		'/a/{id}/link': { post: operation('invoices.clientLink.create', { parameters: [id] }) },
+	})
+	expect(text).toContain('readonly invoices: InvoicesResource\n')
+	expect(text).toContain('readonly clientLink: InvoicesClientLinkResource\n')
+	expect(text).toContain('this.clientLink = new InvoicesClientLinkResource(transport)')
+	expect(text).toContain("return this.#transport.send('POST', '/a/{id}/link', { path: { id }, options })")
+})
+
+test('a resource without operations of its own only leads to its parts', () => {
+	const text = write({ '/a': { get: operation('invoices.link.get') } })
+	expect(text).toContain('export class InvoicesResource {\n\treadonly link: InvoicesLinkResource\n')
+	expect(text.match(/#transport: Transport/g)).toHaveLength(1)
+})
+
+test('an alias has no method', () => {
+	const text = write({ '/a': { patch: operation('a.update'), put: operation('a.replace', { 'x-alias-of': 'a.update' }) } })
+	expect(text).toContain('update(')
+	expect(text).not.toContain('replace')
+})
+
+test('a header that no option stands for stops the generator', () => {
+	const header = { name: 'X-New', in: 'header', schema: { type: 'string' } } as const
+	expect(() => write({ '/a': { get: operation('a.get', { parameters: [header] }) } })).toThrow('no option for the header X-New')
+})
+
+test('an answer without a named model stops the generator', () => {
+	const responses = { 200: { description: 'A file.', content: { 'application/pdf': { schema: { type: 'string' } } } } }
+	expect(() => write({ '/a': { get: operation('a.get', { responses }) } })).toThrow('the answer of a.get must be JSON')
+})
+
+test('the prose is the contract’s and cannot end its comment', () => {
+	const Input: JsonObject = {
+		type: 'object',
+		description: 'What to write. More.',
+		examples: [{ name: "O'Neil", 'x-y': [1, null] }],
+	}
+	const requestBody = { required: true, content: json({ $ref: '#/components/schemas/Input' }) }
+	const text = write({ '/a': { post: operation('a.create', { requestBody, description: 'Ends */ here.' }) } }, { Input })
+	expect(text).toContain('\t * Ends *\\/ here.\n\t *\n\t * @param body - What to write.\n')
+	expect(text).toContain("await remit.a.create({ name: 'O\\'Neil', 'x-y': [1, null] })")
+	expect(text).toContain('@throws `NotFoundError` (404)')
+	expect(text).toContain('create(body: Input, options?: RequestOptions): ApiPromise<Ok> {')
+})
