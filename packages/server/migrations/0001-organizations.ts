@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 
-export async function up(trx: Knex.Transaction): Promise<void> {
-	await trx.schema.createTable('organizations', (table) => {
+export async function up(knex: Knex): Promise<void> {
+	await knex.schema.createTable('organizations', (table) => {
 		table.text('organizationId').primary()
 		table.text('name').notNullable()
 		table.text('timeZone').notNullable()

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 
-export async function up(trx: Knex.Transaction): Promise<void> {
-	await trx.schema.createTable('api_keys', (table) => {
+export async function up(knex: Knex): Promise<void> {
+	await knex.schema.createTable('api_keys', (table) => {
 		table.text('organizationId').notNullable().references('organizationId').inTable('organizations')
 		table.text('id').notNullable()
 		table.text('name').notNullable()

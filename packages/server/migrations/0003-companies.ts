@@ -1,10 +1,10 @@
 import type { Knex } from 'knex'
 
-export async function up(trx: Knex.Transaction): Promise<void> {
-	const sqlite = trx.client.config.client === 'better-sqlite3'
+export async function up(knex: Knex): Promise<void> {
+	const sqlite = knex.client.config.client === 'better-sqlite3'
 	// Lists sort by these columns: by bytes, on PostgreSQL too, whose default is the language of the database.
 	const bytewise = sqlite ? 'text' : 'text collate "C"'
-	await trx.schema.createTable('companies', (table) => {
+	await knex.schema.createTable('companies', (table) => {
 		// Named, so that VACUUM keeps it: the full-text index points to rows by it.
 		if (sqlite) table.increments('rowid')
 		table.text('organizationId').notNullable().references('organizationId').inTable('organizations')
@@ -20,11 +20,11 @@ export async function up(trx: Knex.Transaction): Promise<void> {
 		table.text('searchText').notNullable()
 		if (sqlite) table.unique(['organizationId', 'id'])
 		else table.primary(['organizationId', 'id'])
-		const live = { predicate: trx.whereNull('deletedAt') }
+		const live = { predicate: knex.whereNull('deletedAt') }
 		table.index(['organizationId', 'sortName', 'id'], 'companies_by_name', live)
 		table.index(['organizationId', 'createdAt', 'id'], 'companies_by_creation', live)
 	})
-	for (const statement of sqlite ? sqliteSearch : postgresSearch) await trx.raw(statement)
+	for (const statement of sqlite ? sqliteSearch : postgresSearch) await knex.raw(statement)
 }
 
 const details = [

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 
-export async function up(trx: Knex.Transaction): Promise<void> {
-	await trx.schema.createTable('pipelines', (table) => {
+export async function up(knex: Knex): Promise<void> {
+	await knex.schema.createTable('pipelines', (table) => {
 		table.text('organizationId').notNullable().references('organizationId').inTable('organizations')
 		table.text('id').notNullable()
 		table.text('name').notNullable()
@@ -10,7 +10,7 @@ export async function up(trx: Knex.Transaction): Promise<void> {
 		table.bigInteger('updatedAt').notNullable()
 		table.primary(['organizationId', 'id'])
 	})
-	await trx.schema.createTable('deals', (table) => {
+	await knex.schema.createTable('deals', (table) => {
 		table.text('organizationId').notNullable()
 		table.text('id').notNullable()
 		table.text('name').notNullable()

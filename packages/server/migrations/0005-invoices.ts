@@ -1,8 +1,8 @@
 import type { Knex } from 'knex'
 
-export async function up(trx: Knex.Transaction): Promise<void> {
-	const sqlite = trx.client.config.client === 'better-sqlite3'
-	await trx.schema.createTable('invoices', (table) => {
+export async function up(knex: Knex): Promise<void> {
+	const sqlite = knex.client.config.client === 'better-sqlite3'
+	await knex.schema.createTable('invoices', (table) => {
 		table.text('organizationId').notNullable().references('organizationId').inTable('organizations')
 		// The second key of the list's order: by bytes, on PostgreSQL too.
 		table.specificType('id', sqlite ? 'text' : 'text collate "C"').notNullable()
@@ -49,7 +49,7 @@ export async function up(trx: Knex.Transaction): Promise<void> {
 		table.index(['organizationId', 'dealId', 'createdAt', 'id'], 'invoices_by_deal')
 		table.index(['organizationId', 'companyId', 'createdAt', 'id'], 'invoices_by_company')
 	})
-	await trx.schema.createTable('invoice_tombstones', (table) => {
+	await knex.schema.createTable('invoice_tombstones', (table) => {
 		table.text('organizationId').notNullable().references('organizationId').inTable('organizations')
 		table.text('invoiceId').notNullable()
 		table.text('invoiceNumber').notNullable()

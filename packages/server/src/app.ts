@@ -115,7 +115,7 @@ function accept(): RequestHandler {
 
 /**
  * The full validator: for what the acceptor refused, or for every request when both are to be compared. What it lets pass
- * although the acceptor refused it (it takes `limit=1e400` for an integer) is refused as the acceptor says.
+ * although the acceptor refused it (it takes `limit=0x10` for an integer) is refused as the acceptor says.
  */
 function validate(always: boolean): RequestHandler {
 	const chain = express.Router()

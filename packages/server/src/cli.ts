@@ -65,8 +65,7 @@ command(keys, 'create', 'Create an API key and print it, once.')
 			const scopes = parseScopes(options.scopes)
 			const now = Date.now()
 			const expiresAt = options.expiresIn === undefined ? null : now + parseDuration(options.expiresIn)
-			if (!(await findOrganization(db, options.organization)))
-				throw new UsageError(`--organization ${options.organization}: there is no such organization`)
+			await requireOrganization(db, options.organization)
 			const { id, key } = await db.transaction((tx) =>
 				insertKey(tx, options.organization, { name: options.name, scopes, now, expiresAt }),
 			)
@@ -78,6 +77,7 @@ command(keys, 'list', 'List API keys.')
 	.option('--organization <id>', 'only those of one organization')
 	.action((options) =>
 		withDatabase(async (db) => {
+			if (options.organization !== undefined) await requireOrganization(db, options.organization)
 			const found = (await listKeys(db, options.organization)).map((key) => ({
 				...key,
 				scopes: typeof key.scopes === 'string' ? JSON.parse(key.scopes) : key.scopes,
@@ -125,6 +125,10 @@ async function withDatabase(work: (db: Database) => Promise<void>): Promise<void
 	}
 }
 
+async function requireOrganization(db: Database, id: string): Promise<void> {
+	if (!(await findOrganization(db, id))) throw new UsageError(`--organization ${id}: there is no such organization`)
+}
+
 function print(options: { json?: boolean }, value: unknown, text: string): void {
 	console.log(options.json ? JSON.stringify(value) : text)
 }
@@ -140,8 +144,8 @@ const unitMs: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 
 
 function parseDuration(text: string): number {
 	const [, count, unit] = /^(\d{1,5})([mhd])$/.exec(text) ?? []
-	if (count === undefined || unit === undefined)
-		throw new UsageError(`--expires-in ${text}: must be a number and m, h or d, such as 90d`)
+	if (count === undefined || unit === undefined || Number(count) === 0)
+		throw new UsageError(`--expires-in ${text}: must be a number above 0 and m, h or d, such as 90d`)
 	return Number(count) * (unitMs[unit] as number)
 }
 

@@ -734,7 +734,7 @@ export interface components {
             discountCents?: components["schemas"]["Cents"] | null;
             /** @description The line's taxes; when absent or null the invoice's `taxRate` and `taxLabel` apply, `[]` means none. */
             taxes?: components["schemas"]["LineTaxInput"][] | null;
-            /** @description The caller's own data: at most 20 strings. */
+            /** @description The caller's own data: at most 20 strings, with names of at most 100 characters. */
             metadata?: components["schemas"]["Metadata"] | null;
         };
         /**

@@ -53,10 +53,22 @@ function compile({ id }: Operation, forParameters: Ajv2020, forBodies: Ajv2020):
 	const inPlace = (from: ContractParameter['in']) => parameters.filter((parameter) => parameter.in === from)
 	const params = acceptorOf('params', forParameters, objectOf(inPlace('path')))
 	const headers = inPlace('header').length === 0 ? anything : acceptorOf('headers', forParameters, objectOf(inPlace('header')))
-	const query = acceptorOf('query', forParameters, { ...objectOf(inPlace('query')), additionalProperties: false })
+	const query = queryAcceptor(forParameters, inPlace('query'))
 	const schema = requestBody?.content['application/json']?.schema
 	const body = schema ? acceptorOf('body', forBodies, absolute(schema)) : anything
 	return (input) => params(input) ?? query(input) ?? headers(input) ?? body(input)
+}
+
+/** Coercion takes `0x10` and `1e1` for integers, and ` 5`; we take digits. */
+const integer = /^-?\d+$/
+
+function queryAcceptor(ajv: Ajv2020, parameters: readonly ContractParameter[]): Acceptor {
+	const valid = acceptorOf('query', ajv, { ...objectOf(parameters), additionalProperties: false })
+	const integers = parameters.filter(({ schema }) => schema.type === 'integer').map(({ name }) => name)
+	return (input) => {
+		const odd = integers.find((name) => typeof input.query[name] === 'string' && !integer.test(input.query[name]))
+		return odd ? { path: `/query/${odd}`, message: 'must be integer', errorCode: 'type' } : valid(input)
+	}
 }
 
 function acceptorOf(place: keyof Input, ajv: Ajv2020, schema: JsonSchema): Acceptor {

@@ -2,10 +2,11 @@
 // a killed one leaves nothing behind.
 import knexFactory, { type Knex } from 'knex'
 import { migrations } from '../../migrations/index.ts'
+import { whenFree } from './busy.ts'
 
 export interface Migration {
 	readonly name: string
-	up(schema: Knex.Transaction): Promise<void>
+	up(knex: Knex): Promise<void>
 }
 
 /** The database was written by a newer Remit than this one. */
@@ -36,21 +37,20 @@ export async function migrate(connection: { sqliteFile: string } | { postgresUrl
 const quiet = { warn() {}, error() {}, deprecate() {}, debug() {} }
 
 async function run(knex: Knex, sqlite: boolean): Promise<string[]> {
-	if (sqlite) await knex.raw('pragma journal_mode = WAL')
+	if (sqlite) await whenFree(() => knex.raw('pragma journal_mode = WAL'))
 	const applied: string[] = []
 	for (let next = await step(knex, sqlite); next !== undefined; next = await step(knex, sqlite)) applied.push(next)
 	return applied
 }
 
-/** Applies the next migration and returns its name. */
+/** Applies the next migration and returns its name. The pool has one connection, so all of it is one transaction. */
 async function step(knex: Knex, sqlite: boolean): Promise<string | undefined> {
-	const trx = await knex.transaction()
+	// SQLite's write lock from the start: a transaction that read first could not become one that writes.
+	await whenFree(() => knex.raw(sqlite ? 'begin immediate' : 'begin'))
 	try {
-		if (!sqlite) await trx.raw('select pg_advisory_xact_lock(?)', [lockId])
-		await trx.raw('create table if not exists "migrations" ("number" integer primary key, "name" text, "appliedAt" bigint)')
-		// Changes nothing, but takes SQLite's write lock before the first read: a read first could not become a write.
-		await trx('migrations').where({ number: 0 }).delete()
-		const [row] = await trx('migrations').max({ latest: 'number' })
+		if (!sqlite) await knex.raw('select pg_advisory_xact_lock(?)', [lockId])
+		await knex.raw('create table if not exists "migrations" ("number" integer primary key, "name" text, "appliedAt" bigint)')
+		const [row] = await knex('migrations').max({ latest: 'number' })
 		const latest = Number(row?.latest ?? 0)
 		if (latest > migrations.length) {
 			throw new NewerDatabaseError(
@@ -59,13 +59,13 @@ async function step(knex: Knex, sqlite: boolean): Promise<string | undefined> {
 		}
 		const migration = migrations[latest]
 		if (migration) {
-			await migration.up(trx)
-			await trx('migrations').insert({ number: latest + 1, name: migration.name, appliedAt: Date.now() })
+			await migration.up(knex)
+			await knex('migrations').insert({ number: latest + 1, name: migration.name, appliedAt: Date.now() })
 		}
-		await trx.commit()
+		await knex.raw('commit')
 		return migration?.name
 	} catch (error) {
-		await trx.rollback()
+		await knex.raw('rollback')
 		throw error
 	}
 }

@@ -4,12 +4,9 @@
 // Group commit: a commit is an fsync (synchronous=FULL: nothing that was answered is lost). The transactions that wait in
 // one turn of the event loop share it, each under a savepoint of its own, and are answered after it. 1.7 times the
 // creates per CPU second of one commit a request.
-import { setTimeout as sleep } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
 import { type Database, type Db, type Query, Statements, type Transaction, UniqueViolation } from '../db.ts'
-
-/** How long a transaction waits for another process, such as the CLI, to finish writing. */
-const busyMs = 10_000
+import { whenFree } from './busy.ts'
 
 export function openSqlite(file: string): Database {
 	const writer = new Sqlite(file)
@@ -110,7 +107,7 @@ class Transactions {
 	async #commitTogether(jobs: Job[]): Promise<void> {
 		const answers: (() => void)[] = []
 		try {
-			await this.#begin()
+			await whenFree(() => this.#steps.begin.run())
 			for (const job of jobs) {
 				try {
 					const value = await this.#attempt(() => job.work(this.#tx))
@@ -128,18 +125,6 @@ class Transactions {
 			return
 		}
 		for (const answer of answers) answer()
-	}
-
-	async #begin(): Promise<void> {
-		for (const deadline = Date.now() + busyMs; ; await sleep(5)) {
-			try {
-				this.#steps.begin.run()
-				return
-			} catch (error) {
-				const busy = error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_BUSY')
-				if (!busy || Date.now() > deadline) throw error
-			}
-		}
 	}
 
 	async #attempt<T>(work: () => Promise<T>): Promise<T> {

@@ -1,0 +1,252 @@
+import { hash } from 'node:crypto'
+import { join } from 'node:path'
+import Sqlite from 'better-sqlite3'
+import fc from 'fast-check'
+import pg from 'pg'
+import { pino } from 'pino'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startTestServer, type TestServer } from '../../test/harness.ts'
+import { readConfig } from '../config.ts'
+import { operations } from '../contract/routes.ts'
+import { openDatabase } from '../database.ts'
+import { startServer } from '../server.ts'
+import { allows, scopes as allScopes, isWellFormedKey, newKey, type Scope } from './keys.ts'
+import { listKeys, revokeKey } from './store.ts'
+
+let server: TestServer
+let limited: TestServer
+beforeAll(async () => {
+	server = await startTestServer()
+	limited = await startTestServer({ INVOICING_RATE_LIMIT: 3 })
+})
+afterAll(async () => {
+	await limited.close()
+	await server.close()
+})
+
+const refused = { status: 401, body: { code: 'invalid_credentials' } }
+const letter = fc.constantFrom(...'0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz')
+const letters = (count: number) => fc.string({ unit: letter, minLength: count, maxLength: count })
+
+describe('the form of a key', () => {
+	it('is rmt_, 32 random characters and 6 of checksum, never the same twice', () => {
+		const keys = Array.from({ length: 200 }, () => newKey())
+		for (const { key, hash: stored, lastFour } of keys) {
+			expect(key).toMatch(/^rmt_[0-9A-Za-z]{38}$/)
+			expect(isWellFormedKey(key)).toBe(true)
+			expect(stored).toBe(hash('sha256', key, 'base64url'))
+			expect(key.endsWith(lastFour)).toBe(true)
+			expect(lastFour).toHaveLength(4)
+		}
+		expect(new Set(keys.map(({ key }) => key)).size).toBe(200)
+	})
+
+	it('shows a mistyped character, wherever it is', () => {
+		const { key } = newKey()
+		fc.assert(
+			fc.property(fc.nat({ max: key.length - 1 }), letter, (at, other) => {
+				fc.pre(key[at] !== other)
+				expect(isWellFormedKey(key.slice(0, at) + other + key.slice(at + 1))).toBe(false)
+			}),
+		)
+	})
+
+	it('refuses what only looks like a key', async () => {
+		await fc.assert(
+			fc.asyncProperty(letters(38), async (text) => {
+				expect(isWellFormedKey(`rmt_${text}`)).toBe(false)
+				expect(await server.ask('GET', '/api/invoices', { key: `rmt_${text}` })).toMatchObject(refused)
+			}),
+			{ numRuns: 20 },
+		)
+		for (const near of [server.key.slice(1), `x${server.key}`, `${server.key}0`, server.key.toLowerCase(), `sk_${server.key}`]) {
+			expect(await server.ask('GET', '/api/invoices', { key: near })).toMatchObject(refused)
+		}
+	})
+})
+
+describe('the Authorization header', () => {
+	const ask = (authorization: string) => server.ask('GET', '/api/invoices', { key: null, headers: { authorization } })
+
+	it.each(['bearer', 'BEARER', 'Bearer   '])('may spell the scheme %j', async (scheme) => {
+		expect((await ask(`${scheme} ${server.key}`)).status).toBe(200)
+	})
+
+	it.each([
+		['another scheme', () => `Basic ${Buffer.from(`${server.key}:`).toString('base64')}`],
+		['no scheme', () => server.key],
+		['no key', () => 'Bearer'],
+		['two keys', () => `Bearer ${server.key} ${server.key}`],
+		['a key in quotes', () => `Bearer "${server.key}"`],
+		['nothing in it', () => ''],
+	])('is refused with %s', async (_name, authorization) => {
+		const answer = await ask(authorization())
+		expect(answer).toMatchObject(refused)
+		expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="remit", error="invalid_token"')
+	})
+
+	it('is the only place that a key is taken from', async () => {
+		const headers = { 'x-api-key': server.key, cookie: `key=${server.key}` }
+		const answer = await server.ask('GET', `/api/invoices?access_token=${server.key}`, { key: null, headers })
+		expect(answer).toMatchObject({ status: 401, body: { code: 'missing_credentials' } })
+	})
+})
+
+describe('scopes', () => {
+	it.each(allScopes)('with %s alone, a key does what it says and no more', async (scope) => {
+		const { key } = await server.newKey([scope])
+		const [family, verb] = scope.split(':')
+		for (const operation of operations) {
+			const [wantedFamily, wantedVerb] = (operation.scopes[0] as string).split(':')
+			const allowed = family === wantedFamily && (verb === 'write' || wantedVerb === 'read')
+			const body = operation.body === 'none' ? undefined : {}
+			const { status } = await server.ask(operation.method, operation.path.replace('{id}', 'unknown'), { key, body })
+			expect({ id: operation.id, forbidden: status === 403 }).toEqual({ id: operation.id, forbidden: !allowed })
+		}
+	})
+
+	it('of the integration API grant nothing here, nor the other way round', () => {
+		for (const required of [...allScopes, 'invoices:read']) {
+			expect(allows(new Set(['read', 'write', 'admin']), [required])).toBe(false)
+		}
+		for (const required of ['read', 'write', 'admin']) expect(allows(new Set(allScopes), [required])).toBe(false)
+	})
+
+	it('are all needed where several are required', () => {
+		const required = ['invoices:write', 'companies:read']
+		expect(allows(new Set(['invoices:write']), required)).toBe(false)
+		expect(allows(new Set(['invoices:write', 'companies:write']), required)).toBe(true)
+	})
+})
+
+describe('the life of a key', () => {
+	const read = (key: string) => server.ask('GET', '/api/invoices', { key })
+
+	it('ends when it is revoked, at most two seconds later however much it is used', async () => {
+		const { id, key } = await server.newKey(['invoices:read'])
+		expect((await read(key)).status).toBe(200)
+		await server.db.transaction((tx) => revokeKey(tx, id, server.clock.now))
+		for (let step = 0; step < 4; step++) {
+			server.clock.now += 500
+			const { status } = await read(key)
+			if (step < 3) expect([200, 401]).toContain(status)
+			else expect(status).toBe(401)
+		}
+		expect(await read(key)).toMatchObject(refused)
+	})
+
+	it('ends to the millisecond when it expires', async () => {
+		const { key } = await server.newKey(['invoices:read'], { expiresAt: server.clock.now + 1_000 })
+		server.clock.now += 999
+		expect((await read(key)).status).toBe(200)
+		server.clock.now += 1
+		expect(await read(key)).toMatchObject(refused)
+	})
+
+	it('cannot be ended twice', async () => {
+		const { id } = await server.newKey(['invoices:read'])
+		const revoke = () => server.db.transaction((tx) => revokeKey(tx, id, 5))
+		expect([await revoke(), await revoke()]).toEqual([true, false])
+	})
+
+	it('is seen in lastUsedAt, written when the server closes and not on every request', async () => {
+		const tenant = await server.newTenant()
+		const config = { ...readConfig({ PORT: '0', NODE_ENV: 'test' }), ...server.settings }
+		const log = pino({ level: 'silent' })
+		let now = server.clock.now
+		const second = await startServer({ db: await openDatabase(config, log), config, log, now: () => now })
+		const lastUsed = async () => (await listKeys(server.db, tenant.organizationId)).map(({ lastUsedAt }) => lastUsedAt)
+		const use = () => fetch(`${second.url}/api/invoices`, { headers: { authorization: `Bearer ${tenant.key}` } })
+		await use()
+		now += 1_234
+		await use()
+		expect(await lastUsed()).toEqual([null])
+		await second.close()
+		expect(await lastUsed()).toEqual([now])
+	})
+})
+
+describe('the database', () => {
+	/** Every value of every table, as one text. */
+	async function dump(): Promise<string> {
+		const { DATABASE_URL, DATA_DIR } = server.settings
+		if (!DATABASE_URL) {
+			const file = new Sqlite(join(DATA_DIR as string, 'remit.db'), { readonly: true })
+			const tables = file
+				.prepare("select name from sqlite_schema where type = 'table' and name not like '%search%'")
+				.pluck()
+				.all()
+			const rows = tables.map((name) => file.prepare(`select * from "${name}"`).all())
+			file.close()
+			return JSON.stringify(rows)
+		}
+		const client = new pg.Client(DATABASE_URL)
+		await client.connect()
+		const tables = await client.query("select tablename from pg_tables where schemaname = 'public'")
+		const rows = []
+		for (const { tablename } of tables.rows) rows.push((await client.query(`select * from "${tablename}"`)).rows)
+		await client.end()
+		return JSON.stringify(rows)
+	}
+
+	it('holds the hash and last four of a key, and the key nowhere', async () => {
+		const { id, key } = await server.newKey(allScopes)
+		const headers = { 'idempotency-key': 'with a key' }
+		expect((await server.ask('POST', '/api/companies', { key, headers, body: { name: 'Acme' } })).status).toBe(201)
+		const all = await dump()
+		expect(all).toContain(id)
+		expect(all).toContain(hash('sha256', key, 'base64url'))
+		expect(all).toContain(`"${key.slice(-4)}"`)
+		for (const part of [key, key.slice(4, 36), key.slice(4, 20), key.slice(20, 36)]) expect(all).not.toContain(part)
+	})
+})
+
+describe('the rate limit', () => {
+	const read = (key: string | null) => limited.ask('GET', '/api/invoices', { key })
+	const left = (answer: { headers: Headers }) => answer.headers.get('x-ratelimit-remaining')
+
+	it('counts each key by itself, tells what is left, and answers 429 when nothing is', async () => {
+		const [{ key: first }, { key: second }] = [await limited.newKey(allScopes), await limited.newKey(allScopes)]
+		const answers = [await read(first), await read(first), await read(first)]
+		expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+		expect(answers.map(left)).toEqual(['2', '1', '0'])
+		const { headers, ...over } = await read(first)
+		expect(over).toMatchObject({ status: 429, body: { code: 'rate_limited' } })
+		expect(headers.get('x-ratelimit-limit')).toBe('3')
+		const wait = Number(headers.get('retry-after'))
+		expect(wait).toBeGreaterThan(0)
+		expect(wait).toBeLessThanOrEqual(60)
+		const reset = Number(headers.get('x-ratelimit-reset')) - Date.now() / 1000
+		expect(Math.abs(reset - wait)).toBeLessThan(2)
+		expect(left(await read(second))).toBe('2')
+	})
+
+	it('counts refusals too, and stores nothing of a request over it', async () => {
+		const tenant = await limited.newTenant()
+		const { key } = await limited.newKey(['invoices:read'] satisfies Scope[])
+		for (const expected of [403, 403, 403, 429]) {
+			expect((await limited.ask('POST', '/api/invoices', { key, body: {} })).status).toBe(expected)
+		}
+		const statuses = []
+		for (let count = 0; count < 5; count++)
+			statuses.push((await tenant.ask('POST', '/api/companies', { body: { name: 'x' } })).status)
+		expect(statuses).toEqual([201, 201, 201, 429, 429])
+		const { key: reader } = await tenant.newKey(['companies:read'])
+		expect((await tenant.ask('GET', '/api/companies', { key: reader })).body.meta.total).toBe(3)
+	})
+
+	it('counts requests without a key, or with an unknown one, by their address and leaves those with a key alone', async () => {
+		const unknown = newKey().key
+		const answers = [await read(null), await read(unknown), await read('nonsense'), await read(unknown), await read(null)]
+		expect(answers.map(({ status }) => status)).toEqual([401, 401, 401, 429, 429])
+		expect(answers.slice(0, 3).map(left)).toEqual(['2', '1', '0'])
+		const { key } = await limited.newKey(allScopes)
+		expect((await read(key)).status).toBe(200)
+	})
+
+	it('of 0 is none: no headers, no refusal', async () => {
+		const answers = await Promise.all(Array.from({ length: 50 }, () => server.ask('GET', '/api/invoices')))
+		expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+		expect([...(answers[0]?.headers.keys() ?? [])].filter((name) => name.startsWith('x-ratelimit'))).toEqual([])
+	})
+})

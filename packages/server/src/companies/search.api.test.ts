@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
+import type { CompanyCreate } from '../generated/contract.ts'
+
+let server: TestServer
+beforeAll(async () => {
+	server = await startTestServer()
+})
+afterAll(() => server.close())
+
+/** An organization with these companies in it. */
+async function tenantWith(...companies: (string | CompanyCreate)[]): Promise<Tenant & { ids: string[] }> {
+	const tenant = await server.newTenant()
+	const ids: string[] = []
+	for (const company of companies) {
+		const body = typeof company === 'string' ? { name: company } : company
+		ids.push((await tenant.ask('POST', '/api/companies', { body })).body.id)
+	}
+	return { ...tenant, ids }
+}
+
+const names = async ({ ask }: Tenant, query: Record<string, string> = {}): Promise<string[]> => {
+	const { status, body } = await ask('GET', `/api/companies?${new URLSearchParams(query)}`)
+	expect(status).toBe(200)
+	expect(body.meta.total).toBe(body.data.length)
+	return body.data.map(({ name }: { name: string }) => name)
+}
+const search = (tenant: Tenant, text: string) => names(tenant, { search: text })
+
+describe('search', () => {
+	const acme = { name: 'Ácme Söhne O’Reilly & Co. KG', domain: 'shop.acme-tools.example' }
+
+	it.each([
+		['a word', 'acme'],
+		['other case', 'ACME sÖHNE'],
+		['no accents', 'sohne'],
+		['accents where there are none', 'shöp'],
+		['prefixes', 'ac so'],
+		['one letter', 'a'],
+		['any order', 'kg acme co'],
+		['words of name and domain', 'tools söhne'],
+		['the domain', 'acme-tools.example'],
+		['the domain with its host', 'SHOP.acme-tools.example'],
+		['the beginning of a domain', 'shop.acme-t'],
+		['an apostrophe', "O'Reilly"],
+		['a curly apostrophe', 'o’rei'],
+		['a word twice', 'acme acme ac'],
+		['punctuation around it', ' "acme" (kg)! '],
+		['full-width letters', 'ａｃｍｅ'],
+		['decomposed accents', 'So\u0308hne'],
+	])('finds by %s', async (_name, text) => {
+		expect(await search(await tenantWith(acme, 'Zenith'), text)).toEqual([acme.name])
+	})
+
+	it.each(['cme', 'acme zenith', 'acmee', 'acme%', 'ac%me', '_cme', 'tool s x', 'acme-t ools', 'org', 'o r g', 'cmp'])(
+		'finds nothing by %s: every word must begin one of the company',
+		async (text) => {
+			const found = await search(await tenantWith(acme, 'Zenith'), text)
+			expect(found).toEqual(text === 'acme%' ? [acme.name] : [])
+		},
+	)
+
+	it('does not take an organization’s own id for a word of its companies', async () => {
+		const tenant = await tenantWith('Zenith')
+		for (const text of ['o', 'or', 'org', 'org_', tenant.organizationId]) expect(await search(tenant, text)).toEqual([])
+	})
+
+	it.each(['%', '_', '*', '"', "'", '\\', '&', '|', '!', '<->', ':', ':*', '^', '(', ')', '--', ';', '.', '-', '🦊', '\u00a0.'])(
+		'takes %s for text without a word, which finds nothing',
+		async (text) => {
+			const tenant = await tenantWith('Acme % _ " \' \\ & | ! <-> * ^ :')
+			expect(await search(tenant, text)).toEqual(text.trim() ? [] : await names(tenant))
+			expect(await search(tenant, `acme ${text}`)).toHaveLength(1)
+			expect(await search(tenant, `acme${text}`)).toHaveLength(1)
+			expect(await search(tenant, `${text}acme`)).toHaveLength(1)
+		},
+	)
+
+	it.each(['AND', 'OR', 'NOT', 'NEAR', 'near(a b)', 'a AND', 'OR OR', 'NOT acme', 'name:acme', 'searchText : acme'])(
+		'takes %s for words like any other',
+		async (text) => {
+			const tenant = await tenantWith('Acme', `And Or Not Near A B name searchText acme`)
+			expect(await search(tenant, text)).toEqual(['And Or Not Near A B name searchText acme'])
+		},
+	)
+
+	it.each([
+		['東京電力', '東京'],
+		['株式会社 𠮷野家', '𠮷野'],
+		['한국전력', '한국'],
+		['ООО «Ромашка»', 'ромаш'],
+		['ΟΔΟΣΜΟΣ', 'ΟΔΟΣ'],
+		['Οδός', 'ΟΔΟΣ'],
+		['IŞIK Elektrik', 'ışık'],
+		['भारतीय स्टेट', 'भारतीय'],
+		['บริษัท ไทย', 'ไทย'],
+		['שלום', 'שלו'],
+	])('finds %s by %s', async (name, text) => {
+		const tenant = await tenantWith(name, 'Zenith')
+		expect(await search(tenant, text)).toEqual([name])
+	})
+
+	it('for nothing is no search', async () => {
+		const tenant = await tenantWith('Acme', 'Zenith')
+		for (const query of ['search=', 'search', 'search=+', 'search=%20']) {
+			expect((await tenant.ask('GET', `/api/companies?${query}`)).body.data).toHaveLength(2)
+		}
+	})
+
+	it('reads + and %20 as a space, and %2B as a plus', async () => {
+		const tenant = await tenantWith('Acme Tools', 'Acme', "L'Oréal")
+		for (const [query, count] of [
+			['acme+tools', 1],
+			['acme%20tools', 1],
+			['acme%2Btools', 1],
+			["l'or%C3%A9al", 1],
+			['%27', 0],
+		]) {
+			expect((await tenant.ask('GET', `/api/companies?search=${query}`)).body.data).toHaveLength(count as number)
+		}
+	})
+
+	it('follows a new name, a new domain and a deletion at once', async () => {
+		const tenant = await tenantWith({ name: 'Before', domain: 'before.example' })
+		const path = `/api/companies/${tenant.ids[0]}`
+		await tenant.ask('PATCH', path, { body: { name: 'After' } })
+		expect([await search(tenant, 'after'), await search(tenant, 'before')]).toEqual([['After'], ['After']])
+		await tenant.ask('PATCH', path, { body: { domain: null } })
+		expect([await search(tenant, 'after'), await search(tenant, 'before')]).toEqual([['After'], []])
+		await tenant.ask('PATCH', path, { body: { phone: '1' } })
+		expect(await search(tenant, 'after')).toEqual(['After'])
+		await tenant.ask('DELETE', path)
+		expect(await search(tenant, 'after')).toEqual([])
+	})
+
+	it('goes by name or creation, in pages', async () => {
+		const tenant = await tenantWith('Acme C', 'Acme A', 'Zenith', 'Acme B')
+		expect(await search(tenant, 'acme')).toEqual(['Acme A', 'Acme B', 'Acme C'])
+		expect(await names(tenant, { search: 'acme', sortOrder: 'desc' })).toEqual(['Acme C', 'Acme B', 'Acme A'])
+		const { body } = await tenant.ask('GET', '/api/companies?search=acme&limit=1&offset=1')
+		expect(body).toMatchObject({ data: [{ name: 'Acme B' }], meta: { total: 3, limit: 1, offset: 1 } })
+	})
+
+	it('never refuses or fails on text that is allowed', async () => {
+		const tenant = await tenantWith('Acme')
+		for (const text of [
+			'㌀'.repeat(200),
+			'ﷺ'.repeat(200),
+			'x'.repeat(200),
+			'x '.repeat(100),
+			'🦊'.repeat(100),
+			'\u0301'.repeat(200),
+		]) {
+			expect(await search(tenant, text)).toEqual([])
+		}
+	})
+})

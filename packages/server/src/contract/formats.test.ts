@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest'
+import { schemas } from './document.ts'
+import { formats } from './formats.ts'
+
+describe('the formats', () => {
+	const cases: Record<string, { good: unknown[]; bad: unknown[] }> = {
+		text: { good: ['', 'a\nb', '🦊', '\u2028'], bad: ['\0', 'a\0', '\ud800', 'a\udc00b'] },
+		line: {
+			good: ['', ' ', 'é', '🦊', '\u00a0'],
+			bad: ['\n', 'a\r', '\t', '\u0085', '\u2028', '\u2029', '\u007f', '\0', '\ud800'],
+		},
+		currency: { good: ['USD', 'EUR', 'JPY', 'KWD', 'CLF', 'XAU'], bad: ['usd', 'ABC', 'EU', 'EURO', ' USD', '', 'DEM'] },
+		decimal: {
+			good: ['0', '-0', '1.5', '-1.000001', '999999999999.999999', '007'],
+			bad: ['', '.5', '5.', '1.0000001', '1000000000000', '+1', '1e3', '1,5', '١', ' 1', '1\n', 'NaN', '0x1'],
+		},
+		'decimal-number': { good: [0, -0, 1.5, -1.000001, 999999999999, 0.000001], bad: [1e-7, 0.1234567, 1e21, NaN, Infinity] },
+		'percent-text': {
+			good: ['0', '9.975', '8.1', '100', '100.0000', '00'],
+			bad: ['100.1', '-1', '9.97512', '', '101', '1e1', '5.', '1\n'],
+		},
+		percent: { good: [0, -0, 9.975, 8.1, 100, 0.0001, 33.3333], bad: [100.0001, -0.1, 9.97512, 1e-7, NaN, 0.1 + 0.2] },
+		'date-or-date-time': {
+			good: [
+				'1970-01-01',
+				'2200-12-31',
+				'2024-02-29',
+				'2026-03-31T10:00:00Z',
+				'2026-03-31t10:00:00.123456+14:00',
+				'2026-03-31T23:59:59-23:59',
+			],
+			bad: [
+				...[
+					'2026-02-30',
+					'2025-02-29',
+					'2026-13-01',
+					'2026-00-10',
+					'1969-12-31',
+					'2201-01-01',
+					'26-01-01',
+					'2026-1-1',
+					'',
+					'20260331',
+				],
+				...[
+					'2026-03-31T10:00',
+					'2026-03-31T10:00:00',
+					'2026-03-31 10:00:00Z',
+					'2026-03-31T24:00:00Z',
+					'2026-03-31T10:60:00Z',
+					'2026-03-31T10:00:61Z',
+				],
+				...[
+					'2026-03-31Z',
+					'2026-03-31T10:00:00+24:00',
+					'2026-03-31T10:00:00+0100',
+					'1970-01-01T00:00:00+01:00',
+					'2026-03-31\n',
+					'+002026-03-31',
+				],
+			],
+		},
+		email: {
+			good: ['a@b.example', 'first.last+tag@sub.b-c.example', "o'hara@b.example", 'ü@b.example'],
+			bad: [
+				'',
+				'a',
+				'a@b',
+				'@b.example',
+				'a@',
+				'a b@c.example',
+				'a@b.example\r\nBcc: x@y.example',
+				'<a@b.example>',
+				'a@b..example',
+				'a@@b.example',
+				'a@b.example,c@d.example',
+				'a@b.example\n',
+			],
+		},
+	}
+
+	it('have a case here, each, and the contract names no other', () => {
+		expect(Object.keys(cases).sort()).toEqual(Object.keys(formats).sort())
+		const named = new Set<unknown>()
+		const walk = (value: unknown) => {
+			if (typeof value !== 'object' || value === null) return
+			if ('format' in value && typeof value.format === 'string') named.add(value.format)
+			for (const below of Object.values(value)) walk(below)
+		}
+		walk(schemas)
+		for (const format of named) expect([...Object.keys(formats), 'int32', 'int64']).toContain(format)
+	})
+
+	describe.each(Object.entries(cases))('%s', (name, { good, bad }) => {
+		it.each(good.map((value) => [value]))('takes %j', (value) => {
+			expect(formats[name]?.validate(value as never)).toBe(true)
+		})
+		it.each(bad.map((value) => [value]))('refuses %j', (value) => {
+			expect(formats[name]?.validate(value as never)).toBe(false)
+		})
+	})
+})

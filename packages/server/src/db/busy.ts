@@ -1,0 +1,19 @@
+// SQLite has one writer at a time, and another process (the CLI, a second start) may be it for a moment. Waiting for it
+// inside SQLite would block every request of this process, so we ask again.
+import { setTimeout as sleep } from 'node:timers/promises'
+
+const patienceMs = 10_000
+const pauseMs = 5
+
+/** Runs a step that needs the write lock, again and again while another process has it. */
+export async function whenFree<T>(step: () => T | Promise<T>): Promise<T> {
+	for (const deadline = Date.now() + patienceMs; ; await sleep(pauseMs)) {
+		try {
+			return await step()
+		} catch (error) {
+			const { code } = error as { code?: unknown }
+			const busy = typeof code === 'string' && code.startsWith('SQLITE_BUSY')
+			if (!busy || Date.now() > deadline) throw error
+		}
+	}
+}

@@ -1,0 +1,323 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { stageOf, startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
+import { query } from '../db.ts'
+
+let server: TestServer
+beforeAll(async () => {
+	server = await startTestServer()
+})
+afterAll(() => server.close())
+
+const create = async (body: object = {}, { ask }: Tenant = server): Promise<string> =>
+	(await ask('POST', '/api/invoices', { body })).body.id
+const read = async (id: string, { ask }: Tenant = server) => (await ask('GET', `/api/invoices/${id}`)).body.data
+const patch = async (id: string, body: object, { ask }: Tenant = server) => {
+	const { status, body: answer } = await ask('PATCH', `/api/invoices/${id}`, { body })
+	expect([status, answer]).toEqual([200, expect.objectContaining({ ok: true })])
+	return answer
+}
+const later = (ms = 1000) => {
+	server.clock.now += ms
+	return server.clock.now
+}
+
+const statuses = ['draft', 'sent', 'paid', 'overdue', 'cancelled']
+const given = Date.UTC(2026, 0, 5)
+
+describe('a status', () => {
+	it.each(statuses.flatMap((from) => statuses.map((to) => [from, to])))('%s may be followed by %s', async (from, to) => {
+		const id = await create({ status: from })
+		expect(await read(id)).toMatchObject({ status: from })
+		expect(await patch(id, { status: to })).toEqual({ ok: true })
+		expect(await read(id)).toMatchObject({ status: to, version: 2 })
+	})
+})
+
+describe('sent', () => {
+	it.each(['create', 'PATCH', 'PUT'])('sets sentAt and, if empty, issuedDate: by %s', async (how) => {
+		const now = later()
+		const id = await create(how === 'create' ? { status: 'sent' } : {})
+		if (how !== 'create') {
+			expect(await read(id)).toMatchObject({ sentAt: null, issuedDate: null })
+			await server.ask(how, `/api/invoices/${id}`, { body: { status: 'sent' } })
+		}
+		expect(await read(id)).toMatchObject({ sentAt: now, issuedDate: now })
+	})
+
+	it('leaves an issuedDate that is there, or comes with it', async () => {
+		const before = await create({ issuedDate: given })
+		await patch(before, { status: 'sent' })
+		const together = await create()
+		await patch(together, { status: 'sent', issuedDate: '2026-01-05' })
+		for (const id of [before, together]) expect(await read(id)).toMatchObject({ issuedDate: given, sentAt: server.clock.now })
+	})
+
+	it('again changes neither sentAt nor an issuedDate that was cleared since', async () => {
+		const first = later()
+		const id = await create({ status: 'sent' })
+		later()
+		await patch(id, { issuedDate: null, status: 'draft' })
+		await patch(id, { status: 'sent' })
+		const { sentAt, updatedAt } = await read(id)
+		expect([sentAt, updatedAt]).toEqual([first, server.clock.now])
+	})
+
+	it('is not what paid, overdue or cancelled mean', async () => {
+		for (const status of ['paid', 'overdue', 'cancelled']) {
+			expect(await read(await create({ status }))).toMatchObject({ sentAt: null, issuedDate: null, billTo: null, billFrom: null })
+		}
+	})
+})
+
+describe('paid', () => {
+	it('sets paidDate if empty, and leaving it clears what it set', async () => {
+		for (const next of ['draft', 'sent', 'overdue', 'cancelled']) {
+			const now = later()
+			const id = await create()
+			await patch(id, { status: 'paid' })
+			expect(await read(id)).toMatchObject({ paidDate: now })
+			later()
+			await patch(id, { notes: 'still paid' })
+			expect(await read(id)).toMatchObject({ paidDate: now })
+			await patch(id, { status: next })
+			expect(await read(id)).toMatchObject({ paidDate: null })
+		}
+	})
+
+	it('sets paidDate on create too', async () => {
+		const id = await create({ status: 'paid', totalCents: 500 })
+		expect(await read(id)).toMatchObject({ paidDate: server.clock.now, amountPaidCents: 500, amountDueCents: 0 })
+		await patch(id, { status: 'sent' })
+		expect(await read(id)).toMatchObject({ paidDate: null, amountPaidCents: 0, amountDueCents: 500 })
+	})
+
+	it.each([
+		['before', [{ paidDate: given }, { status: 'paid' }]],
+		['with it', [{ status: 'paid', paidDate: given }]],
+		['after it', [{ status: 'paid' }, { paidDate: '2026-01-05' }]],
+		['while leaving it', [{ status: 'paid' }, { status: 'draft', paidDate: given }, { status: 'sent' }]],
+	])('leaves a paidDate that was written %s', async (_, steps) => {
+		const id = await create()
+		for (const step of steps) await patch(id, step)
+		expect(await read(id)).toMatchObject({ paidDate: given })
+		await patch(id, { status: 'draft' })
+		expect(await read(id)).toMatchObject({ paidDate: given })
+	})
+
+	it('again leaves the first paidDate', async () => {
+		const now = later()
+		const id = await create({ status: 'paid' })
+		later()
+		await patch(id, { status: 'paid' })
+		expect(await read(id)).toMatchObject({ paidDate: now })
+	})
+
+	it('pays the total, also one that comes with it or from lines', async () => {
+		const id = await create({ lineItems: [{ unitPriceCents: 1000 }] })
+		expect(await read(id)).toMatchObject({ amountPaidCents: 0, amountDueCents: 1000 })
+		await patch(id, { status: 'paid', taxRate: 10 })
+		expect(await read(id)).toMatchObject({ totalCents: 1100, amountPaidCents: 1100, amountDueCents: 0 })
+		await patch(id, { status: 'overdue' })
+		expect(await read(id)).toMatchObject({ totalCents: 1100, amountPaidCents: 0, amountDueCents: 1100 })
+	})
+})
+
+describe('cancelled', () => {
+	it('owes nothing, and owes it again when it is cancelled no more', async () => {
+		const id = await create({ totalCents: 700, status: 'sent' })
+		await patch(id, { status: 'cancelled' })
+		expect(await read(id)).toMatchObject({ totalCents: 700, amountPaidCents: 0, amountDueCents: 0, isOverdue: false })
+		await patch(id, { status: 'sent' })
+		expect(await read(id)).toMatchObject({ amountDueCents: 700 })
+	})
+})
+
+describe('an invoice is overdue', () => {
+	const at = async (tenant: Tenant, time: number, id: string): Promise<boolean> => {
+		server.clock.now = time
+		const { isOverdue } = await read(id, tenant)
+		expect((await tenant.ask('GET', '/api/invoices?limit=1')).body.data[0].isOverdue).toBe(isOverdue)
+		return isOverdue
+	}
+
+	it.each([
+		// A plain date is that day wherever the organization is; a date-time lies in the day that it is there.
+		['UTC', '2026-06-15', '2026-06-16T00:00:00Z'],
+		['Pacific/Auckland', '2026-06-15', '2026-06-15T12:00:00Z'],
+		['America/Los_Angeles', '2026-06-15', '2026-06-16T07:00:00Z'],
+		['UTC', '2026-06-15T23:59:59Z', '2026-06-16T00:00:00Z'],
+		['Pacific/Auckland', '2026-06-15T10:00:00Z', '2026-06-15T12:00:00Z'],
+		['Pacific/Auckland', '2026-06-15T13:00:00Z', '2026-06-16T12:00:00Z'],
+		['America/Los_Angeles', '2026-06-15T03:00:00Z', '2026-06-15T07:00:00Z'],
+		['America/Los_Angeles', '2026-06-15T09:00:00+02:00', '2026-06-16T07:00:00Z'],
+		// Days of 25 and of 23 hours.
+		['America/Los_Angeles', '2026-11-01', '2026-11-02T08:00:00Z'],
+		['America/Los_Angeles', '2026-11-01T07:30:00Z', '2026-11-02T08:00:00Z'],
+		['Pacific/Auckland', '2026-09-27', '2026-09-27T11:00:00Z'],
+	])('in %s, when due %s, from %s on', async (timeZone, dueDate, from) => {
+		const tenant = await server.newTenant({ timeZone })
+		const id = await create({ status: 'sent', dueDate }, tenant)
+		const start = Date.parse(from)
+		for (const [time, expected] of [
+			[start - 1, false],
+			[start, true],
+			[start + 400 * 86_400_000, true],
+			[start - 86_400_000, false],
+		] as const) {
+			// biome-ignore format: pairs
+			expect(await at(tenant, time, id)).toBe(expected)
+		}
+	})
+
+	it('only while it is sent or overdue, and due at all', async () => {
+		for (const status of statuses) {
+			const id = await create({ status, dueDate: '2026-01-05' })
+			expect((await read(id)).isOverdue).toBe(status === 'sent' || status === 'overdue')
+			await patch(id, { dueDate: null })
+			expect((await read(id)).isOverdue).toBe(false)
+		}
+	})
+})
+
+describe('the first sending', () => {
+	const address = {
+		billingContactName: 'Ada Lovelace',
+		billingAddressLine1: 'Unter den Linden 1',
+		billingCity: 'Berlin',
+		billingPostalCode: '10117',
+		billingCountry: 'Germany',
+		billingEmail: 'billing@acme.example',
+	}
+	const newCompany = async () => (await server.ask('POST', '/api/companies', { body: { name: 'Acme', ...address } })).body.id
+	const acme = {
+		name: 'Acme',
+		contactName: 'Ada Lovelace',
+		addressLine1: 'Unter den Linden 1',
+		addressLine2: null,
+		city: 'Berlin',
+		state: null,
+		postalCode: '10117',
+		country: 'Germany',
+		email: 'billing@acme.example',
+	}
+
+	it('freezes buyer and seller: later changes of the company, or of the invoice, change neither', async () => {
+		const companyId = await newCompany()
+		const id = await create({ companyId })
+		expect(await read(id)).toMatchObject({ billTo: null, billFrom: null })
+		await patch(id, { status: 'sent' })
+		const sent = await read(id)
+		expect(sent.billTo).toEqual(acme)
+		expect(sent.billFrom).toMatchObject({ name: 'Test Ltd', email: null })
+		await server.ask('PATCH', `/api/companies/${companyId}`, { body: { name: 'Acme II', billingCity: 'Bonn' } })
+		await patch(id, { status: 'draft' })
+		await patch(id, { status: 'sent', companyId: null })
+		expect(await read(id)).toMatchObject({ billTo: sent.billTo, billFrom: sent.billFrom, companyId: null })
+		await server.ask('DELETE', `/api/companies/${companyId}`)
+		expect((await read(id)).billTo).toEqual(acme)
+	})
+
+	it('freezes them on create too, with the company as it is then', async () => {
+		expect(await read(await create({ companyId: await newCompany(), status: 'sent' }))).toMatchObject({ billTo: acme })
+		expect(await read(await create({ status: 'sent' }))).toMatchObject({ billTo: null, billFrom: { name: 'Test Ltd' } })
+	})
+
+	it('freezes a buyer that was deleted since the invoice was written', async () => {
+		const companyId = await newCompany()
+		const id = await create({ companyId })
+		await server.ask('DELETE', `/api/companies/${companyId}`)
+		await patch(id, { status: 'sent' })
+		expect((await read(id)).billTo).toEqual(acme)
+	})
+})
+
+describe('marking paid an invoice of a deal', () => {
+	const stage = (dealId: string) => stageOf(server, server.organizationId, dealId)
+	const dealAt = async (at: string, autoAdvance = true) => {
+		const dealId = await server.newDeal({ stage: at, autoAdvance })
+		return { dealId, id: await create({ dealId }) }
+	}
+
+	it.each(['won', 'in_progress', 'invoiced'])('advances it from %s, once, and un-paying does not move it back', async (at) => {
+		const { dealId, id } = await dealAt(at)
+		expect(await patch(id, { status: 'sent' })).toEqual({ ok: true })
+		expect(await stage(dealId)).toBe(at)
+		expect(await patch(id, { status: 'paid' })).toEqual({ ok: true, stageAdvanced: 'paid' })
+		expect(await stage(dealId)).toBe('paid')
+		for (const body of [{ status: 'paid' }, { notes: 'thanks' }, { status: 'sent' }, { status: 'paid' }]) {
+			expect(await patch(id, body)).toEqual({ ok: true })
+			expect(await stage(dealId)).toBe('paid')
+		}
+	})
+
+	it('advances it by PUT, from cancelled, and when the deal comes with the same request', async () => {
+		const put = await dealAt('won')
+		const answer = await server.ask('PUT', `/api/invoices/${put.id}`, { body: { status: 'paid' } })
+		expect(answer.body).toEqual({ ok: true, stageAdvanced: 'paid' })
+		const cancelled = await dealAt('won')
+		await patch(cancelled.id, { status: 'cancelled' })
+		expect(await patch(cancelled.id, { status: 'paid' })).toEqual({ ok: true, stageAdvanced: 'paid' })
+		const dealId = await server.newDeal({ stage: 'won' })
+		expect(await patch(await create(), { status: 'paid', dealId })).toEqual({ ok: true, stageAdvanced: 'paid' })
+		expect(await stage(dealId)).toBe('paid')
+	})
+
+	it.each([
+		['does not advance by itself', 'won', false],
+		['is in a stage without a target', 'proposal', true],
+		['is lost', 'lost', true],
+		['is paid already', 'paid', true],
+	])('leaves a deal that %s', async (_, at, autoAdvance) => {
+		const { dealId, id } = await dealAt(at, autoAdvance)
+		expect(await patch(id, { status: 'paid' })).toEqual({ ok: true })
+		expect(await stage(dealId)).toBe(at)
+	})
+
+	it('leaves a deal whose target is an earlier stage, its own or none of the pipeline', async () => {
+		const tenant = await server.newTenant()
+		const stages = ['b', 'a', 'b', 'x'].map((target, index) => {
+			return { key: 'abcd'[index], label: 'A stage', type: 'open', advanceOnInvoicePaidTo: target }
+		})
+		const update = query<{ stages: unknown }>((knex, row) =>
+			knex('pipelines').where({ organizationId: tenant.organizationId }).update(row),
+		)
+		await server.db.transaction((tx) => tx.run(update, { stages }))
+		for (const [at, answer] of [
+			['b', { ok: true }],
+			['c', { ok: true }],
+			['d', { ok: true }],
+			['a', { ok: true, stageAdvanced: 'b' }],
+		] as const) {
+			const id = await create({ dealId: await tenant.newDeal({ stage: at }) }, tenant)
+			expect(await patch(id, { status: 'paid' }, tenant)).toEqual(answer)
+		}
+	})
+
+	it('is the step to paid: a deal that is linked when the invoice is paid already stays', async () => {
+		const id = await create({ status: 'paid' })
+		const dealId = await server.newDeal({ stage: 'won' })
+		expect(await patch(id, { dealId, status: 'paid' })).toEqual({ ok: true })
+		expect(await stage(dealId)).toBe('won')
+	})
+
+	it('leaves it where it is when the change is refused', async () => {
+		const { dealId, id } = await dealAt('won')
+		const { invoiceNumber } = await read(await create())
+		const refused = await server.ask('PATCH', `/api/invoices/${id}`, { body: { status: 'paid', invoiceNumber } })
+		expect(refused).toMatchObject({ status: 409 })
+		expect([await stage(dealId), (await read(id)).status]).toEqual(['won', 'draft'])
+	})
+
+	it('happens once when two requests mark it at the same time', async () => {
+		const { dealId, id } = await dealAt('won')
+		const both = await Promise.all([patch(id, { status: 'paid' }), patch(id, { status: 'paid' })])
+		expect(both.filter(({ stageAdvanced }) => stageAdvanced === 'paid')).toHaveLength(1)
+		expect([await stage(dealId), (await read(id)).version]).toEqual(['paid', 3])
+	})
+
+	it('takes a change: creating an invoice that is paid moves nothing', async () => {
+		const dealId = await server.newDeal({ stage: 'won' })
+		await create({ dealId, status: 'paid' })
+		expect(await stage(dealId)).toBe('won')
+	})
+})
