@@ -85,10 +85,10 @@ function sealed(value: Json): Json {
 	return JSON.stringify(value) === '{"not":{}}' ? false : visit(value)
 }
 
-/** express-openapi-validator does not see what stands beside a reference in the schema of a parameter. */
+/** express-openapi-validator does not see a bound that stands beside a reference in the schema of a parameter. */
 function inlined(document: OpenApiDocument, { $ref, ...beside }: JsonObject): JsonObject {
 	if (typeof $ref !== 'string') return beside
-	if (Object.keys(beside).length === 0) return { $ref }
+	if (Object.keys(beside).every((keyword) => keyword === 'default')) return { $ref, ...beside }
 	return { ...document.components.schemas[$ref.replace('#/components/schemas/', '')], ...beside }
 }
 

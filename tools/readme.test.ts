@@ -15,6 +15,8 @@ const runElsewhere = ['npx -y pnpm@12.21.0 start\n', 'npx -y pnpm@12.21.0 test\n
 
 const folder = mkdtempSync(join(tmpdir(), 'remit-readme-'))
 const cli = join(root, 'packages/server/src/cli.ts')
+/** Without what the test runner adds to the environment: its BASE_URL is not ours. */
+const env = { PATH: process.env.PATH, DATA_DIR: join(folder, 'data'), PORT: '0', LOG_LEVEL: 'silent', NODE_ENV: 'test' }
 let server: ChildProcess
 let url: string
 let key: string
@@ -22,26 +24,23 @@ let key: string
 beforeAll(async () => {
 	symlinkSync(join(root, 'packages/server/node_modules'), join(folder, 'node_modules'))
 	writeFileSync(join(folder, 'package.json'), '{"type": "module"}')
-	const env = { ...process.env, DATA_DIR: join(folder, 'data'), PORT: '0', LOG_LEVEL: 'silent', NODE_ENV: 'test' }
 	server = spawn(process.execPath, [cli, 'serve', '--demo', '--json'], { env, stdio: ['ignore', 'pipe', 'inherit'] })
 	const lines = createInterface({ input: server.stdout as NodeJS.ReadableStream })
-	const [line] = await new Promise<string[]>((done) => lines.once('line', (text) => done([text])))
-	;({ url, key } = JSON.parse(line as string))
+	const line = await new Promise<string>((done, failed) => {
+		lines.once('line', done)
+		server.once('exit', (code) => failed(new Error(`the server ended with ${code}`)))
+	})
+	;({ url, key } = JSON.parse(line))
 })
 
 afterAll(async () => {
 	const exited = new Promise((done) => server.once('exit', done))
-	server.kill()
-	await exited
+	if (server.kill()) await exited
 	rmSync(folder, { recursive: true })
 })
 
 const run = (file: string, args: string[]) =>
-	execFileSync(file, args, {
-		cwd: folder,
-		encoding: 'utf8',
-		env: { ...process.env, REMIT_KEY: key, DATA_DIR: join(folder, 'data') },
-	})
+	execFileSync(file, args, { cwd: folder, encoding: 'utf8', env: { ...env, REMIT_KEY: key } })
 
 describe('the README', () => {
 	it('has an example for the SDK, for curl and for the command line', () => {

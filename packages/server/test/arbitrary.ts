@@ -1,0 +1,254 @@
+// Inputs from the contract's schemas: values that fit, and values with one mistake whose place is known. Knows the keywords
+// and formats that the contract uses, and says so when it meets another.
+import fc from 'fast-check'
+import { type JsonSchema, schemas } from '../src/contract/document.ts'
+import { formats } from '../src/contract/formats.ts'
+
+/** Arbitraries for properties by their name, instead of what their schema says: ids that exist, for one. */
+export type Overrides = Record<string, fc.Arbitrary<unknown>>
+
+/** A value with one mistake, and the JSON Pointer of the mistake. */
+export interface Mutant {
+	readonly value: unknown
+	readonly pointer: string
+}
+
+const known = new Set(
+	'type format minimum maximum minLength maxLength pattern enum anyOf $ref properties required additionalProperties items maxItems maxProperties propertyNames description default example examples title x-open-enum'.split(
+		' ',
+	),
+)
+
+/** The schema with its reference resolved; what stands beside the reference counts too. */
+function resolve(schema: JsonSchema): JsonSchema {
+	const unknown = Object.keys(schema).filter((keyword) => !known.has(keyword))
+	if (unknown.length > 0) throw new Error(`arbitrary.ts does not know ${unknown.join(', ')}`)
+	const { $ref, ...beside } = schema
+	if (typeof $ref !== 'string') return schema
+	const target = schemas[$ref.replace('#/components/schemas/', '')]
+	if (!target) throw new Error(`${$ref} is not in the contract`)
+	return { ...resolve(target), ...beside }
+}
+
+/** The members of an anyOf, each with what stands beside it; else the schema itself. */
+export function members(schema: JsonSchema): JsonSchema[] {
+	const { anyOf, ...beside } = resolve(schema)
+	if (!Array.isArray(anyOf)) return [beside]
+	return anyOf.flatMap(members).map((member) => ({ ...member, ...beside }))
+}
+
+const propertiesOf = (schema: JsonSchema) => Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>)
+const requiredOf = (schema: JsonSchema) => (schema.required ?? []) as string[]
+
+/** Values that fit the schema. */
+export function fitting(schema: JsonSchema, overrides: Overrides = {}): fc.Arbitrary<unknown> {
+	return fc.oneof(...members(schema).map((member) => fittingMember(member, overrides)))
+}
+
+function fittingMember(schema: JsonSchema, overrides: Overrides): fc.Arbitrary<unknown> {
+	if (Array.isArray(schema.enum)) return fc.constantFrom(...schema.enum)
+	switch (schema.type) {
+		case 'null':
+			return fc.constant(null)
+		case 'boolean':
+			return fc.boolean()
+		case 'integer':
+			return integers(schema)
+		case 'number':
+			return numbers(schema)
+		case 'string':
+			return strings(schema)
+		case 'array':
+			return fc.array(fitting(schema.items as JsonSchema, overrides), { maxLength: Math.min(Number(schema.maxItems ?? 3), 3) })
+		case 'object':
+			return objects(schema, overrides)
+	}
+	throw new Error(`arbitrary.ts does not know ${JSON.stringify(schema)}`)
+}
+
+function integers(schema: JsonSchema): fc.Arbitrary<number> {
+	const min = Number(schema.minimum ?? -(2 ** 31))
+	const max = Number(schema.maximum ?? 2 ** 31 - 1)
+	const small = fc.integer({ min: Math.max(min, Math.min(-1_000, max)), max: Math.min(max, Math.max(100_000, min)) })
+	return fc.oneof(
+		{ weight: 4, arbitrary: small },
+		fc.maxSafeInteger().filter((n) => n >= min && n <= max),
+		fc.constantFrom(min, max),
+	)
+}
+
+function numbers(schema: JsonSchema): fc.Arbitrary<number> {
+	const [min, max] = [Number(schema.minimum ?? -1e6), Number(schema.maximum ?? 1e6)]
+	const decimals = fc
+		.tuple(fc.integer({ min: -1_000_000, max: 10_000_000 }), fc.nat({ max: 6 }))
+		.map(([n, places]) => n / 10 ** places)
+	const format = formats[String(schema.format)]
+	const fits = (value: number) => value >= min && value <= max && (!format || format.validate(value as never))
+	return fc.oneof({ weight: 4, arbitrary: decimals }, fc.constantFrom(min, max, 0, -0, 0.1, 8.1, 9.975)).filter(fits)
+}
+
+const odd = [
+	'',
+	' ',
+	"O'Reilly",
+	'"',
+	'\\',
+	'%',
+	'__proto__',
+	'null',
+	'é',
+	'𝕏🦊',
+	'\u200d',
+	'\u2028',
+	'\t',
+	'a\nb',
+	'\ufeff',
+	'😀'.repeat(90),
+]
+const someText = fc.oneof(
+	fc.string({ unit: 'grapheme', maxLength: 30 }),
+	fc.string({ unit: 'binary', maxLength: 12 }),
+	fc.constantFrom(...odd),
+)
+const dates = fc.oneof(
+	fc.constantFrom('1970-01-01', '2200-12-31', '2024-02-29', '2026-03-31T10:00:00Z', '2026-03-31t23:59:59.999999+14:00'),
+	fc
+		.date({ min: new Date(0), max: new Date(Date.UTC(2200, 11, 30)), noInvalidDate: true })
+		.map((date) => date.toISOString().slice(0, 10)),
+)
+const byFormat: Record<string, fc.Arbitrary<string>> = {
+	text: someText,
+	line: someText,
+	currency: fc.constantFrom('USD', 'EUR', 'JPY', 'KWD', 'CLF', 'XTS'),
+	decimal: fc.oneof(fc.stringMatching(/^-?\d{1,4}(\.\d{1,6})?$/), fc.stringMatching(/^-?\d{1,12}(\.\d{1,6})?$/)),
+	'percent-text': fc.stringMatching(/^(100(\.0{1,4})?|\d{1,2}(\.\d{1,4})?)$/),
+	'date-or-date-time': dates,
+	email: fc.emailAddress({ size: 'small' }),
+}
+
+function strings(schema: JsonSchema): fc.Arbitrary<string> {
+	const { format, pattern, minLength = 0, maxLength = Infinity } = schema
+	const pattern_ = typeof pattern === 'string' ? new RegExp(pattern, 'u') : undefined
+	const whole = typeof pattern === 'string' && pattern.startsWith('^')
+	const base = format ? byFormat[String(format)] : whole ? fc.stringMatching(pattern_ as RegExp) : someText
+	if (!base) throw new Error(`arbitrary.ts does not know the format ${format}`)
+	return base.filter((text) => {
+		const length = [...text].length
+		const rule = formats[String(format)]
+		return (
+			length >= Number(minLength) &&
+			length <= Number(maxLength) &&
+			(pattern_?.test(text) ?? true) &&
+			(rule?.validate(text as never) ?? true)
+		)
+	})
+}
+
+function objects(schema: JsonSchema, overrides: Overrides): fc.Arbitrary<Record<string, unknown>> {
+	if (typeof schema.additionalProperties === 'object') {
+		const names = schema.propertyNames as JsonSchema | undefined
+		const keys = names ? (fitting(names) as fc.Arbitrary<string>) : someText
+		return fc.dictionary(
+			fc.oneof(keys, fc.constantFrom('__proto__', 'constructor', 'a/b~c')),
+			fitting(schema.additionalProperties as JsonSchema),
+			{ maxKeys: 3 },
+		)
+	}
+	const entries = propertiesOf(schema).map(([name, property]) => [name, overrides[name] ?? fitting(property, overrides)])
+	return fc.record(Object.fromEntries(entries), { requiredKeys: requiredOf(schema) as never[] }).map((value) => ({ ...value }))
+}
+
+const wrong: [type: string, value: unknown][] = [
+	['null', null],
+	['boolean', true],
+	['number', 1.5],
+	['string', 'text'],
+	['array', []],
+	['object', {}],
+]
+
+const badText: Record<string, string[]> = {
+	text: ['a\0b', 'half \ud800'],
+	line: ['a\nb', 'a\u0085b', 'a\0b'],
+	currency: ['ABC', 'usd', 'EU '],
+	decimal: ['1,5', '1.1234567', '', '.5', '1e3', '0x10', '١'],
+	'percent-text': ['100.1', '-1', '9.97512', ''],
+	'date-or-date-time': ['2026-02-30', '2026-03-31T10:00', '1969-12-31', '2201-01-01', 'yesterday', '2026-3-1', ''],
+	email: ['nobody', 'a@b', 'a b@c.example', 'a@b.example\n', '@b.example'],
+}
+
+/** What is wrong with the value as a whole: its type, bounds, length, pattern, format or place in an enum. */
+function wrongWholes(schema: JsonSchema): unknown[] {
+	const all = members(schema)
+	const types = new Set(all.map(({ type }) => (type === 'integer' ? 'number' : type)))
+	const found = wrong.filter(([type]) => !types.has(type)).map(([, value]) => value)
+	for (const member of all) {
+		if (member.enum) found.push('nonsense')
+		else if (member.type === 'integer') found.push(1.5, 2 ** 53, -(2 ** 53))
+		else if (member.format === 'percent') found.push(9.97512, 1e-7, -0.0001, 100.0001)
+		else if (member.format === 'decimal-number') found.push(1e-7, 0.1234567)
+		if (member.minimum !== undefined) found.push(Number(member.minimum) - 1)
+		if (member.maximum !== undefined) found.push(Number(member.maximum) + 1)
+		if (member.type === 'string') {
+			if (member.maxLength !== undefined) found.push('7'.repeat(Number(member.maxLength) + 1))
+			if (member.minLength !== undefined) found.push('')
+			if (member.pattern === '\\S') found.push('   ')
+			else if (typeof member.pattern === 'string') found.push('a/b', 'a b', 'é', "'", 'a\n')
+			found.push(...(badText[String(member.format)] ?? []))
+		}
+		if (member.type === 'array' && member.maxItems !== undefined)
+			found.push(Array(Number(member.maxItems) + 1).fill(filler(member.items as JsonSchema)))
+		if (member.type === 'object' && member.maxProperties !== undefined) {
+			found.push(Object.fromEntries(Array.from({ length: Number(member.maxProperties) + 1 }, (_, index) => [`key${index}`, 'x'])))
+		}
+	}
+	return found
+}
+
+const filler = (schema: JsonSchema) => fc.sample(fitting(schema), { numRuns: 1, seed: 1 })[0]
+
+/** Values with one mistake somewhere. */
+export function mutants(schema: JsonSchema, depth = 0): fc.Arbitrary<Mutant> {
+	const choices: fc.Arbitrary<Mutant>[] = [fc.constantFrom(...wrongWholes(schema)).map((value) => ({ value, pointer: '' }))]
+	for (const member of members(schema)) {
+		if (member.type === 'array' && depth < 5) choices.push(itemMutants(member, depth))
+		if (member.type === 'object') choices.push(...objectMutants(member, depth))
+	}
+	return fc.oneof(...choices)
+}
+
+function itemMutants(schema: JsonSchema, depth: number): fc.Arbitrary<Mutant> {
+	const items = schema.items as JsonSchema
+	return fc.tuple(fc.array(fitting(items), { maxLength: 2 }), mutants(items, depth + 1)).map(([before, mutant]) => ({
+		value: [...before, mutant.value],
+		pointer: `/${before.length}${mutant.pointer}`,
+	}))
+}
+
+function objectMutants(schema: JsonSchema, depth: number): fc.Arbitrary<Mutant>[] {
+	const whole = objects(schema, {})
+	if (typeof schema.additionalProperties === 'object') {
+		const below = schema.additionalProperties as JsonSchema
+		const choices: fc.Arbitrary<Mutant>[] = [
+			mutants(below, depth + 1).map(({ value, pointer }) => ({ value: { key: value }, pointer: `/key${pointer}` })),
+		]
+		// The place of a name that may not be is the object that has it.
+		const bad = schema.propertyNames
+			? wrongWholes(schema.propertyNames as JsonSchema).filter((name) => typeof name === 'string')
+			: []
+		if (bad.length > 0) choices.push(fc.constantFrom(...bad).map((name) => ({ value: { [name]: filler(below) }, pointer: '' })))
+		return choices
+	}
+	const unexpected = fc.constantFrom('unexpected', 'organizationId', '__proto__', 'constructor')
+	const choices = propertiesOf(schema).map(([name, property]) =>
+		fc.tuple(whole, mutants(property, depth + 1)).map(([value, mutant]) => ({
+			value: { ...value, [name]: mutant.value },
+			pointer: `/${name}${mutant.pointer}`,
+		})),
+	)
+	choices.push(fc.tuple(whole, unexpected).map(([value, name]) => ({ value: { ...value, [name]: 1 }, pointer: `/${name}` })))
+	for (const name of requiredOf(schema)) {
+		choices.push(whole.map(({ [name]: _dropped, ...value }) => ({ value, pointer: `/${name}` })))
+	}
+	return choices
+}

@@ -1,0 +1,223 @@
+// `remit …` on a real database, also beside a running server: keys, migrations, demo data, and how a server ends.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import Sqlite from 'better-sqlite3'
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
+import { migrations } from '../migrations/index.ts'
+import { newDatabase, type TestDatabase } from './databases.ts'
+import { expectRefusal, Remit, type Served } from './remit.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'remit-cli-'))
+const databases: TestDatabase[] = []
+
+/** The command on a database of its own; an empty one has not even been migrated. */
+async function newRemit({ empty = false } = {}): Promise<Remit> {
+	const database = await newDatabase(inject('database'), inject('postgresUrl'))
+	databases.push(database)
+	const { DATABASE_URL, DATA_DIR } = database.settings
+	const remit = new Remit(DATABASE_URL ? { DATABASE_URL } : { DATA_DIR }, folder)
+	if (DATABASE_URL && empty) await execute(remit, 'drop schema public cascade; create schema public')
+	return remit
+}
+
+async function execute({ env }: Remit, sql: string): Promise<void> {
+	if (env.DATABASE_URL) {
+		const client = new pg.Client(env.DATABASE_URL)
+		await client.connect()
+		await client.query(sql).finally(() => client.end())
+		return
+	}
+	const file = new Sqlite(join(env.DATA_DIR as string, 'remit.db'))
+	file.exec(sql)
+	file.close()
+}
+
+let remit: Remit
+let organizationId: string
+beforeAll(async () => {
+	remit = await newRemit()
+	organizationId = (await remit.json(['organizations', 'create', '--name', 'First Ltd'])).organizationId
+})
+afterEach(() => remit.stop())
+afterAll(async () => {
+	for (const database of databases) await database.drop()
+	rmSync(folder, { recursive: true, force: true })
+})
+
+const authorized = (key: string) => ({ headers: { authorization: `Bearer ${key}` } })
+const statusOf = async (url: string, key: string) => (await fetch(`${url}/api/invoices`, authorized(key))).status
+
+async function all(url: string, key: string, path: string) {
+	const found = []
+	for (let offset = 0; ; offset += 100) {
+		const answer = await fetch(`${url}${path}?limit=100&offset=${offset}`, authorized(key))
+		const { data } = (await answer.json()) as { data: { id: string; invoiceNumber: string; status: string }[] }
+		found.push(...data)
+		if (data.length < 100) return found
+	}
+}
+
+const newKey = (more: readonly string[] = []) =>
+	remit.json(['keys', 'create', '--organization', organizationId, '--scopes', 'invoices:write,companies:read', ...more])
+
+describe('organizations and keys', () => {
+	it('creates and lists organizations', async () => {
+		const created = await remit.json(['organizations', 'create', '--name', "Müller & O'Neil", '--time-zone', 'Asia/Tokyo'])
+		expect(created).toMatchObject({
+			organizationId: expect.stringMatching(/^org_/),
+			name: "Müller & O'Neil",
+			timeZone: 'Asia/Tokyo',
+		})
+		expect(await remit.json(['organizations', 'list'])).toContainEqual(created)
+		const { stdout } = await remit.run(['organizations', 'list'])
+		expect(stdout).toContain(`${created.organizationId}  Müller & O'Neil`)
+	})
+
+	it('creates, lists and revokes keys, and shows a key once', async () => {
+		const before = Date.now()
+		const { id, key, scopes, expiresAt } = await newKey(['--name', 'shop', '--expires-in', '90d'])
+		expect(scopes).toEqual(['invoices:write', 'companies:read'])
+		expect(expiresAt).toBeGreaterThanOrEqual(before + 90 * 86_400_000)
+		const listed = await remit.run(['keys', 'list', '--organization', organizationId, '--json'])
+		expect(JSON.parse(listed.stdout)).toContainEqual(
+			expect.objectContaining({ id, name: 'shop', lastFour: key.slice(-4), scopes, expiresAt, revokedAt: null }),
+		)
+		expect(listed.stdout).not.toContain(key.slice(4, 36))
+		expect(await remit.json(['keys', 'revoke', id])).toEqual({ ok: true })
+		expect((await remit.run(['keys', 'list'])).stdout).toMatch(new RegExp(`${id}.*revoked`))
+	})
+
+	it('work at once on a server that runs, which refuses a revoked key within two seconds', async () => {
+		const { url } = await remit.serve({ INVOICING_RATE_LIMIT: '0' })
+		const { id, key } = await newKey()
+		expect(await statusOf(url, key)).toBe(200)
+		await remit.json(['keys', 'revoke', id])
+		const revoked = Date.now()
+		for (; (await statusOf(url, key)) === 200; await sleep(50)) expect(Date.now() - revoked).toBeLessThan(2_200)
+		expect(await statusOf(url, key)).toBe(401)
+	})
+
+	it('can be managed while the server writes as fast as it can', async () => {
+		const { url } = await remit.serve({ INVOICING_RATE_LIMIT: '0' })
+		const { key } = await newKey()
+		let busy = true
+		const write = async () => {
+			while (busy) expect((await fetch(`${url}/api/invoices`, { method: 'POST', ...authorized(key) })).status).toBe(201)
+		}
+		const writers = Array.from({ length: 20 }, write)
+		const args = ['keys', 'create', '--organization', organizationId, '--scopes', 'invoices:read', '--json']
+		const commands = await Promise.all(Array.from({ length: 4 }, () => remit.run(args)))
+		busy = false
+		await Promise.all(writers)
+		for (const { code, stderr } of commands) expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+	})
+})
+
+describe('migrating', () => {
+	it('happens once when several processes begin with the same empty database', async () => {
+		const empty = await newRemit({ empty: true })
+		const both = await Promise.all([
+			empty.run(['migrate', '--json']),
+			empty.run(['organizations', 'list', '--json']),
+			empty.run(['migrate']),
+		])
+		expect(both.map(({ code, stderr }) => ({ code, stderr }))).toEqual(both.map(() => ({ code: 0, stderr: '' })))
+		expect(both.map(({ stdout }) => stdout)).toEqual(['{"ok":true}\n', '[]\n', expect.stringContaining('up to date')])
+	})
+
+	it('is refused for a database that a newer version wrote', async () => {
+		const newer = await newRemit()
+		await newer.json(['migrate'])
+		await execute(newer, `insert into migrations ("number", "name", "appliedAt") values (${migrations.length + 1}, 'later', 0)`)
+		for (const command of ['migrate', 'serve'])
+			expectRefusal(await newer.run([command]), /^The database is at migration \d+.*newer/)
+	})
+
+	it('is refused for a database or a role that PostgreSQL does not have', async () => {
+		if (!remit.env.DATABASE_URL) return
+		const [database, role] = [new URL(remit.env.DATABASE_URL), new URL(remit.env.DATABASE_URL)]
+		database.pathname = '/nowhere'
+		role.username = 'nobody_here'
+		for (const { href } of [database, role]) {
+			expectRefusal(await remit.run(['migrate'], { DATABASE_URL: href }), /^DATABASE_URL: .*cannot be reached/)
+		}
+	})
+})
+
+describe('the demo', () => {
+	it('is created on the first run only, with invoices in every status', async () => {
+		const fresh = await newRemit({ empty: true })
+		const first = await fresh.serve({}, ['--demo'])
+		const key = first.key as string
+		const invoices = await all(first.url, key, '/api/invoices')
+		expect(new Set(invoices.map(({ status }) => status))).toEqual(new Set(['draft', 'sent', 'paid', 'overdue', 'cancelled']))
+		expect((await all(first.url, key, '/api/companies')).length).toBeGreaterThan(2)
+		expect(await first.end('SIGTERM')).toEqual([0, null])
+		const second = await fresh.serve({}, ['--demo'])
+		expect(second.key).toBeUndefined()
+		expect(await all(second.url, key, '/api/invoices')).toEqual(invoices)
+		expect(await second.end('SIGINT')).toEqual([0, null])
+	})
+
+	it('can be created beside what is there', async () => {
+		const { organizationId: other, key } = await remit.json(['demo'])
+		expect(other).not.toBe(organizationId)
+		const { url } = await remit.serve()
+		expect((await all(url, key, '/api/invoices')).length).toBeGreaterThan(4)
+	})
+})
+
+describe('a server', () => {
+	it('logs a line for each request, without secrets, and its last lines when it ends', async () => {
+		const { key } = await newKey()
+		const server = await remit.serve({ LOG_LEVEL: 'info' })
+		await fetch(`${server.url}/api/invoices?limit=1`, {
+			headers: { authorization: `Bearer ${key}`, 'x-request-id': 'traced-request' },
+		})
+		expect(await server.end('SIGTERM')).toEqual([0, null])
+		const lines = server.lines().map((line) => JSON.parse(line))
+		expect(lines).toContainEqual(
+			expect.objectContaining({ requestId: 'traced-request', operation: 'invoices.list', status: 200, ms: expect.any(Number) }),
+		)
+		expect(server.lines().join()).not.toContain(key.slice(4, 36))
+	})
+
+	it('that is asked to end lets the requests under way finish', async () => {
+		const { key } = await newKey()
+		const server = await remit.serve()
+		const create = () => fetch(`${server.url}/api/invoices`, { method: 'POST', ...authorized(key) }).then(({ status }) => status)
+		const first = create()
+		const others = Array.from({ length: 30 }, create)
+		await first
+		const ended = server.end('SIGTERM')
+		// Those that came too late are not answered at all; none is cut off or fails.
+		const answered = (await Promise.allSettled(others)).map((result) => (result.status === 'fulfilled' ? result.value : 201))
+		expect(new Set(answered)).toEqual(new Set([201]))
+		expect(await ended).toEqual([0, null])
+	})
+
+	it('that is killed among 200 creates has kept every invoice it answered, under numbers without gaps', async () => {
+		const own = await newRemit()
+		const { organizationId: organization } = await own.json(['organizations', 'create', '--name', 'Killed Ltd'])
+		const { key } = await own.json(['keys', 'create', '--organization', organization, '--scopes', 'invoices:write'])
+		const server = await own.serve({ INVOICING_RATE_LIMIT: '0' })
+		const answered: string[] = []
+		let ended: ReturnType<Served['end']> | undefined
+		const creates = Array.from({ length: 200 }, async () => {
+			const answer = await fetch(`${server.url}/api/invoices`, { method: 'POST', ...authorized(key) })
+			answered.push(((await answer.json()) as { id: string }).id)
+			if (answered.length === 40) ended = server.end('SIGKILL')
+		})
+		await Promise.allSettled(creates)
+		expect(await ended).toEqual([null, 'SIGKILL'])
+		const again = await own.serve()
+		const stored = await all(again.url, key, '/api/invoices')
+		expect(stored.map(({ id }) => id)).toEqual(expect.arrayContaining(answered))
+		const numbers = stored.map(({ invoiceNumber }) => invoiceNumber).sort()
+		expect(numbers).toEqual(numbers.map((_, index) => `INV-${String(index + 1).padStart(4, '0')}`))
+		expect(await again.end('SIGTERM')).toEqual([0, null])
+	})
+})

@@ -1,0 +1,117 @@
+// What `remit` says about itself, and to a command line or a setting that cannot be. A folder of its own is database enough.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { settings as allSettings } from '../src/config.ts'
+import { type Environment, expectRefusal, Remit } from './remit.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'remit-cli-'))
+const remit = new Remit({ DATA_DIR: join(folder, 'data') }, folder)
+
+let organizationId: string
+beforeAll(async () => {
+	organizationId = (await remit.json(['organizations', 'create', '--name', 'First Ltd'])).organizationId
+})
+afterAll(() => {
+	remit.stop()
+	rmSync(folder, { recursive: true, force: true })
+})
+
+describe.concurrent('remit', () => {
+	it('explains itself, every setting of the server too', async () => {
+		const { code, stdout } = await remit.run(['serve', '--help'])
+		expect(code).toBe(0)
+		for (const [name, { default: fallback, meaning }] of Object.entries(allSettings)) {
+			expect(stdout).toContain(name)
+			expect(stdout).toContain(meaning)
+			expect(stdout).toContain(fallback)
+		}
+		for (const command of [[], ['migrate'], ['demo'], ['organizations', 'create'], ['keys', 'create'], ['keys', 'revoke']]) {
+			expect(await remit.run([...command, '--help'])).toMatchObject({
+				code: 0,
+				stderr: '',
+				stdout: expect.stringContaining('Usage: remit'),
+			})
+		}
+		expect((await remit.run(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+	})
+
+	const keysCreate = ['keys', 'create', '--scopes', 'invoices:read', '--organization']
+	it.each<[string, string[], RegExp]>([
+		[
+			'an unknown scope',
+			['keys', 'create', '--organization', 'ORG', '--scopes', 'invoices:read,all'],
+			/--scopes .*\ball\b.*companies:read/,
+		],
+		['no scope', ['keys', 'create', '--organization', 'ORG', '--scopes', ''], /--scopes/],
+		['a duration without a unit', [...keysCreate, 'ORG', '--expires-in', '90'], /--expires-in 90.*90d/],
+		['a duration in words', [...keysCreate, 'ORG', '--expires-in', 'soon'], /--expires-in soon/],
+		['a negative duration', [...keysCreate, 'ORG', '--expires-in=-1d'], /--expires-in -1d/],
+		['no time at all', [...keysCreate, 'ORG', '--expires-in', '0d'], /--expires-in 0d/],
+		['an unknown organization', [...keysCreate, 'org_unknown'], /org_unknown.*no such organization/],
+		['an unknown organization to list', ['keys', 'list', '--organization', 'org_unknown'], /org_unknown.*no such organization/],
+		[
+			'an unknown time zone',
+			['organizations', 'create', '--name', 'x', '--time-zone', 'Mars/Olympus'],
+			/--time-zone Mars\/Olympus.*IANA/,
+		],
+		['an empty name', ['organizations', 'create', '--name', '  '], /--name/],
+		['no name', ['organizations', 'create'], /--name/],
+		['an unknown key', ['keys', 'revoke', 'key_unknown'], /key_unknown.*no such key/],
+		['an unknown command', ['invoices'], /unknown command 'invoices'/],
+		['an unknown option', ['migrate', '--down'], /unknown option '--down'/],
+		['too many words', ['migrate', 'now'], /too many arguments/],
+	])('refuses %s in one line', async (_name, args, line) => {
+		expectRefusal(await remit.run(args.map((word) => (word === 'ORG' ? organizationId : word))), line)
+	})
+})
+
+describe.concurrent('a setting that cannot be', () => {
+	it.each<[string, Environment, RegExp]>([
+		['PORT', { PORT: 'abc' }, /^PORT=abc: must be an integer from 0 to 65535$/],
+		['PORT too large', { PORT: '65536' }, /^PORT=65536: must be/],
+		['LOG_LEVEL', { LOG_LEVEL: 'loud' }, /^LOG_LEVEL=loud: must be one of .*info/],
+		['DATABASE_URL', { DATABASE_URL: 'foo' }, /^DATABASE_URL: must be a URL .*postgres:/],
+		['BASE_URL', { BASE_URL: 'ftp://x' }, /^BASE_URL=ftp:\/\/x: must be a URL/],
+		['INVOICING_RATE_LIMIT', { INVOICING_RATE_LIMIT: '-1' }, /^INVOICING_RATE_LIMIT=-1: must be/],
+		['HOST', { HOST: '256.1.1.1' }, /HOST=256\.1\.1\.1/],
+		[
+			'a server that does not answer',
+			{ DATABASE_URL: 'postgres://me:secret@127.0.0.1:1/x' },
+			/^DATABASE_URL: .*cannot be reached/,
+		],
+		[
+			'a host that does not exist',
+			{ DATABASE_URL: 'postgres://me:secret@remit.invalid/x' },
+			/^DATABASE_URL: .*cannot be reached/,
+		],
+	])('is named with its rule: %s', async (_name, environment, line) => {
+		const refused = await remit.run(['serve'], environment)
+		expectRefusal(refused, line)
+		expect(refused.stderr).not.toContain('secret')
+	})
+
+	it('is named with all others', async () => {
+		const { stderr } = await remit.run(['migrate'], { PORT: 'x', LOG_LEVEL: 'y', NODE_ENV: 'z' })
+		expect(
+			stderr
+				.trim()
+				.split('\n')
+				.map((line) => line.split('=')[0]),
+		).toEqual(['PORT', 'LOG_LEVEL', 'NODE_ENV'])
+	})
+
+	it('is a folder for the data that is none, or holds something else', async () => {
+		const [file, other] = [join(folder, 'file'), join(folder, 'other')]
+		writeFileSync(file, '')
+		mkdirSync(other)
+		writeFileSync(join(other, 'remit.db'), 'This is not a database, but long enough to be looked at as one.'.repeat(20))
+		for (const DATA_DIR of [file, join(file, 'below'), other]) {
+			expectRefusal(
+				await remit.run(['migrate'], { DATABASE_URL: '', DATA_DIR }),
+				new RegExp(`^DATA_DIR=${DATA_DIR}: .*cannot be used`),
+			)
+		}
+	})
+})

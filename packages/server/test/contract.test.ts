@@ -1,0 +1,209 @@
+// The contract is read three times: by Routes (which operation), by the compiled acceptors and by express-openapi-validator.
+// They must read it alike.
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
+import { parse } from 'node:querystring'
+import express, { type Request } from 'express'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { compileAcceptors, type Input } from '../src/contract/acceptor.ts'
+import { type ContractOperation, contractOperations, type JsonSchema } from '../src/contract/document.ts'
+import { operations, Routes } from '../src/contract/routes.ts'
+import { fullValidator } from '../src/contract/validator.ts'
+import { fitting, mutants } from './arbitrary.ts'
+
+const app = express().set('query parser', 'simple')
+app.use(fullValidator(false))
+
+interface Judged extends Input {
+	/** The operation that express-openapi-validator found, or its refusal. */
+	readonly operation: string | undefined
+	readonly refusal: { status: number; message: string } | undefined
+}
+
+/** Asks express-openapi-validator alone, without a network. */
+function judge(method: string, url: string, headers: Record<string, string> = {}, body?: unknown): Promise<Judged> {
+	const req = new IncomingMessage(new Socket()) as Request & { openapi?: { schema: { operationId: string } } }
+	Object.assign(req, {
+		method,
+		url,
+		headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+		body,
+	})
+	return new Promise((resolve) => {
+		const done = (refusal: Judged['refusal']) => {
+			const { params, query, headers, body } = req
+			resolve({ operation: req.openapi?.schema?.operationId, refusal, params, query, headers, body })
+		}
+		app(req, new ServerResponse(req) as never, done as never)
+	})
+}
+
+const runs = { numRuns: Number(process.env.FUZZ_RUNS ?? 300) }
+
+describe('a path', () => {
+	const routes = new Routes(operations)
+	const literals = [...new Set(operations.flatMap(({ path }) => path.slice(1).split('/')))].filter(
+		(part) => !part.startsWith('{'),
+	)
+	const segment = fc.constantFrom(
+		...literals,
+		...literals,
+		'inv_1',
+		'cmp_1',
+		'previe%77',
+		'preview%2F',
+		'a%20b',
+		'%2e%2e',
+		'..',
+		'~',
+		'x;y=1',
+		'*',
+		':id',
+		'{id}',
+		'send',
+		'public',
+	)
+	const tail = fc.array(segment, { maxLength: 3 }).map((segments) => ['api', ...segments])
+	const path = fc.oneof(tail, fc.array(segment, { maxLength: 5 })).map((segments) => `/${segments.join('/')}`)
+	const method = fc.constantFrom('GET', 'POST', 'PUT', 'PATCH', 'DELETE')
+
+	it('is of the same operation for the router and for the validator', async () => {
+		await fc.assert(
+			fc.asyncProperty(method, path, async (asked, url) => {
+				const match = routes.match(url)
+				const operation = match?.methods.get(asked)
+				const { operation: found, refusal } = await judge(asked, url)
+				if (operation) expect(found).toBe(operation.id)
+				else if (match) expect(refusal?.status).toBe(405)
+				else expect(refusal?.status).toBe(404)
+			}),
+			runs,
+		)
+	})
+
+	it('gives the decoded parameters, and literals go before them', () => {
+		expect(routes.match('/api/invoices/preview')?.params).toEqual({})
+		expect([...(routes.match('/api/invoices/preview')?.methods.keys() ?? [])]).toEqual(['POST'])
+		expect(routes.match('/api/invoices/previe%77')?.params).toEqual({ id: 'preview' })
+		expect(routes.match('/api/invoices/a%2Fb')?.params).toEqual({ id: 'a/b' })
+		expect(routes.match('/api/companies/preview')?.params).toEqual({ id: 'preview' })
+		for (const none of [
+			'/api/invoices/',
+			'/api/invoices/%',
+			'/api/invoices/%ff',
+			'//api/invoices',
+			'/',
+			'',
+			'*',
+			'/api/invoices/__proto__/x',
+		]) {
+			expect(routes.match(none)).toBeUndefined()
+		}
+	})
+
+	it('can have literals below a parameter, and parameters beside literals', () => {
+		const make = (id: string, path: string) => ({ ...operations[0], id, path, method: 'GET' }) as never
+		const all = new Routes([
+			make('get', '/i/{id}'),
+			make('send', '/i/{id}/send'),
+			make('public', '/i/public/{token}'),
+			make('new', '/i/new'),
+		])
+		const find = (path: string) => {
+			const match = all.match(path)
+			return match && { id: match.methods.get('GET')?.id, params: match.params }
+		}
+		expect(find('/i/new')).toEqual({ id: 'new', params: {} })
+		expect(find('/i/new/send')).toEqual({ id: 'send', params: { id: 'new' } })
+		expect(find('/i/public/send')).toEqual({ id: 'public', params: { token: 'send' } })
+		expect(find('/i/public')).toEqual({ id: 'get', params: { id: 'public' } })
+		expect(find('/i/a/send')).toEqual({ id: 'send', params: { id: 'a' } })
+		expect(find('/i/a/b')).toBeUndefined()
+	})
+})
+
+describe.each(operations)('$id', (operation) => {
+	const accept = compileAcceptors([operation]).get(operation.id)
+	const contract = contractOperations.get(operation.id) as ContractOperation
+	const bodySchema = contract.requestBody?.content['application/json']?.schema
+	const inPlace = (place: string) => contract.parameters.filter((parameter) => parameter.in === place)
+
+	const badTexts = fc.constantFrom(
+		'',
+		' ',
+		'abc',
+		'0',
+		'-1',
+		'1.5',
+		'101',
+		'1e2',
+		'0x1',
+		' 7 ',
+		'null',
+		'true',
+		'Name',
+		'a%00',
+		'x'.repeat(65),
+		'x'.repeat(201),
+		'x'.repeat(256),
+	)
+	const texts = (schema: JsonSchema) => fc.oneof({ weight: 2, arbitrary: fitting(schema).map(String) }, badTexts)
+	const record = (place: string): fc.Arbitrary<Record<string, string>> =>
+		fc.record(Object.fromEntries(inPlace(place).map(({ name, schema }) => [name, texts(schema)])), {
+			requiredKeys: [],
+		}) as fc.Arbitrary<Record<string, string>>
+	const query = fc
+		.tuple(record('query'), fc.constantFrom('', '', '', '', '&other=1', '&limit=1&limit=2', '&__proto__=1', '&limit[]=1'))
+		.map(
+			([values, more]) =>
+				// Percent signs that badTexts brings are kept: %00 is a NUL.
+				Object.entries(values)
+					.map(([name, value]) => `${name}=${value.isWellFormed() ? encodeURIComponent(value).replaceAll('%25', '%') : ''}`)
+					.join('&') + more,
+		)
+	const headers = record('header').map((values) =>
+		Object.fromEntries(Object.entries(values).map(([name, value]) => [name.toLowerCase(), value])),
+	)
+	const body = bodySchema
+		? fc.oneof(
+				fitting(bodySchema),
+				mutants(bodySchema).map(({ value }) => value),
+			)
+		: fc.constant(undefined)
+	const id = fc.oneof(
+		fc.stringMatching(/^[A-Za-z0-9_-]{1,64}$/),
+		fc.constantFrom('preview', '~', 'a b', "'", 'x'.repeat(65), '\0'),
+	)
+
+	it('takes nothing that the full validator refuses, and gives the same values and defaults', async () => {
+		let accepted = 0
+		await fc.assert(
+			fc.asyncProperty(fc.record({ id, query, headers, body }), async (input) => {
+				const path = operation.path.replace('{id}', encodeURIComponent(input.id))
+				// GET of the path `/api/invoices/preview` is another path, whose method it is not.
+				fc.pre(operation.path.includes('{id}') ? input.id !== 'preview' : true)
+				const type = bodySchema ? { 'content-type': 'application/json' } : {}
+				const own: Input = {
+					params: operation.path.includes('{id}') ? { id: input.id } : {},
+					query: { ...parse(input.query) },
+					headers: { ...type, ...input.headers },
+					body: structuredClone(input.body),
+				}
+				const mistake = accept?.(own)
+				const full = await judge(operation.method, `${path}?${input.query}`, input.headers, structuredClone(input.body))
+				// The other way round the full validator is more lenient: it takes `limit=1e400` for an integer.
+				if (mistake) {
+					expect(mistake.path).toMatch(/^\/(params|query|headers|body)/)
+					return
+				}
+				expect(full.refusal?.message).toBeUndefined()
+				accepted++
+				expect({ ...full.query }).toEqual(own.query)
+				expect(full.body).toEqual(own.body)
+			}),
+			runs,
+		)
+		expect(accepted).toBeGreaterThan(0)
+	})
+})

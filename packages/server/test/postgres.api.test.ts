@@ -1,0 +1,120 @@
+// What only PostgreSQL can do to a server: lose its connections, and make one of two transactions give way.
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import pg from 'pg'
+import { pino } from 'pino'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { lockCompany, updateCompany } from '../src/companies/store.ts'
+import { readConfig } from '../src/config.ts'
+import { openDatabase } from '../src/database.ts'
+import type { Transaction } from '../src/db.ts'
+import { type RunningServer, startServer } from '../src/server.ts'
+import { holdWrites, startTestServer, type TestServer } from './harness.ts'
+
+describe.runIf(inject('database') === 'postgres')('a server on PostgreSQL', () => {
+	let server: TestServer
+	/** A second server, whose connections go through here. */
+	let through: RunningServer
+	let port: number
+	const sockets = new Set<Socket>()
+	const proxy = createServer((socket) => {
+		const target = new URL(server.settings.DATABASE_URL as string)
+		const onward = connect(Number(target.port || 5432), target.hostname)
+		for (const end of [socket, onward]) sockets.add(end.on('error', () => {}))
+		socket.pipe(onward).pipe(socket)
+	})
+	const listen = (on: number) => new Promise<void>((listening) => proxy.listen(on, '127.0.0.1', listening))
+	const cut = () => {
+		proxy.close()
+		for (const socket of sockets) socket.destroy()
+		sockets.clear()
+	}
+
+	beforeAll(async () => {
+		server = await startTestServer()
+		await listen(0)
+		port = (proxy.address() as AddressInfo).port
+		const url = Object.assign(new URL(server.settings.DATABASE_URL as string), { host: `127.0.0.1:${port}` })
+		const config = { ...readConfig({ PORT: '0', INVOICING_RATE_LIMIT: '0' }), DATABASE_URL: url.href }
+		const log = pino({ level: 'silent' })
+		through = await startServer({ db: await openDatabase(config, log), config, log })
+	})
+	afterAll(async () => {
+		await through.close()
+		cut()
+		await server.close()
+	})
+
+	const ask = async (path: string, method = 'GET') => {
+		const answer = await fetch(through.url + path, { method, headers: { authorization: `Bearer ${server.key}` } })
+		return { status: answer.status, code: ((await answer.json()) as { code?: string }).code }
+	}
+	const unavailable = { status: 503, code: 'unavailable' }
+
+	it('answers 503 while it cannot be reached, and works again when it can', async () => {
+		expect(await ask('/api/invoices')).toMatchObject({ status: 200 })
+		cut()
+		for (const path of ['/api/invoices', '/api/companies?search=x', '/ready']) expect(await ask(path)).toEqual(unavailable)
+		expect(await ask('/api/invoices', 'POST')).toEqual(unavailable)
+		expect(await ask('/health')).toMatchObject({ status: 200 })
+		await listen(port)
+		expect(await ask('/api/invoices', 'POST')).toMatchObject({ status: 201 })
+		expect(await ask('/ready')).toMatchObject({ status: 200 })
+	})
+
+	it('survives that a connection is lost in the middle of a transaction, and stores nothing of it', async () => {
+		const before = (await server.ask('GET', '/api/invoices')).body.data.length
+		const release = await holdWrites(server)
+		const underWay = ask('/api/invoices', 'POST')
+		await expect.poll(waiting, { interval: 10 }).toBeGreaterThan(0)
+		cut()
+		const answer = await underWay
+		await release()
+		await listen(port)
+		// BUG: the client that the transaction holds has no 'error' listener: the process ends. The answer is 500 besides.
+		expect(answer).toEqual(unavailable)
+		expect(await ask('/api/invoices')).toMatchObject({ status: 200 })
+		expect((await server.ask('GET', '/api/invoices')).body.data).toHaveLength(before)
+	})
+
+	/** How many queries wait for a lock. */
+	async function waiting(): Promise<number> {
+		const client = new pg.Client(server.settings.DATABASE_URL)
+		await client.connect()
+		const { rows } = await client.query('select count(*) from pg_locks where not granted').finally(() => client.end())
+		return Number(rows[0].count)
+	}
+
+	it('tries a transaction again that lost to another, so that both are done', async () => {
+		const names = ['One', 'Two']
+		const ids = await Promise.all(
+			names.map(async (name) => (await server.ask('POST', '/api/companies', { body: { name } })).body.id),
+		)
+		const bothHoldOne = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+		let runs = 0
+		const change = (first: number, second: number) =>
+			server.db.transaction(async (tx) => {
+				runs++
+				await note(tx, ids[first], first)
+				bothHoldOne[first]?.resolve()
+				await bothHoldOne[second]?.promise
+				await note(tx, ids[second], first)
+			})
+		const note = async (tx: Transaction, id: string, by: number) => {
+			const company = await lockCompany(tx, server.organizationId, id)
+			if (company) await updateCompany(tx, company, { notes: `${company.notes ?? ''}${by}` }, 1)
+		}
+		await Promise.all([change(0, 1), change(1, 0)])
+		expect(runs).toBe(3)
+		for (const id of ids) {
+			const { data } = (await server.ask('GET', `/api/companies/${id}`)).body
+			expect([...data.notes].sort()).toEqual(['0', '1'])
+		}
+	})
+
+	it('serves more writers at once than it has connections', async () => {
+		const answers = await Promise.all(
+			Array.from({ length: 60 }, () => server.ask('POST', '/api/companies', { body: { name: 'x' } })),
+		)
+		expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]))
+	})
+})

@@ -1,0 +1,99 @@
+// Runs `remit …` as a process, as its users do.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { expect } from 'vitest'
+
+const cli = fileURLToPath(new URL('../src/cli.ts', import.meta.url))
+
+export type Environment = Record<string, string>
+
+export interface Result {
+	readonly code: number | null
+	readonly stdout: string
+	readonly stderr: string
+}
+
+export interface Served {
+	readonly url: string
+	/** Of the demo organization, when one was created. */
+	readonly key: string | undefined
+	/** Everything it printed so far. */
+	lines(): string[]
+	/** Ends it, and says how it ended. */
+	end(signal: 'SIGTERM' | 'SIGINT' | 'SIGKILL'): Promise<[code: number | null, signal: string | null]>
+}
+
+/** What a test file needs of the command: every process gets the environment, and a folder that is not the repository. */
+export class Remit {
+	readonly env: Environment
+	readonly #folder: string
+	readonly #running = new Set<ChildProcess>()
+
+	constructor(env: Environment, folder: string) {
+		this.env = env
+		this.#folder = folder
+	}
+
+	#start(args: readonly string[], environment: Environment): ChildProcess {
+		const child = spawn(process.execPath, [cli, ...args], {
+			cwd: this.#folder,
+			env: { PATH: process.env.PATH, PORT: '0', LOG_LEVEL: 'silent', ...this.env, ...environment },
+			stdio: ['ignore', 'pipe', 'pipe'],
+		})
+		this.#running.add(child)
+		child.once('exit', () => this.#running.delete(child))
+		return child
+	}
+
+	async run(args: readonly string[], environment: Environment = {}): Promise<Result> {
+		const child = this.#start(args, environment)
+		let [stdout, stderr] = ['', '']
+		child.stdout?.setEncoding('utf8').on('data', (text) => {
+			stdout += text
+		})
+		child.stderr?.setEncoding('utf8').on('data', (text) => {
+			stderr += text
+		})
+		const [code] = await once(child, 'close')
+		return { code, stdout, stderr }
+	}
+
+	async json(args: readonly string[], environment: Environment = {}) {
+		const { code, stdout, stderr } = await this.run([...args, '--json'], environment)
+		expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+		return JSON.parse(stdout)
+	}
+
+	async serve(environment: Environment = {}, args: readonly string[] = []): Promise<Served> {
+		const child = this.#start(['serve', '--json', ...args], environment)
+		let text = ''
+		const first = Promise.withResolvers<{ url: string; key?: string }>()
+		child.stdout?.setEncoding('utf8').on('data', (data) => {
+			text += data
+			const line = text.split('\n').find((printed) => printed.startsWith('{"url"') && printed.endsWith('}'))
+			if (line) first.resolve(JSON.parse(line))
+		})
+		child.once('exit', (code) => first.reject(new Error(`remit serve ended with ${code}: ${text}`)))
+		const { url, key } = await first.promise
+		const end: Served['end'] = async (signal) => {
+			const ended = once(child, 'close')
+			child.kill(signal)
+			return (await ended) as Awaited<ReturnType<Served['end']>>
+		}
+		return { url, key, lines: () => text.trim().split('\n'), end }
+	}
+
+	/** Ends whatever a test left running. */
+	stop(): void {
+		for (const child of this.#running) child.kill('SIGKILL')
+	}
+}
+
+/** Refused: a line that says what is wrong first, and nothing for programmers. */
+export function expectRefusal({ code, stdout, stderr }: Result, line: RegExp): void {
+	expect(stderr.split('\n', 1)[0]).toMatch(line)
+	expect(code).toBeGreaterThan(0)
+	expect(stdout).toBe('')
+	expect(stderr).not.toMatch(/\n\s+at |node_modules|Error:/)
+}
