@@ -9,6 +9,8 @@ export interface Db {
 	readonly dialect: Dialect
 	all<P extends object, Row>(query: Query<P, Row>, params: P): Promise<Row[]>
 	get<P extends object, Row>(query: Query<P, Row>, params: P): Promise<Row | undefined>
+	/** The column `json` of each row, the only one: for lists, without an object around each text. */
+	column<P extends object>(query: Query<P, { json: string }>, params: P): Promise<string[]>
 	/** Runs a change and returns how many rows it changed. */
 	run<P extends object>(query: Query<P, unknown>, params: P): Promise<number>
 }
@@ -41,7 +43,9 @@ export class UniqueViolation extends Error {
 
 /** Whether an error means that the database cannot be reached, or has no room, rather than that a query is wrong. */
 export function isUnavailable(error: unknown): boolean {
-	return unavailable.has(String((error as { code?: unknown })?.code))
+	const { code, message = '' } = error as { code?: unknown; message?: string }
+	// pg gives a connection that was lost in use no code.
+	return unavailable.has(String(code)) || message.startsWith('Connection terminated')
 }
 
 /** Of the network, PostgreSQL (class 57: shutting down, 53: too many connections, disk full) and SQLite. */

@@ -4,6 +4,7 @@ import { hash } from 'node:crypto'
 import { type Database, type Db, query, type Transaction } from './db.ts'
 import { ApiError } from './errors.ts'
 import type { Reply } from './exchange.ts'
+import { listOrganizations } from './organizations/store.ts'
 
 const keepMs = 24 * 3_600_000
 
@@ -99,10 +100,13 @@ function reused(): ApiError {
 	return new ApiError('idempotency_key_reused', detail, { errors: [{ parameter, code: 'idempotency_key_reused', detail }] })
 }
 
-const removeOld = query<{ before: number }>((knex, { before }) =>
-	knex('idempotency_keys').where('createdAt', '<=', before).delete(),
+const removeOld = query<{ organizationId: string; before: number }>((knex, { organizationId, before }) =>
+	knex('idempotency_keys').where({ organizationId }).where('createdAt', '<=', before).delete(),
 )
 
 /** Forgets answers that are no longer repeated. */
-export const sweepIdempotencyKeys = (db: Database, now: number) =>
-	db.transaction((tx) => tx.run(removeOld, { before: now - keepMs }))
+export async function sweepIdempotencyKeys(db: Database, now: number): Promise<void> {
+	for (const { organizationId } of await listOrganizations(db)) {
+		await db.transaction((tx) => tx.run(removeOld, { organizationId, before: now - keepMs }))
+	}
+}

@@ -14,9 +14,9 @@ export class JsonText<T> {
 export const dataText = <T>(json: string) => new JsonText<{ data: T }>(`{"data":${json}}`)
 
 /** `{data, meta}` around the records of a page; without `meta`, `{data}`. */
-export function listText<T>(rows: readonly { json: string }[]): JsonText<{ data: T[] }>
-export function listText<T, Meta>(rows: readonly { json: string }[], meta: Meta): JsonText<{ data: T[]; meta: Meta }>
-export function listText(rows: readonly { json: string }[], meta?: unknown): JsonText<unknown> {
-	const data = `{"data":[${rows.map((row) => row.json).join(',')}]`
+export function listText<T>(rows: readonly string[]): JsonText<{ data: T[] }>
+export function listText<T, Meta>(rows: readonly string[], meta: Meta): JsonText<{ data: T[]; meta: Meta }>
+export function listText(rows: readonly string[], meta?: unknown): JsonText<unknown> {
+	const data = `{"data":[${rows.join(',')}]`
 	return new JsonText(meta === undefined ? `${data}}` : `${data},"meta":${JSON.stringify(meta)}}`)
 }

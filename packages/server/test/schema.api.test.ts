@@ -127,6 +127,7 @@ async function record(work: (db: Db) => Promise<unknown>): Promise<Recorded[]> {
 	const db = {
 		dialect,
 		all: async (query: never, params: never) => keep(query, params) ?? [],
+		column: async (query: never, params: never) => keep(query, params) ?? [],
 		get: async (query: never, params: never) => void keep(query, params),
 		run: async (query: never, params: never) => keep(query, params) ?? 0,
 	}

@@ -23,9 +23,13 @@ export function rateLimit(perMinute: number): RateLimit {
 			} catch (state) {
 				if (!(state instanceof RateLimiterRes)) throw state
 				const seconds = Math.max(1, Math.ceil(state.msBeforeNext / 1000))
-				throw new ApiError('rate_limited', `This key has ${perMinute} requests per minute; try again in ${seconds} s.`, {
-					headers: { ...headers(state), 'Retry-After': String(seconds) },
-				})
+				throw new ApiError(
+					'rate_limited',
+					`There are ${perMinute} requests per minute for each key; try again in ${seconds} s.`,
+					{
+						headers: { ...headers(state), 'Retry-After': String(seconds) },
+					},
+				)
 			}
 		},
 	}

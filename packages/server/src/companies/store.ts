@@ -126,16 +126,20 @@ const filtered = query<Omit<PageParams, 'limit' | 'offset'>, { total: number }>(
 })
 
 const pageBy = (column: 'sortName' | 'createdAt', order: SortOrder) =>
-	query<PageParams, { json: string }>((knex, params, dialect) =>
-		(filtered.build(knex, params, dialect) as ReturnType<typeof knex>)
-			.select(jsonColumn(knex, dialect, fields.Company))
-			.orderBy([
-				{ column, order },
-				{ column: 'id', order },
-			])
+	query<PageParams, { json: string }>((knex, params, dialect) => {
+		const sorted = [
+			{ column, order },
+			{ column: 'id', order },
+		]
+		const page = (filtered.build(knex, params, dialect) as ReturnType<typeof knex>)
+			.orderBy(sorted)
 			.limit(params.limit as never)
-			.offset(params.offset as never),
-	)
+			.offset(params.offset as never)
+		const json = jsonColumn(knex, dialect, fields.Company)
+		if (!params.match) return page.select(json)
+		// What was found is sorted, and a sort carries its columns along: make the JSON of the page, not of all that was found.
+		return knex.withMaterialized('page', page.select('*')).from('page').select(json).orderBy(sorted)
+	})
 
 const pages = {
 	name: { asc: pageBy('sortName', 'asc'), desc: pageBy('sortName', 'desc') },
@@ -156,7 +160,7 @@ export async function listCompanies(
 	// A search for nothing but punctuation matches nothing; an empty one is no search.
 	if (prefixes.length === 0 && search?.trim()) return { rows: [], total: 0 }
 	const match = prefixes.length > 0 ? (db.dialect === 'sqlite' ? ftsQuery : tsQuery)(organizationId, prefixes) : undefined
-	const rows = await db.all(pages[sortBy][sortOrder], { organizationId, match, limit, offset })
+	const rows = await db.column(pages[sortBy][sortOrder], { organizationId, match, limit, offset })
 	if (rows.length > 0 && rows.length < limit) return { rows, total: offset + rows.length }
 	const counted = await db.get(count, { organizationId, match })
 	return { rows, total: counted?.total ?? 0 }

@@ -15,7 +15,9 @@ interface Named {
 
 export function openPostgres(url: string, onError: (error: Error) => void): Database {
 	const pool = new pg.Pool({ connectionString: url, max: 10 })
-	pool.on('error', onError)
+	// The pool listens to connections that are idle; one that is lost in use would end the process.
+	pool.on('connect', (client) => client.on('error', onError))
+	pool.on('error', () => {})
 	let prepared = 0
 	const statements = new Statements<Named>('postgres', (text) => ({ name: `s${++prepared}`, text }))
 	return {
@@ -47,6 +49,7 @@ function runner(connection: pg.Pool | pg.PoolClient, statements: Statements<Name
 		dialect: 'postgres',
 		all: async (query, params) => (await execute(query, params)).rows,
 		get: async (query, params) => (await execute(query, params)).rows[0],
+		column: async (query, params) => (await execute(query, params)).rows.map((row) => row.json),
 		run: async (query, params) => (await execute(query, params)).rowCount ?? 0,
 	}
 }

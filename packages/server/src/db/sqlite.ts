@@ -39,6 +39,10 @@ function runner(connection: Sqlite.Database): Db {
 			const { statement, values } = statements.compile(query, params)
 			return statement.get(values(params)) as Row | undefined
 		},
+		async column<P extends object>(query: Query<P, { json: string }>, params: P) {
+			const { statement, values } = statements.compile(query, params)
+			return statement.pluck().all(values(params)) as string[]
+		},
 		async run<P extends object>(query: Query<P, unknown>, params: P) {
 			const { statement, values } = statements.compile(query, params)
 			try {

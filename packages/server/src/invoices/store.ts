@@ -85,7 +85,16 @@ export const listInvoices = (
 	{ dealId, companyId, status, limit, offset }: InvoiceListQuery,
 	today: Today,
 ) =>
-	db.all(page, { organizationId, dealId, companyId, status, limit, offset, todayDate: today.date, todayInstant: today.instant })
+	db.column(page, {
+		organizationId,
+		dealId,
+		companyId,
+		status,
+		limit,
+		offset,
+		todayDate: today.date,
+		todayInstant: today.instant,
+	})
 
 const insert = query<StoredInvoice>((knex, row) =>
 	knex('invoices').insert(row).onConflict(['organizationId', 'invoiceNumber']).ignore(),
