@@ -41,23 +41,27 @@ const details = [
 	'billingEmail',
 ]
 
-// The organization is a word of the index, so that a search touches only its own rows.
+// Every word carries its organization, so that the beginning of a word is looked up among the organization's own, however
+// many others there are.
+const indexed = (row: string) =>
+	`${row}"organizationId" || '_' || replace(${row}"searchText", ' ', ' ' || ${row}"organizationId" || '_')`
+
 const sqliteSearch = [
-	`create virtual table company_search using fts5("organizationId", "searchText", content='', contentless_delete=1,
+	`create virtual table company_search using fts5("searchText", content='', contentless_delete=1,
 		tokenize="unicode61 remove_diacritics 0 tokenchars '_'")`,
 	`create trigger companies_search_insert after insert on companies when new."deletedAt" is null begin
-		insert into company_search(rowid, "organizationId", "searchText") values (new.rowid, new."organizationId", new."searchText");
+		insert into company_search(rowid, "searchText") values (new.rowid, ${indexed('new.')});
 	end`,
 	`create trigger companies_search_update after update of "searchText", "deletedAt" on companies
 		when new."searchText" <> old."searchText" or new."deletedAt" is not null begin
 		delete from company_search where rowid = old.rowid;
-		insert into company_search(rowid, "organizationId", "searchText")
-			select new.rowid, new."organizationId", new."searchText" where new."deletedAt" is null;
+		insert into company_search(rowid, "searchText")
+			select new.rowid, ${indexed('new.')} where new."deletedAt" is null;
 	end`,
 ]
 
 const postgresSearch = [
 	`alter table companies add column "searchVector" tsvector generated always as
-		(array_to_tsvector(string_to_array(rtrim('=' || "organizationId" || ' ' || "searchText"), ' '))) stored`,
+		(array_to_tsvector(string_to_array(${indexed('')}, ' '))) stored`,
 	`create index companies_search on companies using gin ("searchVector") where "deletedAt" is null`,
 ]

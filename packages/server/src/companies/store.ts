@@ -118,28 +118,25 @@ interface PageParams {
 }
 
 const filtered = query<Omit<PageParams, 'limit' | 'offset'>, { total: number }>((knex, { organizationId, match }, dialect) => {
-	const companies = knex('companies').where({ organizationId }).whereNull('deletedAt')
-	if (!match) return companies
-	return dialect === 'sqlite'
-		? companies.whereIn('rowid', knex('company_search').whereRaw('company_search match ?', [match]).select('rowid'))
-		: companies.whereRaw('"searchVector" @@ ?::tsquery', [match])
+	const live = knex('companies').whereNull('deletedAt')
+	if (!match) return live.where({ organizationId })
+	if (dialect === 'postgres') return live.where({ organizationId }).whereRaw('"searchVector" @@ ?::tsquery', [match])
+	// `+` keeps SQLite from walking all companies in the list's order and asking of each whether it was found.
+	const found = knex('company_search').whereRaw('company_search match ?', [match]).select('rowid')
+	return live.whereRaw('+"organizationId" = ?', [organizationId]).whereIn('rowid', found)
 })
 
 const pageBy = (column: 'sortName' | 'createdAt', order: SortOrder) =>
-	query<PageParams, { json: string }>((knex, params, dialect) => {
-		const sorted = [
-			{ column, order },
-			{ column: 'id', order },
-		]
-		const page = (filtered.build(knex, params, dialect) as ReturnType<typeof knex>)
-			.orderBy(sorted)
+	query<PageParams, { json: string }>((knex, params, dialect) =>
+		(filtered.build(knex, params, dialect) as ReturnType<typeof knex>)
+			.select(jsonColumn(knex, dialect, fields.Company))
+			.orderBy([
+				{ column, order },
+				{ column: 'id', order },
+			])
 			.limit(params.limit as never)
-			.offset(params.offset as never)
-		const json = jsonColumn(knex, dialect, fields.Company)
-		if (!params.match) return page.select(json)
-		// What was found is sorted, and a sort carries its columns along: make the JSON of the page, not of all that was found.
-		return knex.withMaterialized('page', page.select('*')).from('page').select(json).orderBy(sorted)
-	})
+			.offset(params.offset as never),
+	)
 
 const pages = {
 	name: { asc: pageBy('sortName', 'asc'), desc: pageBy('sortName', 'desc') },

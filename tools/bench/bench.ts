@@ -1,0 +1,78 @@
+// `pnpm bench`: how fast the built server is beside three rivals on the same rows, and whether its targets are reached.
+// It writes nothing but a temporary folder, and a scratch database where PostgreSQL runs. Read the ratios: other work on
+// the machine moves all figures, and the ratios least.
+
+import { cpus } from 'node:os'
+import { resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import type { Run } from './context.ts'
+import { seedSqlite } from './databases.ts'
+import { driver } from './load.ts'
+import type { Samples } from './measure.ts'
+import { operations } from './operations.ts'
+import { postgres } from './postgres.ts'
+import { pinned } from './processes.ts'
+import { copyServer } from './remit.ts'
+import { print, printSummary } from './report.ts'
+import { cleanUp, isInterrupted } from './resources.ts'
+import { againstRivals } from './rivals.ts'
+import { rows } from './rows.ts'
+import { seeded } from './seed.ts'
+import { startup } from './startup.ts'
+
+const sections = ['reads', 'create', 'operations', 'rows', 'startup', 'postgres'] as const
+
+const usage = `pnpm bench [--only ${sections.join(',')}] [--rounds 5] [--seconds 2] [--connections 50]
+           [--quick]          one short round of everything, to see that it runs
+           [--assert]         end with 1 when a target is missed
+           [--server folder]  a built server elsewhere than packages/server, to compare a change with`
+
+const { values: options } = parseArgs({
+	options: {
+		only: { type: 'string', default: sections.join(',') },
+		rounds: { type: 'string' },
+		seconds: { type: 'string' },
+		connections: { type: 'string', default: '50' },
+		quick: { type: 'boolean', default: false },
+		assert: { type: 'boolean', default: false },
+		server: { type: 'string' },
+		help: { type: 'boolean', default: false },
+	},
+})
+
+async function main(): Promise<void> {
+	const wanted = new Set(options.only.split(','))
+	const { quick } = options
+	const rounds = Number(options.rounds ?? (quick ? 1 : 5))
+	const seconds = Number(options.seconds ?? (quick ? 1 : 2))
+	const connections = Number(options.connections)
+	const server = copyServer('remit', options.server && resolve(options.server))
+	const { database, seed } = await seedSqlite()
+	const run: Run = { rounds, seconds, connections, quick, server, database, seed, key: seed.key }
+	print(`Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown CPU'}`)
+	print(`${driver}, ${connections} connections; ${rounds} × ${seconds} s for each server, in turns; medians of the rounds`)
+	print(pinned ? 'Servers on core 0, driver on core 1.' : 'Not pinned to cores: there is no taskset, or one core only.')
+	print(`Rows: ${seeded}.\n`)
+	const measured = new Map<string, Samples>()
+	const parts = { reads: wanted.has('reads'), create: wanted.has('create') }
+	if (parts.reads || parts.create) await againstRivals(run, parts, measured)
+	if (wanted.has('operations')) await operations(run)
+	if (wanted.has('rows')) await rows(run)
+	if (wanted.has('startup')) await startup(run)
+	if (wanted.has('postgres')) await postgres(run, measured)
+	const met = printSummary()
+	if (options.assert && !met) process.exitCode = 1
+}
+
+if (options.help) print(usage)
+else if (process.platform !== 'linux') print('The benchmark reads CPU time from /proc, which only Linux has.')
+else {
+	try {
+		await main()
+	} catch (error) {
+		process.exitCode = 1
+		if (!isInterrupted()) console.error(error)
+	} finally {
+		await cleanUp()
+	}
+}

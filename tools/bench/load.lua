@@ -1,0 +1,31 @@
+-- wrk's script: sends the requests of a file, one path a line, round and round, and prints what came of it as JSON.
+-- Arguments: the file, the method, the key, a file with the body (may be empty).
+local requests = {}
+local at = 0
+
+function init(args)
+	local headers = { Authorization = "Bearer " .. args[3] }
+	local body = io.open(args[4], "rb"):read("*a")
+	if body == "" then
+		body = nil
+	else
+		headers["Content-Type"] = "application/json"
+	end
+	for path in io.lines(args[1]) do
+		requests[#requests + 1] = wrk.format(args[2], path, headers, body)
+	end
+end
+
+function request()
+	at = at % #requests + 1
+	return requests[at]
+end
+
+function done(summary, latency)
+	local errors = summary.errors
+	io.write(string.format(
+		'\n{"requests":%d,"seconds":%f,"p50":%f,"p99":%f,"failed":%d}\n',
+		summary.requests, summary.duration / 1e6, latency:percentile(50) / 1e3, latency:percentile(99) / 1e3,
+		errors.connect + errors.read + errors.write + errors.status + errors.timeout
+	))
+end

@@ -1,0 +1,77 @@
+// Servers as child processes, pinned to core 0; this process, and the load driver with it, keeps to core 1. What a request
+// costs is what the kernel charged to the server's process, all of its threads, while it answered.
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { atEnd } from './resources.ts'
+
+export interface Server {
+	readonly name: string
+	readonly url: string
+	/** CPU time so far, in µs. */
+	cpuMicros(): number
+	/** Memory in use, in MB. */
+	rssMegabytes(): number
+	stop(): Promise<void>
+}
+
+const succeeds = (command: string, ...args: string[]) => spawnSync(command, args, { stdio: 'ignore' }).status === 0
+
+/** Whether the server and the driver each have a core of their own. */
+export const pinned = availableParallelism() > 1 && succeeds('taskset', '-c', '0,1', process.execPath, '-v')
+
+if (pinned) succeeds('taskset', '-a', '-c', '-p', '1', String(process.pid))
+
+/** Ticks a second of the times in /proc: 100 on every Linux that Node supports. */
+const tickMicros = 10_000
+
+/** Starts a program that prints `{"url": …}` as its first line; what it prints after that is read and dropped. */
+export async function startServer(name: string, args: readonly string[], env: Record<string, string> = {}): Promise<Server> {
+	const command = [...(pinned ? ['taskset', '-c', '0'] : []), process.execPath, ...args]
+	const child = spawn(command[0] as string, command.slice(1), {
+		env: { ...cleanEnv(), ...env },
+		stdio: ['ignore', 'pipe', 'pipe'],
+	})
+	const exited = new Promise<void>((resolve) => child.once('close', () => resolve()))
+	const stop = () => {
+		child.kill('SIGKILL')
+		return exited
+	}
+	atEnd(stop)
+	const { url } = JSON.parse(await firstLine(name, child)) as { url: string }
+	const stat = () =>
+		readFileSync(`/proc/${child.pid}/stat`, 'utf8')
+			.replace(/^.*\) /, '')
+			.split(' ')
+	const status = () => readFileSync(`/proc/${child.pid}/status`, 'utf8')
+	return {
+		name,
+		url,
+		cpuMicros: () => (Number(stat()[11]) + Number(stat()[12])) * tickMicros,
+		rssMegabytes: () => Number(/^VmRSS:\s+(\d+) kB$/m.exec(status())?.[1]) / 1024,
+		stop,
+	}
+}
+
+/** The environment without settings of the caller's that would change what is measured. */
+function cleanEnv(): NodeJS.ProcessEnv {
+	const { NODE_OPTIONS: _options, NODE_ENV: _env, DATABASE_URL: _database, LOG_LEVEL: _level, ...rest } = process.env
+	return { ...rest, NODE_ENV: 'production' }
+}
+
+function firstLine(name: string, child: ChildProcess): Promise<string> {
+	return new Promise((found, failed) => {
+		let output = ''
+		let errors = ''
+		child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
+			if (output.includes('\n')) return
+			output += chunk
+			if (output.includes('\n')) found(output.slice(0, output.indexOf('\n')))
+		})
+		child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
+			errors = (errors + chunk).slice(-4_000)
+		})
+		child.once('error', failed)
+		child.once('close', (code) => failed(new Error(`${name} ended with ${code} before it served:\n${output}${errors}`)))
+	})
+}

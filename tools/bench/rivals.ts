@@ -1,0 +1,66 @@
+// Sections `reads` and `create`: Remit and its rivals, each on its own copy of the same rows.
+import { resolve } from 'node:path'
+import type { Run } from './context.ts'
+import { copyDatabase, fileIn } from './databases.ts'
+import type { Load } from './load.ts'
+import { createLoad, getLoad, listLoad, searchLoad } from './loads.ts'
+import { measure, middleOf, type Samples } from './measure.ts'
+import { type Server, startServer } from './processes.ts'
+import { startRemit } from './remit.ts'
+import { print, printOperation, type Targets } from './report.ts'
+import { verifyAnswers } from './verify.ts'
+
+interface Operation {
+	readonly name: string
+	readonly load: Load
+	readonly targets: Targets
+}
+
+/** Issue 2: the rival's CPU per request, divided by Remit's. */
+const targets = {
+	get: { limit: { least: 0.4, goal: 0.75 }, fastify: { least: 0.6, goal: 1 }, 'by hand': { least: 0.9, goal: 1.5 } },
+	list: { limit: { least: 1, goal: 1.3 }, fastify: { least: 1 }, 'by hand': { least: 1.2 } },
+	search: { limit: { least: 0.8, goal: 1.2 }, fastify: { least: 0.9 }, 'by hand': { least: 0.9 } },
+	create: { limit: { least: 0.5, goal: 1.4 }, fastify: { least: 1 }, 'by hand': { least: 1 } },
+} satisfies Record<string, Targets>
+
+export async function againstRivals(
+	run: Run,
+	parts: { readonly reads: boolean; readonly create: boolean },
+	measured: Map<string, Samples>,
+): Promise<void> {
+	const servers = await startAll(run)
+	await verifyAnswers(servers, run.seed)
+	print('The rivals give the same answers.\n')
+	const reads: Operation[] = [
+		{ name: 'GET one invoice', load: getLoad(run.seed), targets: targets.get },
+		{ name: 'list of 50', load: listLoad, targets: targets.list },
+		{ name: 'company search', load: searchLoad, targets: targets.search },
+	]
+	const create: Operation = { name: 'create', load: createLoad, targets: targets.create }
+	for (const { name, load, targets } of [...(parts.reads ? reads : []), ...(parts.create ? [create] : [])]) {
+		const samples = await measure(servers, load, run)
+		measured.set(name, samples)
+		printOperation(name, samples, targets)
+	}
+	const remit = servers[0] as Server
+	if (parts.reads && parts.create) await listAgain(remit, run, measured.get('list of 50') as Samples)
+	for (const server of servers) await server.stop()
+}
+
+/** A statement that was planned for few rows may be slow after many were written. */
+async function listAgain(remit: Server, run: Run, before: Samples): Promise<void> {
+	const after = await measure([remit], listLoad, { ...run, rounds: 1 })
+	const cpu = (samples: Samples) => `${middleOf(samples, 'remit', ({ cpuMicros }) => cpuMicros).toFixed(1)} µs`
+	print(`List of 50 on the same server after its creates: ${cpu(after)}, before them ${cpu(before)}\n`)
+}
+
+async function startAll(run: Run): Promise<Server[]> {
+	const servers = [await startRemit('remit', run.server, { DATA_DIR: copyDatabase('remit', run.database) })]
+	for (const name of ['limit', 'fastify', 'by hand']) {
+		const file = name.replace(' ', '-')
+		const program = resolve(import.meta.dirname, `rivals/${file}.ts`)
+		servers.push(await startServer(name, [program, fileIn(copyDatabase(file, run.database))]))
+	}
+	return servers
+}
