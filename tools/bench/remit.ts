@@ -17,5 +17,5 @@ export function copyServer(name: string, folder = source): string {
 /** Starts a copied server: production, logging, and a rate limit that counts but is not reached. */
 export function startRemit(name: string, server: string, where: { DATA_DIR: string } | { DATABASE_URL: string }) {
 	const env = { ...where, PORT: '0', HOST: '127.0.0.1', LOG_LEVEL: 'info', INVOICING_RATE_LIMIT: '1000000', BASE_URL: '' }
-	return startServer(name, [join(server, 'bin/remit.js'), 'serve', '--json'], env)
+	return startServer(name, ['--max-semi-space-size=4', join(server, 'bin/remit.js'), 'serve', '--json'], env)
 }

@@ -8,13 +8,14 @@ import { readBody } from './body.ts'
 import type { Config } from './config.ts'
 import { compileAcceptors } from './contract/acceptor.ts'
 import { documentText } from './contract/document.ts'
+import { translateErrors } from './contract/mistakes.ts'
 import { operations, Routes } from './contract/routes.ts'
-import { fullValidator, translateErrors } from './contract/validator.ts'
 import { type Database, isUnavailable } from './db.ts'
 import { dispatch } from './dispatch.ts'
 import { ApiError } from './errors.ts'
 import { newExchange, problemReply, send } from './exchange.ts'
 import { checkReady } from './health.ts'
+import { inOrder } from './http.ts'
 
 export interface AppOptions {
 	readonly db: Database
@@ -29,13 +30,17 @@ export function createApp({ db, config, log, now, callers }: AppOptions): Expres
 	const validateAll = config.NODE_ENV !== 'production'
 	const app = express()
 	app.disable('x-powered-by').disable('etag').set('query parser', 'simple')
-	app.use(begin(log))
-	app.use(findOperation(besidesTheContract(db)))
-	app.use(authenticate(callers, config.INVOICING_RATE_LIMIT))
-	app.use(readBody)
-	app.use(accept())
-	app.use(validate(validateAll))
-	app.use(dispatch({ db, now, validateResponses: validateAll }))
+	app.use(
+		inOrder(
+			begin(log),
+			findOperation(besidesTheContract(db)),
+			authenticate(callers, config.INVOICING_RATE_LIMIT),
+			readBody,
+			accept(),
+			validate(validateAll),
+			dispatch({ db, now, validateResponses: validateAll }),
+		),
+	)
 	app.use(translateErrors, renderError)
 	return app
 }
@@ -118,19 +123,25 @@ function accept(): RequestHandler {
  * although the acceptor refused it (it takes `limit=0x10` for an integer) is refused as the acceptor says.
  */
 function validate(always: boolean): RequestHandler {
-	const chain = express.Router()
-	chain.use(fullValidator(always))
+	let chain: Promise<RequestHandler> | undefined
 	return (req, res, next) => {
 		const { mistake } = req.exchange
 		if (!mistake && !always) return next()
-		chain(req, res, (error?: unknown) => {
+		const judged = (error?: unknown) => {
 			// A 500 here is about an answer that the contract does not know.
 			if (error && !mistake && (error as { status?: number }).status !== 500) {
-				return next(new Error(`the validators disagree on ${req.method} ${req.url}`, { cause: error }))
-			}
-			next(error ?? (mistake && { status: 400, errors: [mistake] }))
-		})
+				next(new Error(`the validators disagree on ${req.method} ${req.url}`, { cause: error }))
+			} else next(error ?? (mistake && { status: 400, errors: [mistake] }))
+		}
+		chain ??= loadFullValidator(always)
+		chain.then((validator) => validator(req, res, judged)).catch(next)
 	}
+}
+
+/** Loaded when it is first needed: in production that is the first refusal, and 18 MB that many processes never need. */
+async function loadFullValidator(validateResponses: boolean): Promise<RequestHandler> {
+	const { fullValidator } = await import('./contract/validator.ts')
+	return express.Router().use(fullValidator(validateResponses))
 }
 
 const renderError: ErrorRequestHandler = (error, req, res, _next) => {

@@ -8,6 +8,7 @@ import type { Config } from './config.ts'
 import { ConfigError } from './config.ts'
 import type { Database } from './db.ts'
 import { ApiError, problem } from './errors.ts'
+import { bornForExpress } from './http.ts'
 import { sweepIdempotencyKeys } from './idempotency.ts'
 import { newId } from './ids.ts'
 
@@ -31,11 +32,13 @@ const limits = {
 	headersTimeout: 10_000,
 	requestTimeout: 30_000,
 	keepAliveTimeout: 65_000,
+	connectionsCheckingInterval: 5_000,
 }
 
 export async function startServer({ db, config, log, now = Date.now }: ServerOptions): Promise<RunningServer> {
 	const callers = new Callers(db, now)
-	const server = createServer({ ...limits, connectionsCheckingInterval: 5_000 }, createApp({ db, config, log, now, callers }))
+	const app = createApp({ db, config, log, now, callers })
+	const server = createServer({ ...limits, ...bornForExpress(app) }, app)
 	server.on('clientError', refuse)
 	// An expectation that is unknown may be ignored (RFC 9110 §10.1.1); node:http would answer 417 without a word.
 	server.on('checkExpectation', (req, res) => server.emit('request', req, res))

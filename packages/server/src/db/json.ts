@@ -30,6 +30,6 @@ export function jsonColumn(knex: Knex, dialect: Dialect, fields: Fields, derived
 }
 
 function sqliteExpression(type: FieldType): string {
-	if (type === 'boolean') return "json(iif(?, 'true', 'false'))"
+	if (type === 'boolean') return "iif(?, json('true'), json('false'))"
 	return type === 'json' ? 'json(?)' : '?'
 }
