@@ -1,16 +1,15 @@
-// Opens the database of the settings, brought up to date.
+// Opens the database of the settings, brought up to date. Only its own driver is loaded.
 import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Logger } from 'pino'
 import { type Config, ConfigError } from './config.ts'
 import { migrate } from './db/migrate.ts'
-import { openPostgres } from './db/postgres.ts'
-import { openSqlite } from './db/sqlite.ts'
 import type { Database } from './db.ts'
 
 export async function openDatabase(config: Pick<Config, 'DATABASE_URL' | 'DATA_DIR'>, log: Logger): Promise<Database> {
 	if (config.DATABASE_URL) {
 		await migrate({ postgresUrl: config.DATABASE_URL })
+		const { openPostgres } = await import('./db/postgres.ts')
 		return openPostgres(config.DATABASE_URL, (err) => log.error({ err }, 'database connection lost'))
 	}
 	const folder = resolve(config.DATA_DIR)
@@ -18,6 +17,7 @@ export async function openDatabase(config: Pick<Config, 'DATABASE_URL' | 'DATA_D
 		mkdirSync(folder, { recursive: true })
 		const file = join(folder, 'remit.db')
 		await migrate({ sqliteFile: file })
+		const { openSqlite } = await import('./db/sqlite.ts')
 		return openSqlite(file)
 	} catch (error) {
 		const code = (error as { code?: string }).code ?? ''
