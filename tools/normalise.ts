@@ -57,7 +57,7 @@ export function normalise(emitted: OpenApiDocument): OpenApiDocument {
 	const own = operationsOf(document).flatMap((operation) => operation.parameters ?? [])
 	for (const parameter of [...shared, ...own]) {
 		if (!('in' in parameter)) continue
-		parameter.schema = inlined(document, parameter.schema)
+		parameter.schema = unfolded(document, parameter.schema)
 		if (parameter.in === 'query') relaxQuery(parameter)
 	}
 	return document
@@ -85,10 +85,10 @@ function sealed(value: Json): Json {
 	return JSON.stringify(value) === '{"not":{}}' ? false : visit(value)
 }
 
-/** express-openapi-validator does not see a bound that stands beside a reference in the schema of a parameter. */
-function inlined(document: OpenApiDocument, { $ref, ...beside }: JsonObject): JsonObject {
+/** express-openapi-validator does not see what stands beside a reference in the schema of a parameter. */
+function unfolded(document: OpenApiDocument, { $ref, ...beside }: JsonObject): JsonObject {
 	if (typeof $ref !== 'string') return beside
-	if (Object.keys(beside).every((keyword) => keyword === 'default')) return { $ref, ...beside }
+	if (Object.keys(beside).length === 0) return { $ref }
 	return { ...document.components.schemas[$ref.replace('#/components/schemas/', '')], ...beside }
 }
 

@@ -3,12 +3,12 @@ import { defineConfig } from 'vitest/config'
 
 const report = process.env.TEST_REPORT
 
-// Tests that need a database are `*.api.test.ts` and run on each; all others run once.
+// Tests that need a database are `*.api.test.ts` and run on each, or `*.postgres.test.ts`; all others run once.
 const onDatabase = (database: 'sqlite' | 'postgres') => ({
 	extends: true as const,
 	test: {
 		name: database,
-		include: ['packages/server/**/*.api.test.ts'],
+		include: ['packages/server/**/*.api.test.ts', ...(database === 'postgres' ? ['packages/server/**/*.postgres.test.ts'] : [])],
 		provide: { database, postgresUrl: '' },
 		globalSetup: database === 'postgres' ? [join(import.meta.dirname, '../packages/server/test/databases.ts')] : [],
 	},
@@ -31,7 +31,7 @@ export default defineConfig({
 				test: {
 					name: 'rules',
 					include: ['packages/**/*.test.ts', 'tools/**/*.test.ts'],
-					exclude: ['**/node_modules/**', '**/dist/**', '**/*.api.test.ts'],
+					exclude: ['**/node_modules/**', '**/dist/**', '**/*.{api,postgres}.test.ts'],
 				},
 			},
 			onDatabase('sqlite'),

@@ -1075,9 +1075,9 @@ export interface operations {
                 /** @description Full-text search over name and domain: every word must match the beginning of a word, in any order, regardless of case. */
                 search?: string;
                 /** @description What to sort by. */
-                sortBy?: components["schemas"]["CompanySort"];
+                sortBy?: "name" | "createdAt";
                 /** @description Direction of sorting. */
-                sortOrder?: components["schemas"]["SortOrder"];
+                sortOrder?: "asc" | "desc";
                 /** @description Page size, 1 to 100. */
                 limit?: components["parameters"]["PageQuery.limit"];
                 /** @description How many records to pass over. */
