@@ -1,0 +1,30 @@
+// Checked by the compiler alone: what a handler map may not be. Each mistake must be an error, or `pnpm check` fails.
+import type { Handler, Handlers } from '../src/api.ts'
+import * as companies from '../src/companies/handlers.ts'
+import type { operations } from '../src/generated/contract.ts'
+import { handlers } from '../src/operations.ts'
+
+const { 'companies.list': _list, ...withoutList } = handlers
+// @ts-expect-error an operation of the contract without a handler
+withoutList satisfies Handlers
+
+// @ts-expect-error a handler for an operation that the contract does not have
+;({ ...handlers, 'companies.burn': companies.remove }) satisfies Handlers
+
+// @ts-expect-error a status that is not the operation's
+const wrongStatus: Handler<'companies.delete'> = async () => ({ status: 201, body: { ok: true } })
+
+// @ts-expect-error a body of another operation
+const wrongBody: Handler<'companies.create'> = async () => ({
+	status: 201,
+	headers: { Location: '', ETag: '' },
+	body: { ok: true },
+})
+
+// @ts-expect-error an answer without the headers that the contract requires
+const noHeaders: Handler<'companies.create'> = async () => ({ status: 201, body: { id: 'cmp_1' } })
+
+// @ts-expect-error a handler of another operation: its body is another
+const otherHandler: Handler<'invoices.create'> = companies.create
+
+export type Checked = [typeof wrongStatus, typeof wrongBody, typeof noHeaders, typeof otherHandler, keyof operations]
