@@ -92,12 +92,13 @@ function authenticate(callers: Callers, perMinute: number): RequestHandler {
 	const limit = rateLimit(perMinute)
 	return async (req, _res, next) => {
 		const { exchange } = req
-		const address = `address ${req.socket.remoteAddress}`
-		const caller = await callers.identify(req.headers.authorization).catch(async (refusal) => {
-			exchange.rateHeaders = await limit.count(address)
+		try {
+			exchange.caller = await callers.identify(req.headers.authorization)
+		} catch (refusal) {
+			exchange.rateHeaders = await limit.count(`address ${req.socket.remoteAddress}`)
 			throw refusal
-		})
-		exchange.caller = caller
+		}
+		const { caller } = exchange
 		exchange.rateHeaders = await limit.count(caller.keyId)
 		const required = exchange.operation?.scopes ?? []
 		if (!allows(caller.scopes, required)) {
