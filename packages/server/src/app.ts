@@ -1,5 +1,5 @@
 // The Express chain, in the order in which a request meets it.
-import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
+import express, { type ErrorRequestHandler, type Express, type Request, type RequestHandler } from 'express'
 import type { Logger } from 'pino'
 import type { Callers } from './auth/caller.ts'
 import { allows } from './auth/keys.ts'
@@ -51,6 +51,9 @@ function besidesTheContract(db: Database): RequestHandler {
 	router.get('/health', (req, res) => send(req, res, { status: 200, headers: {}, text: '{"ok":true}' }))
 	router.get('/ready', checkReady(db))
 	router.get('/openapi.json', (req, res) => send(req, res, { status: 200, headers: {}, text: documentText }))
+	router.all(['/health', '/ready', '/openapi.json'], (req) => {
+		throw methodNotAllowed(req, ['GET'])
+	})
 	router.use((req) => {
 		throw new ApiError('route_not_found', `There is no ${req.path}.`)
 	})
@@ -77,15 +80,17 @@ function findOperation(outside: RequestHandler): RequestHandler {
 		if (req.method === 'HEAD') req.method = 'GET'
 		const operation = match.methods.get(req.method)
 		if (!operation) {
-			const allowed = [...match.methods.keys()]
-			if (match.methods.has('GET')) allowed.push('HEAD')
-			const detail = `${req.path} has no ${req.method}; it has ${allowed.join(', ')}.`
-			throw new ApiError('method_not_allowed', detail, { headers: { Allow: allowed.join(', ') } })
+			throw methodNotAllowed(req, [...match.methods.keys()])
 		}
 		req.exchange.operation = operation
 		req.exchange.params = match.params
 		next()
 	}
+}
+
+function methodNotAllowed({ path, method }: Request, methods: readonly string[]): ApiError {
+	const allowed = methods.flatMap((name) => (name === 'GET' ? ['GET', 'HEAD'] : [name])).join(', ')
+	return new ApiError('method_not_allowed', `${path} has no ${method}; it has ${allowed}.`, { headers: { Allow: allowed } })
 }
 
 function authenticate(callers: Callers, perMinute: number): RequestHandler {

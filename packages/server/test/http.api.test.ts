@@ -141,6 +141,12 @@ describe('paths and methods', () => {
 		},
 	)
 
+	it.each(['/health', '/ready', '/openapi.json'])('answers 405 with Allow to a POST of %s', async (path) => {
+		const refused = await server.ask('POST', path)
+		expect(refused).toMatchObject({ status: 405, body: { code: 'method_not_allowed' } })
+		expect(refused.headers.get('allow')).toBe('GET, HEAD')
+	})
+
 	it('takes an encoded id for what it means, also when it reads as another path', async () => {
 		const { body } = await server.ask('POST', '/api/invoices')
 		const encoded = [...body.id].map((letter) => `%${letter.charCodeAt(0).toString(16)}`).join('')
