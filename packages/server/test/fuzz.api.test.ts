@@ -4,11 +4,15 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ContractOperation, type ContractParameter, contractOperations, type JsonSchema } from '../src/contract/document.ts'
 import { type Operation, operations } from '../src/contract/routes.ts'
+import type { LineItemInput } from '../src/generated/contract.ts'
 import { fitting, members, mutants, type Overrides } from './arbitrary.ts'
 import { type Answer, startTestServer, type TestServer } from './harness.ts'
 
 /** FUZZ_RUNS=5000 looks for longer. */
 const runs = { numRuns: Number(process.env.FUZZ_RUNS ?? 60) }
+
+const mostly = (usual: fc.Arbitrary<unknown>, unusual: unknown) =>
+	fc.oneof({ weight: 9, arbitrary: usual }, { weight: 1, arbitrary: fc.constant(unusual) })
 
 let server: TestServer
 let overrides: Overrides
@@ -16,8 +20,8 @@ beforeAll(async () => {
 	server = await startTestServer()
 	const company = await server.ask('POST', '/api/companies', { body: { name: 'Acme', billingEmail: 'billing@acme.example' } })
 	overrides = {
-		companyId: fc.constantFrom(company.body.id, null, 'cmp_unknown'),
-		dealId: fc.constantFrom(await server.newDeal(), await server.newDeal({ stage: 'won' }), null, 'dl_unknown'),
+		companyId: mostly(fc.constantFrom(company.body.id, null), 'cmp_unknown'),
+		dealId: mostly(fc.constantFrom(await server.newDeal(), await server.newDeal({ stage: 'won' }), null), 'dl_unknown'),
 	}
 })
 afterAll(() => server.close())
@@ -43,11 +47,11 @@ const parameters = (all: readonly ContractParameter[]) =>
 /** Headers are Latin-1 on the way, and lose white space at their ends. */
 const isHeader = (value: string) => /^[!-~]([ -~]*[!-~])?$/.test(value)
 
-/** Line items without ids and totals: with random ones nearly every request breaks a business rule. */
+/** Line items that break no business rule by themselves, and no totals: with random ones nearly every request breaks one. */
 function sensible(body: unknown): unknown {
 	const { lineItems, subtotalCents, taxCents, totalCents, ...rest } = body as Record<string, unknown>
 	if (!Array.isArray(lineItems)) return body
-	return { ...rest, lineItems: lineItems.map(({ id, ...line }: { id?: string }) => line) }
+	return { ...rest, lineItems: lineItems.map(({ id, kind, quantity, discountCents, taxes, ...line }: LineItemInput) => line) }
 }
 
 function requests(operation: Operation): fc.Arbitrary<Request> {
