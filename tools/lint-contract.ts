@@ -1,10 +1,9 @@
 // What the contract promises to its readers, beyond being a valid OpenAPI document (redocly checks that).
 import { readFileSync } from 'node:fs'
 import { join, resolve as resolvePath } from 'node:path'
-import { Ajv2020 } from 'ajv/dist/2020.js'
-import addFormats from 'ajv-formats'
+import type { Ajv2020 } from 'ajv/dist/2020.js'
 import { parse } from 'yaml'
-import { formats } from '../packages/server/src/contract/formats.ts'
+import { absolute, newAjv } from '../packages/server/src/contract/ajv.ts'
 import {
 	type Json,
 	type JsonObject,
@@ -18,7 +17,7 @@ import { resolve } from './server-writer.ts'
 
 /** Every rule that the document breaks, as `place: what is wrong`. */
 export function lintContract(document: OpenApiDocument): string[] {
-	const ajv = newAjv(document)
+	const ajv = newAjv(document.components.schemas, { allErrors: true })
 	return [
 		...operationsOf(document).flatMap((operation) => lintOperation(document, operation, ajv)),
 		...Object.entries(document.components.schemas).flatMap(([name, schema]) => lintSchema(document, name, schema, ajv)),
@@ -87,7 +86,7 @@ function lintSchema(document: OpenApiDocument, name: string, schema: JsonObject,
 function lintExample(document: OpenApiDocument, ajv: Ajv2020, media: MediaType, where: string): string[] {
 	const example = media.example ?? exampleOf(document, media.schema)
 	if (example === undefined) return [`${where} has no example`]
-	const valid = ajv.compile(JSON.parse(JSON.stringify(media.schema).replaceAll('"#/components/', '"/contract#/components/')))
+	const valid = ajv.compile(absolute(media.schema))
 	return valid(example) ? [] : [`${where} has an invalid example: ${ajv.errorsText(valid.errors)}`]
 }
 
@@ -125,15 +124,6 @@ function findKeyword(document: OpenApiDocument, node: Json, keyword: string, pla
 	}
 	const rest = Object.entries(node).filter(([key]) => key !== 'examples')
 	return [...found, ...rest.flatMap(([key, value]) => findKeyword(document, value, keyword, `${place}/${key}`, passed))]
-}
-
-function newAjv(document: OpenApiDocument): Ajv2020 {
-	const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false })
-	// The default export of this CommonJS module is typed as the module itself.
-	;(addFormats as unknown as typeof addFormats.default)(ajv, { mode: 'full' })
-	for (const [name, { type, validate }] of Object.entries(formats)) ajv.addFormat(name, { type, validate } as never)
-	ajv.addSchema({ $id: '/contract', components: { schemas: document.components.schemas } })
-	return ajv
 }
 
 if (import.meta.main) {

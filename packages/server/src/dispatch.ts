@@ -40,7 +40,7 @@ export function dispatch({ db, now: clock, validateResponses }: DispatchOptions)
 		if (typeof idempotencyKey !== 'string') return db.transaction(run)
 		const { organizationId, keyId } = caller
 		const claim = { organizationId, keyId, operationId: operation.id, idempotencyKey }
-		return idempotency.once(claim, req.body, now, run, (error) => problemReply(error, req))
+		return idempotency.once({ claim, body: req.body, now, effect: run, refusal: (error) => problemReply(error, req) })
 	}
 
 	return (req, res, next) => {

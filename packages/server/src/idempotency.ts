@@ -32,7 +32,18 @@ const keep = query<Kept>((knex, row) =>
 	knex('idempotency_keys').insert(row).onConflict(['organizationId', 'keyId', 'operationId', 'idempotencyKey']).merge(),
 )
 
-/** Runs `effect` at most once for a claim and a body. */
+/** A request that carries a claim. */
+interface Attempt {
+	readonly claim: Claim
+	readonly body: unknown
+	readonly now: number
+	/** What the request does, and its answer. */
+	effect(tx: Db): Promise<Reply>
+	/** The answer to a refusal. */
+	refusal(error: ApiError): Reply
+}
+
+/** Runs the effect at most once for a claim and a body. */
 export class Idempotency {
 	/** Claims of this process whose transaction is under way; other processes show in the transaction's lock. */
 	readonly #underWay = new Set<string>()
@@ -42,32 +53,18 @@ export class Idempotency {
 		this.#db = db
 	}
 
-	async once(
-		claim: Claim,
-		body: unknown,
-		now: number,
-		effect: (tx: Db) => Promise<Reply>,
-		refusal: (error: ApiError) => Reply,
-	): Promise<Reply> {
-		const name = JSON.stringify(Object.values(claim))
+	async once(attempt: Attempt): Promise<Reply> {
+		const name = JSON.stringify(Object.values(attempt.claim))
 		if (this.#underWay.has(name)) throw inUse()
 		this.#underWay.add(name)
 		try {
-			return await this.#db.transaction((tx) => this.#claimed(tx, name, claim, body, now, effect, refusal))
+			return await this.#db.transaction((tx) => this.#claimed(tx, name, attempt))
 		} finally {
 			this.#underWay.delete(name)
 		}
 	}
 
-	async #claimed(
-		tx: Transaction,
-		name: string,
-		claim: Claim,
-		body: unknown,
-		now: number,
-		effect: (tx: Db) => Promise<Reply>,
-		refusal: (error: ApiError) => Reply,
-	): Promise<Reply> {
+	async #claimed(tx: Transaction, name: string, { claim, body, now, effect, refusal }: Attempt): Promise<Reply> {
 		if (!(await tx.tryLock(name))) throw inUse()
 		const requestHash = hash('sha256', JSON.stringify(body), 'base64url')
 		const kept = await tx.get(find, { ...claim, since: now - keepMs })

@@ -1,24 +1,20 @@
 // Checks an answer against the contract: its status is documented, its content type is the one documented, its required
 // headers are there, and its body fits the schema. What was seen is kept, for the report on coverage.
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
-import addFormats from 'ajv-formats'
+import type { ValidateFunction } from 'ajv/dist/2020.js'
+import { absolute, newAjv } from '../src/contract/ajv.ts'
 import { contractOperations, schemas } from '../src/contract/document.ts'
-import { formats } from '../src/contract/formats.ts'
 import { operations, Routes } from '../src/contract/routes.ts'
 
 const routes = new Routes(operations)
 
-const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false })
-;(addFormats as unknown as typeof addFormats.default)(ajv, { mode: 'full' })
-for (const [name, { type, validate }] of Object.entries(formats)) ajv.addFormat(name, { type, validate } as never)
-ajv.addSchema({ $id: '/contract', components: { schemas } })
+const ajv = newAjv(schemas, { allErrors: true })
 
 const compiled = new Map<string, ValidateFunction>()
 
 function validator(key: string, schema: object): ValidateFunction {
 	let found = compiled.get(key)
 	if (!found) {
-		found = ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', '"/contract#/components/')))
+		found = ajv.compile(absolute(schema))
 		compiled.set(key, found)
 	}
 	return found

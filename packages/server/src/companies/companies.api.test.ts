@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { names, search, tenantWith } from '../../test/companies.ts'
 import { startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
-import type { CompanyCreate } from '../generated/contract.ts'
 
 let server: TestServer
 beforeAll(async () => {
@@ -8,24 +8,6 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** An organization with these companies in it. */
-async function tenantWith(...companies: (string | CompanyCreate)[]): Promise<Tenant & { ids: string[] }> {
-	const tenant = await server.newTenant()
-	const ids: string[] = []
-	for (const company of companies) {
-		const body = typeof company === 'string' ? { name: company } : company
-		ids.push((await tenant.ask('POST', '/api/companies', { body })).body.id)
-	}
-	return { ...tenant, ids }
-}
-
-const names = async ({ ask }: Tenant, query: Record<string, string> = {}): Promise<string[]> => {
-	const { status, body } = await ask('GET', `/api/companies?${new URLSearchParams(query)}`)
-	expect(status).toBe(200)
-	expect(body.meta.total).toBe(body.data.length)
-	return body.data.map(({ name }: { name: string }) => name)
-}
-const search = (tenant: Tenant, text: string) => names(tenant, { search: text })
 const read = async ({ ask }: Tenant, id: string) => (await ask('GET', `/api/companies/${id}`)).body.data
 
 const billing = {
@@ -60,7 +42,7 @@ describe('creating a company', () => {
 	})
 
 	it('takes every other field as well, as it was written', async () => {
-		const tenant = await tenantWith({ name: '  Ácme & Söhne "GmbH" ', ...details })
+		const tenant = await tenantWith(server, { name: '  Ácme & Söhne "GmbH" ', ...details })
 		expect(await read(tenant, tenant.ids[0] as string)).toMatchObject({ name: '  Ácme & Söhne "GmbH" ', ...details })
 	})
 
@@ -86,7 +68,7 @@ describe('creating a company', () => {
 	it.each(['!!!', '—', '🦊', '√2', "';--", 'ᴀ', '\u200d', '㌀'.repeat(200), '𝕏'.repeat(100)])(
 		'takes the name %s, lists it and finds it by its own text when there are words in it',
 		async (name) => {
-			const tenant = await tenantWith(name, 'Other')
+			const tenant = await tenantWith(server, name, 'Other')
 			expect((await names(tenant)).sort()).toEqual([name, 'Other'].sort())
 			expect(await search(tenant, name)).toEqual(/[\p{L}\p{N}]/u.test(name.normalize('NFKD')) ? [name] : [])
 		},
@@ -95,7 +77,7 @@ describe('creating a company', () => {
 
 describe.each(['PATCH', 'PUT'])('%s of a company', (method) => {
 	it('changes what is sent and leaves what is absent', async () => {
-		const { ask, ids, ...tenant } = await tenantWith({ name: 'Acme', ...details })
+		const { ask, ids, ...tenant } = await tenantWith(server, { name: 'Acme', ...details })
 		const path = `/api/companies/${ids[0]}`
 		server.clock.now += 5
 		expect((await ask(method, path, { body: { phone: '1', billingCity: 'Paris' } })).body).toEqual({ ok: true })
@@ -107,7 +89,7 @@ describe.each(['PATCH', 'PUT'])('%s of a company', (method) => {
 	})
 
 	it('clears with null, but not the name', async () => {
-		const { ask, ids } = await tenantWith({ name: 'Acme', ...details })
+		const { ask, ids } = await tenantWith(server, { name: 'Acme', ...details })
 		const path = `/api/companies/${ids[0]}`
 		expect((await ask(method, path, { body: { name: null } })).status).toBe(400)
 		expect((await ask(method, path, { body: nothing })).status).toBe(200)
@@ -117,7 +99,7 @@ describe.each(['PATCH', 'PUT'])('%s of a company', (method) => {
 
 describe('deleting a company', () => {
 	it('hides it from every read, and answers 404 to whatever comes after', async () => {
-		const tenant = await tenantWith('Acme', 'Other')
+		const tenant = await tenantWith(server, 'Acme', 'Other')
 		const path = `/api/companies/${tenant.ids[0]}`
 		expect(await tenant.ask('DELETE', path)).toMatchObject({ status: 200, body: { ok: true } })
 		for (const method of ['GET', 'PATCH', 'PUT', 'DELETE']) {
@@ -130,7 +112,7 @@ describe('deleting a company', () => {
 	})
 
 	it('lets records that point to it work on, and no new one point to it', async () => {
-		const { ask, ids } = await tenantWith({ name: 'Acme', ...billing })
+		const { ask, ids } = await tenantWith(server, { name: 'Acme', ...billing })
 		const companyId = ids[0]
 		const { body } = await ask('POST', '/api/invoices', { body: { companyId, status: 'sent' } })
 		const draft = await ask('POST', '/api/invoices', { body: { companyId } })
@@ -145,7 +127,7 @@ describe('deleting a company', () => {
 	})
 
 	it('leaves its name free for another', async () => {
-		const tenant = await tenantWith('Acme', 'Acme')
+		const tenant = await tenantWith(server, 'Acme', 'Acme')
 		await tenant.ask('DELETE', `/api/companies/${tenant.ids[0]}`)
 		await tenant.ask('POST', '/api/companies', { body: { name: 'Acme' } })
 		expect(await names(tenant)).toEqual(['Acme', 'Acme'])
@@ -156,7 +138,7 @@ describe('the list of companies', () => {
 	const sorted = ['Älgen', 'alpha', 'ÉCLAIR', 'eclipse', 'Łódź', 'Øre', 'STRASSE 1', 'straße 2', 'Zürich']
 
 	it('goes by name, regardless of case and accents, both ways', async () => {
-		const tenant = await tenantWith(...sorted.toReversed())
+		const tenant = await tenantWith(server, ...sorted.toReversed())
 		expect(await names(tenant)).toEqual(sorted)
 		expect(await names(tenant, { sortBy: 'name', sortOrder: 'asc' })).toEqual(sorted)
 		expect(await names(tenant, { sortOrder: 'desc' })).toEqual(sorted.toReversed())
@@ -177,7 +159,7 @@ describe('the list of companies', () => {
 	})
 
 	it('is {data, meta} in pages that hold every company once, also when names and times are equal', async () => {
-		const tenant = await tenantWith(...Array.from({ length: 23 }, (_, index) => (index % 2 ? 'Same' : 'Same too')))
+		const tenant = await tenantWith(server, ...Array.from({ length: 23 }, (_, index) => (index % 2 ? 'Same' : 'Same too')))
 		for (const order of ['', '&sortOrder=desc', '&sortBy=createdAt', '&search=same']) {
 			const seen: string[] = []
 			for (let offset = 0; offset < 30; offset += 5) {
@@ -191,7 +173,7 @@ describe('the list of companies', () => {
 	})
 
 	it('holds 50 when nothing is said, and at most 100', async () => {
-		const { ask } = await tenantWith(...Array.from({ length: 101 }, (_, index) => `Company ${index}`))
+		const { ask } = await tenantWith(server, ...Array.from({ length: 101 }, (_, index) => `Company ${index}`))
 		const first = await ask('GET', '/api/companies')
 		expect(first.body).toMatchObject({ meta: { total: 101, limit: 50, offset: 0 } })
 		expect(first.body.data).toHaveLength(50)

@@ -1,31 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
-import type { CompanyCreate } from '../generated/contract.ts'
+import { names, search, tenantWith } from '../../test/companies.ts'
+import { startTestServer, type TestServer } from '../../test/harness.ts'
 
 let server: TestServer
 beforeAll(async () => {
 	server = await startTestServer()
 })
 afterAll(() => server.close())
-
-/** An organization with these companies in it. */
-async function tenantWith(...companies: (string | CompanyCreate)[]): Promise<Tenant & { ids: string[] }> {
-	const tenant = await server.newTenant()
-	const ids: string[] = []
-	for (const company of companies) {
-		const body = typeof company === 'string' ? { name: company } : company
-		ids.push((await tenant.ask('POST', '/api/companies', { body })).body.id)
-	}
-	return { ...tenant, ids }
-}
-
-const names = async ({ ask }: Tenant, query: Record<string, string> = {}): Promise<string[]> => {
-	const { status, body } = await ask('GET', `/api/companies?${new URLSearchParams(query)}`)
-	expect(status).toBe(200)
-	expect(body.meta.total).toBe(body.data.length)
-	return body.data.map(({ name }: { name: string }) => name)
-}
-const search = (tenant: Tenant, text: string) => names(tenant, { search: text })
 
 describe('search', () => {
 	const acme = { name: 'Ácme Söhne O’Reilly & Co. KG', domain: 'shop.acme-tools.example' }
@@ -49,26 +30,26 @@ describe('search', () => {
 		['full-width letters', 'ａｃｍｅ'],
 		['decomposed accents', 'So\u0308hne'],
 	])('finds by %s', async (_name, text) => {
-		expect(await search(await tenantWith(acme, 'Zenith'), text)).toEqual([acme.name])
+		expect(await search(await tenantWith(server, acme, 'Zenith'), text)).toEqual([acme.name])
 	})
 
 	it.each(['cme', 'acme zenith', 'acmee', 'acme%', 'ac%me', '_cme', 'tool s x', 'acme-t ools', 'org', 'o r g', 'cmp'])(
 		'finds nothing by %s: every word must begin one of the company',
 		async (text) => {
-			const found = await search(await tenantWith(acme, 'Zenith'), text)
+			const found = await search(await tenantWith(server, acme, 'Zenith'), text)
 			expect(found).toEqual(text === 'acme%' ? [acme.name] : [])
 		},
 	)
 
 	it('does not take an organization’s own id for a word of its companies', async () => {
-		const tenant = await tenantWith('Zenith')
+		const tenant = await tenantWith(server, 'Zenith')
 		for (const text of ['o', 'or', 'org', 'org_', tenant.organizationId]) expect(await search(tenant, text)).toEqual([])
 	})
 
 	it.each(['%', '_', '*', '"', "'", '\\', '&', '|', '!', '<->', ':', ':*', '^', '(', ')', '--', ';', '.', '-', '🦊', '\u00a0.'])(
 		'takes %s for text without a word, which finds nothing',
 		async (text) => {
-			const tenant = await tenantWith('Acme % _ " \' \\ & | ! <-> * ^ :')
+			const tenant = await tenantWith(server, 'Acme % _ " \' \\ & | ! <-> * ^ :')
 			expect(await search(tenant, text)).toEqual(text.trim() ? [] : await names(tenant))
 			expect(await search(tenant, `acme ${text}`)).toHaveLength(1)
 			expect(await search(tenant, `acme${text}`)).toHaveLength(1)
@@ -79,7 +60,7 @@ describe('search', () => {
 	it.each(['AND', 'OR', 'NOT', 'NEAR', 'near(a b)', 'a AND', 'OR OR', 'NOT acme', 'name:acme', 'searchText : acme'])(
 		'takes %s for words like any other',
 		async (text) => {
-			const tenant = await tenantWith('Acme', `And Or Not Near A B name searchText acme`)
+			const tenant = await tenantWith(server, 'Acme', `And Or Not Near A B name searchText acme`)
 			expect(await search(tenant, text)).toEqual(['And Or Not Near A B name searchText acme'])
 		},
 	)
@@ -96,19 +77,19 @@ describe('search', () => {
 		['บริษัท ไทย', 'ไทย'],
 		['שלום', 'שלו'],
 	])('finds %s by %s', async (name, text) => {
-		const tenant = await tenantWith(name, 'Zenith')
+		const tenant = await tenantWith(server, name, 'Zenith')
 		expect(await search(tenant, text)).toEqual([name])
 	})
 
 	it('for nothing is no search', async () => {
-		const tenant = await tenantWith('Acme', 'Zenith')
+		const tenant = await tenantWith(server, 'Acme', 'Zenith')
 		for (const query of ['search=', 'search', 'search=+', 'search=%20']) {
 			expect((await tenant.ask('GET', `/api/companies?${query}`)).body.data).toHaveLength(2)
 		}
 	})
 
 	it('reads + and %20 as a space, and %2B as a plus', async () => {
-		const tenant = await tenantWith('Acme Tools', 'Acme', "L'Oréal")
+		const tenant = await tenantWith(server, 'Acme Tools', 'Acme', "L'Oréal")
 		for (const [query, count] of [
 			['acme+tools', 1],
 			['acme%20tools', 1],
@@ -121,7 +102,7 @@ describe('search', () => {
 	})
 
 	it('follows a new name, a new domain and a deletion at once', async () => {
-		const tenant = await tenantWith({ name: 'Before', domain: 'before.example' })
+		const tenant = await tenantWith(server, { name: 'Before', domain: 'before.example' })
 		const path = `/api/companies/${tenant.ids[0]}`
 		await tenant.ask('PATCH', path, { body: { name: 'After' } })
 		expect([await search(tenant, 'after'), await search(tenant, 'before')]).toEqual([['After'], ['After']])
@@ -134,7 +115,7 @@ describe('search', () => {
 	})
 
 	it('goes by name or creation, in pages', async () => {
-		const tenant = await tenantWith('Acme C', 'Acme A', 'Zenith', 'Acme B')
+		const tenant = await tenantWith(server, 'Acme C', 'Acme A', 'Zenith', 'Acme B')
 		expect(await search(tenant, 'acme')).toEqual(['Acme A', 'Acme B', 'Acme C'])
 		expect(await names(tenant, { search: 'acme', sortOrder: 'desc' })).toEqual(['Acme C', 'Acme B', 'Acme A'])
 		const { body } = await tenant.ask('GET', '/api/companies?search=acme&limit=1&offset=1')
@@ -142,7 +123,7 @@ describe('search', () => {
 	})
 
 	it('never refuses or fails on text that is allowed', async () => {
-		const tenant = await tenantWith('Acme')
+		const tenant = await tenantWith(server, 'Acme')
 		for (const text of [
 			'㌀'.repeat(200),
 			'ﷺ'.repeat(200),

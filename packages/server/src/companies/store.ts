@@ -1,5 +1,6 @@
+import type { Knex } from 'knex'
 import { jsonColumn } from '../db/json.ts'
-import { type Db, query } from '../db.ts'
+import { type Db, type Dialect, type Placeholders, query } from '../db.ts'
 import type { Company, CompanyCreate, CompanySort, SortOrder } from '../generated/contract.ts'
 import { fields } from '../generated/tables.ts'
 import { newId } from '../ids.ts'
@@ -16,30 +17,24 @@ export interface CompanyJson {
 	readonly version: number
 }
 
-const live = query<Key, CompanyJson>((knex, { organizationId, id }, dialect) =>
+const byId = (knex: Knex, { organizationId, id }: Placeholders<Key>, dialect: Dialect) =>
 	knex('companies')
 		.where({ organizationId, id })
-		.whereNull('deletedAt')
-		.select(jsonColumn(knex, dialect, fields.Company), 'version'),
-)
+		.select(jsonColumn(knex, dialect, fields.Company), 'version')
+
+const live = query<Key, CompanyJson>((knex, key, dialect) => byId(knex, key, dialect).whereNull('deletedAt'))
 
 export const findCompany = (db: Db, organizationId: string, id: string) => db.get(live, { organizationId, id })
 
-const any = query<Key, { json: string }>((knex, { organizationId, id }, dialect) =>
-	knex('companies')
-		.where({ organizationId, id })
-		.select(jsonColumn(knex, dialect, fields.Company)),
-)
+const liveOrDeleted = query<Key, CompanyJson>(byId)
 
 /** The company, deleted or not: records that point to it keep working. */
 export async function findCompanyEvenDeleted(db: Db, organizationId: string, id: string): Promise<Company | undefined> {
-	const row = await db.get(any, { organizationId, id })
+	const row = await db.get(liveOrDeleted, { organizationId, id })
 	return row && (JSON.parse(row.json) as Company)
 }
 
-const liveForUpdate = query<Key, CompanyJson>((knex, key, dialect) =>
-	(live.build(knex, key, dialect) as ReturnType<typeof knex>).forUpdate(),
-)
+const liveForUpdate = query<Key, CompanyJson>((knex, key, dialect) => byId(knex, key, dialect).whereNull('deletedAt').forUpdate())
 
 /** The company, locked until the transaction ends. */
 export async function lockCompany(db: Db, organizationId: string, id: string): Promise<Company | undefined> {
@@ -110,25 +105,28 @@ export interface CompanyListQuery {
 	readonly offset: number
 }
 
-interface PageParams {
+interface Filter {
 	readonly organizationId: string
 	readonly match?: string
+}
+
+interface PageParams extends Filter {
 	readonly limit: number
 	readonly offset: number
 }
 
-const filtered = query<Omit<PageParams, 'limit' | 'offset'>, { total: number }>((knex, { organizationId, match }, dialect) => {
+function filtered(knex: Knex, { organizationId, match }: Placeholders<Filter>, dialect: Dialect) {
 	const live = knex('companies').whereNull('deletedAt')
 	if (!match) return live.where({ organizationId })
 	if (dialect === 'postgres') return live.where({ organizationId }).whereRaw('"searchVector" @@ ?::tsquery', [match])
 	// `+` keeps SQLite from walking all companies in the list's order and asking of each whether it was found.
 	const found = knex('company_search').whereRaw('company_search match ?', [match]).select('rowid')
 	return live.whereRaw('+"organizationId" = ?', [organizationId]).whereIn('rowid', found)
-})
+}
 
 const pageBy = (column: 'sortName' | 'createdAt', order: SortOrder) =>
 	query<PageParams, { json: string }>((knex, params, dialect) =>
-		(filtered.build(knex, params, dialect) as ReturnType<typeof knex>)
+		filtered(knex, params, dialect)
 			.select(jsonColumn(knex, dialect, fields.Company))
 			.orderBy([
 				{ column, order },
@@ -143,11 +141,11 @@ const pages = {
 	createdAt: { asc: pageBy('createdAt', 'asc'), desc: pageBy('createdAt', 'desc') },
 }
 
-const count = query<Omit<PageParams, 'limit' | 'offset'>, { total: number }>((knex, params, dialect) =>
+const count = query<Filter, { total: number }>((knex, params, dialect) =>
 	// FTS5's index holds live companies only, and its words their organization: it can answer alone.
 	params.match && dialect === 'sqlite'
 		? knex('company_search').whereRaw('company_search match ?', [params.match]).count({ total: '*' })
-		: (filtered.build(knex, params, dialect) as ReturnType<typeof knex>).count({ total: '*' }),
+		: filtered(knex, params, dialect).count({ total: '*' }),
 )
 
 /** A page of live companies as JSON texts, and how many there are in all. */

@@ -2,11 +2,10 @@
 // request and so costs more the larger the contract is (50 µs with 50 operations; this costs 1 to 3 with any number).
 //
 // It may only accept: what it refuses goes to the full validator, which writes the answer. Both are built from the same
-// document with the same rules, and in tests and development both judge every request and must agree.
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
-import addFormats from 'ajv-formats'
+// document with the same rules; in tests and development both judge every request, and what this one accepts the other must.
+import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js'
+import { absolute, newAjv } from './ajv.ts'
 import { type ContractParameter, contractOperations, type JsonSchema, schemas } from './document.ts'
-import { formats } from './formats.ts'
 import type { Operation } from './routes.ts'
 
 export interface Input {
@@ -30,19 +29,10 @@ export interface Mistake {
 
 const anything: Acceptor = () => undefined
 
-/** Parameters are text and are coerced, a body is not. */
-function newAjv(coerceTypes: boolean): Ajv2020 {
-	const ajv = new Ajv2020({ strict: false, useDefaults: true, coerceTypes, validateSchema: false })
-	// The default export of this CommonJS module is typed as the module itself.
-	;(addFormats as unknown as typeof addFormats.default)(ajv, { mode: 'full' })
-	for (const [name, { type, validate }] of Object.entries(formats)) ajv.addFormat(name, { type, validate } as never)
-	ajv.addSchema({ $id: '/contract', components: { schemas } })
-	return ajv
-}
-
 export function compileAcceptors(operations: readonly Operation[]): ReadonlyMap<string, Acceptor> {
-	const forParameters = newAjv(true)
-	const forBodies = newAjv(false)
+	// Parameters are text and are coerced, a body is not.
+	const forParameters = newAjv(schemas, { useDefaults: true, coerceTypes: true })
+	const forBodies = newAjv(schemas, { useDefaults: true })
 	return new Map(operations.map((operation) => [operation.id, compile(operation, forParameters, forBodies)]))
 }
 
@@ -90,9 +80,4 @@ function objectOf(parameters: readonly ContractParameter[]): JsonSchema {
 		properties: Object.fromEntries(parameters.map((parameter) => [nameOf(parameter), absolute(parameter.schema)])),
 		required: parameters.filter((parameter) => parameter.required).map(nameOf),
 	}
-}
-
-/** The schema with its references pointing into the document that the validator knows. */
-function absolute(schema: JsonSchema): JsonSchema {
-	return JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', '"/contract#/components/'))
 }

@@ -1,0 +1,18 @@
+// Ajv as every judge of the contract sets it up: its formats, and its schemas under one name.
+import { Ajv2020, type Options } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import { formats } from './formats.ts'
+
+export function newAjv(schemas: object, options: Options): Ajv2020 {
+	const ajv = new Ajv2020({ strict: false, validateSchema: false, ...options })
+	// The default export of this CommonJS module is typed as the module itself.
+	;(addFormats as unknown as typeof addFormats.default)(ajv, { mode: 'full' })
+	for (const [name, { type, validate }] of Object.entries(formats)) ajv.addFormat(name, { type, validate } as never)
+	ajv.addSchema({ $id: '/contract', components: { schemas } })
+	return ajv
+}
+
+/** The schema with its references pointing into the document that the validator knows. */
+export function absolute(schema: object): { [keyword: string]: unknown } {
+	return JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', '"/contract#/components/'))
+}
