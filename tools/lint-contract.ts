@@ -32,6 +32,8 @@ function lintOperation(document: OpenApiDocument, operation: Operation, ajv: Ajv
 	const isPublic = operation.security?.length === 0
 	if (!isPublic && !operation['x-required-scopes']?.length)
 		problems.push('has neither x-required-scopes nor an empty security (public)')
+	if (isPublic && !/needs no key/i.test(description))
+		problems.push('is public, and its description does not say that it needs no key')
 	for (const [status, why] of expectedErrors(operation, names, isPublic)) {
 		if (!(status in responses)) problems.push(`does not document ${status}: ${why}`)
 	}
@@ -61,6 +63,8 @@ function expectedErrors(operation: Operation, parameters: string[], isPublic: bo
 	]
 	if (!isPublic) expected.push([401, 'it needs a key'], [403, 'it needs a scope'])
 	if (parameters.includes('id')) expected.push([404, 'its path names a record'])
+	if (parameters.includes('token')) expected.push([404, 'its path has a token'])
+	if (operation['x-own-transactions'] && !isPublic) expected.push([502, 'it calls out to others'])
 	if (parameters.includes('If-Match')) expected.push([412, 'it takes If-Match'])
 	if (parameters.includes('If-None-Match')) expected.push([304, 'it takes If-None-Match'])
 	if (parameters.includes('Idempotency-Key')) expected.push([409, 'it takes Idempotency-Key'], [422, 'it takes Idempotency-Key'])
@@ -84,6 +88,8 @@ function lintSchema(document: OpenApiDocument, name: string, schema: JsonObject,
 }
 
 function lintExample(document: OpenApiDocument, ajv: Ajv2020, media: MediaType, where: string): string[] {
+	// A file says what it is by its media type.
+	if (media.schema.contentMediaType) return []
 	const example = media.example ?? exampleOf(document, media.schema)
 	if (example === undefined) return [`${where} has no example`]
 	const valid = ajv.compile(absolute(media.schema))

@@ -34,6 +34,8 @@ export interface Operation {
 	security?: JsonObject[]
 	'x-required-scopes'?: string[]
 	'x-alias-of'?: string
+	/** The operation calls out to others between its transactions, and opens them itself. */
+	'x-own-transactions'?: boolean
 }
 export interface OpenApiDocument {
 	openapi: string
@@ -51,6 +53,8 @@ export function normalise(emitted: OpenApiDocument): OpenApiDocument {
 	document.components.headers = commonHeaders
 	for (const operation of operationsOf(document)) {
 		operation.operationId = operation.operationId.replace(/^./, (first) => first.toLowerCase())
+		// "No scheme" is how the emitter says that none is needed.
+		if (JSON.stringify(operation.security) === '[{}]') operation.security = []
 		for (const response of Object.values(operation.responses)) addCommonHeaders(response as Response)
 	}
 	const shared = Object.values(document.components.parameters ?? {})

@@ -49,7 +49,7 @@ const run = (file: string, args: string[]) =>
 
 describe('the README', () => {
 	it('has an example for the SDK, for curl and for the command line', () => {
-		expect(blocks.filter(({ language }) => language === 'ts')).toHaveLength(1)
+		expect(blocks.filter(({ language }) => language === 'ts')).toHaveLength(2)
 		expect(blocks.filter(({ language }) => language === 'sh').length).toBeGreaterThanOrEqual(4)
 	})
 
@@ -60,7 +60,9 @@ describe('the README', () => {
 				.replaceAll('npx -y pnpm@12.21.0 --silent remit', `${process.execPath} ${cli}`)
 			if (language === 'ts') {
 				writeFileSync(join(folder, 'example.ts'), here)
-				expect(run(process.execPath, ['--conditions=remit-source', 'example.ts'])).toMatch(/^INV-\d{4,} 160650\n/)
+				expect(run(process.execPath, ['--conditions=remit-source', 'example.ts'])).toMatch(
+					/^INV-\d{4,} (160650|http:\S+\/view\/invoice\/\S+)\n/,
+				)
 			} else {
 				const output = run('bash', [
 					'-euo',

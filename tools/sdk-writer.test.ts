@@ -49,8 +49,28 @@ test('a header that no option stands for stops the generator', () => {
 })
 
 test('an answer without a named model stops the generator', () => {
-	const responses = { 200: { description: 'A file.', content: { 'application/pdf': { schema: { type: 'string' } } } } }
+	const responses = { 200: { description: 'A text.', content: json({ type: 'string' }) } }
 	expect(() => write({ '/a': { get: operation('a.get', { responses }) } })).toThrow('the answer of a.get must be JSON')
+})
+
+test('an answer that is not JSON is a file', () => {
+	const responses = { 200: { description: 'A file.', content: { 'application/pdf': { schema: {} } } } }
+	const text = write({ '/a/{id}/pdf': { get: operation('a.pdf', { responses, parameters: [id] }) } })
+	expect(text).toContain('pdf(id: string, options?: RequestOptions): ApiPromise<Uint8Array> {')
+	expect(text).toContain("return this.#transport.bytes('GET', '/a/{id}/pdf', 'application/pdf', { path: { id }, options })")
+	expect(text).toContain("@returns The file's bytes: application/pdf.")
+})
+
+test('an operation that needs no key is a method like any other, and throws no AuthenticationError', () => {
+	const text = write({ '/a/{token}': { get: operation('a.get', { security: [], parameters: [{ ...id, name: 'token' }] }) } })
+	expect(text).toContain('get(token: string, options?: RequestOptions): ApiPromise<Ok> {')
+	expect(text).not.toContain('AuthenticationError')
+})
+
+test('an action takes an idempotency key', () => {
+	const header = { name: 'Idempotency-Key', in: 'header', schema: { type: 'string' } } as const
+	const text = write({ '/a/{id}/send': { post: operation('a.send', { parameters: [id, header] }) } })
+	expect(text).toContain('send(id: string, options?: IdempotentRequestOptions): ApiPromise<Ok> {')
 })
 
 test('the prose is the contract’s and cannot end its comment', () => {

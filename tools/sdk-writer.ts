@@ -24,13 +24,15 @@ export interface Method {
 }
 
 interface Answer {
-	/** The transport's function: the whole body, its `data`, or a page of a list. */
-	kind: 'send' | 'record' | 'page'
+	/** The transport's function: the whole body, its `data`, a page of a list, or a file. */
+	kind: 'send' | 'record' | 'page' | 'bytes'
 	type: string
 	models: string[]
 	description: string
 	/** The default limit of a list. */
 	pageSize?: number
+	/** The media type of a file. */
+	file?: string
 }
 
 export function writeResources(document: OpenApiDocument, banner: string): string {
@@ -104,6 +106,8 @@ function answer(document: OpenApiDocument, operation: Operation, query: Paramete
 	const [, success] = Object.entries(operation.responses).find(([status]) => status.startsWith('2')) ?? []
 	const { content } = success as Response
 	if (!content) return { kind: 'send', type: 'ApiPromise<void>', models: [], description: '' }
+	const [file] = Object.keys(content).filter((type) => type !== 'application/json')
+	if (file) return { kind: 'bytes', type: 'ApiPromise<Uint8Array>', models: [], description: `The file's bytes: ${file}.`, file }
 	const model = modelName(content['application/json']?.schema, `the answer of ${operation.operationId}`)
 	const { properties = {}, description = '' } = document.components.schemas[model] as JsonObject & Envelope
 	const { data, meta, ...others } = properties
@@ -154,10 +158,10 @@ function methodText(method: Method): string {
 		'options',
 		...(answer.pageSize ? [`pageSize: ${answer.pageSize}`] : []),
 	]
-	const target = answer.kind === 'page' ? `'${path}'` : `'${verb}', '${path}'`
+	const target = [...(answer.kind === 'page' ? [] : [verb]), path, ...(answer.file ? [answer.file] : [])]
 	return `${methodDocs(method)}
 	${operation.operationId.split('.').at(-1)}(${parameters.join(', ')}): ${answer.type} {
-		return this.#transport.${answer.kind}(${target}, { ${call.join(', ')} })
+		return this.#transport.${answer.kind}(${target.map((text) => `'${text}'`).join(', ')}, { ${call.join(', ')} })
 	}`
 }
 

@@ -9,8 +9,8 @@ const onDatabase = (database: 'sqlite' | 'postgres') => ({
 	test: {
 		name: database,
 		include: ['packages/server/**/*.api.test.ts', ...(database === 'postgres' ? ['packages/server/**/*.postgres.test.ts'] : [])],
-		provide: { database, postgresUrl: '' },
-		globalSetup: database === 'postgres' ? [join(import.meta.dirname, '../packages/server/test/databases.ts')] : [],
+		provide: { database, template: '' },
+		globalSetup: [join(import.meta.dirname, '../packages/server/test/databases.ts')],
 	},
 })
 
@@ -20,6 +20,8 @@ export default defineConfig({
 	test: {
 		exclude: ['**/node_modules/**', '**/dist/**'],
 		pool: 'forks',
+		// Every core: by default one is left over, which on two is half.
+		maxWorkers: '100%',
 		// CI sums the results up (tools/ci-summary.ts).
 		reporters: report ? ['default', 'json'] : ['default'],
 		...(report && { outputFile: { json: report } }),

@@ -121,8 +121,8 @@ export function apiError(response: ResponseInfo, body: unknown): ApiError {
 }
 
 /** The error for a success whose body is not what the contract says. */
-export function unexpectedBody(response: ResponseInfo, body: unknown): ApiError {
-	const detail = `expected JSON of the Remit API (is baseUrl right?), got ${excerpt(response, body)}`
+export function unexpectedBody(response: ResponseInfo, body: unknown, expected = 'JSON'): ApiError {
+	const detail = `expected ${expected} of the Remit API (is baseUrl right?), got ${excerpt(response, body)}`
 	return new ApiError(response, { title: 'Unexpected answer', detail })
 }
 

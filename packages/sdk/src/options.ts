@@ -12,9 +12,9 @@ export interface RequestOptions {
 	requestId?: string
 }
 
-/** Options of calls that create something. */
+/** Options of calls that create or send something. */
 export interface IdempotentRequestOptions extends RequestOptions {
-	/** Makes the call safe to repeat: for 24 hours the same key with the same body gives the first call's answer. */
+	/** Makes the call safe to repeat: for 24 hours the same call with the same key gives the first call's answer. */
 	idempotencyKey?: string
 }
 

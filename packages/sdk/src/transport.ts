@@ -68,6 +68,11 @@ export class Transport {
 		return new ApiPromise(answer.then(({ data: body, response }) => ({ data: envelope<T>(body, response).data, response })))
 	}
 
+	/** A call whose result is a file of this media type. */
+	bytes(method: string, path: string, type: string, call: Call): ApiPromise<Uint8Array> {
+		return new ApiPromise(this.#exchange(method, path, call, type) as Promise<WithResponse<Uint8Array>>)
+	}
+
 	/** A list by limit and offset. The limit is always sent: whether a page is full must not hang on the server's default. */
 	page<T, Meta>(path: string, call: ListCall): PagePromise<T, Meta> {
 		const span = { limit: call.query?.limit ?? call.pageSize, offset: call.query?.offset ?? 0 }
@@ -84,7 +89,8 @@ export class Transport {
 		)
 	}
 
-	async #exchange(method: string, path: string, call: Call): Promise<WithResponse<unknown>> {
+	/** `file` is the media type when the answer is not JSON. */
+	async #exchange(method: string, path: string, call: Call, file?: string): Promise<WithResponse<unknown>> {
 		const options = call.options ?? {}
 		const deadline = startDeadline(options.timeout ?? this.#timeout, options.signal)
 		let sent = false
@@ -97,12 +103,12 @@ export class Transport {
 			const { data, error, response } = await this.#request(method, path, {
 				params: { path: call.path, query: call.query },
 				body: call.body,
-				headers: requestHeaders(options),
+				headers: { ...(file && { Accept: file }), ...requestHeaders(options) },
 				signal: deadline.signal,
-				parseAs: 'text',
+				parseAs: file ? 'arrayBuffer' : 'text',
 				fetch,
 			})
-			return read(response, data, error)
+			return read(response, data, error, file)
 		} catch (error) {
 			if (error instanceof RemitError) throw error
 			if (deadline.signal.aborted) throw deadline.signal.reason
@@ -123,16 +129,24 @@ function checkPath(parameters: Record<string, string> = {}): void {
 	}
 }
 
-function read(response: Response, text: unknown, error: unknown): WithResponse<unknown> {
+function read(response: Response, data: unknown, error: unknown, file?: string): WithResponse<unknown> {
 	const { status, headers } = response
 	const info = { status, headers, requestId: headers.get('x-request-id') ?? undefined }
 	if (!response.ok) throw apiError(info, error)
 	if (status === 204) return { data: undefined, response: info }
+	if (file) return { data: fileBytes(info, data, file), response: info }
 	try {
-		return { data: JSON.parse(text as string), response: info }
+		return { data: JSON.parse(data as string), response: info }
 	} catch {
-		throw unexpectedBody(info, text)
+		throw unexpectedBody(info, data)
 	}
+}
+
+/** An empty answer is no file, and neither is a proxy's page. `data` is undefined when the answer says that it is empty. */
+function fileBytes(response: ResponseInfo, data: unknown, type: string): Uint8Array {
+	const bytes = data === undefined ? new Uint8Array() : new Uint8Array(data as ArrayBuffer)
+	if (bytes.length > 0 && response.headers.get('content-type')?.startsWith(type)) return bytes
+	throw unexpectedBody(response, new TextDecoder().decode(bytes), type)
 }
 
 function envelope<T>(body: unknown, response: ResponseInfo): { data: T; meta?: { total: number } } {

@@ -29,6 +29,19 @@ test('pages and records have their types', () => {
 	})
 })
 
+test('resources lie in one another, and files are bytes', () => {
+	compiled(() => {
+		expectTypeOf(remit.invoices.createFromTimeEntries).parameter(0).toEqualTypeOf<sdk.TimeEntriesInvoice>()
+		expectTypeOf(remit.invoices.clientLink.create('inv_1')).resolves.toEqualTypeOf<sdk.InvoiceLink>()
+		expectTypeOf(remit.invoices.clientLink.delete('inv_1')).resolves.toEqualTypeOf<sdk.Ok>()
+		expectTypeOf(remit.invoices.paymentLink.get('inv_1')).resolves.toEqualTypeOf<sdk.InvoiceLink>()
+		expectTypeOf(remit.invoices.public.get('token')).resolves.toEqualTypeOf<sdk.PublicInvoice>()
+		expectTypeOf(remit.invoices.public.pdf('token')).resolves.toEqualTypeOf<Uint8Array>()
+		expectTypeOf(remit.invoices.pdf('inv_1')).resolves.toEqualTypeOf<Uint8Array>()
+		expectTypeOf(remit.organization.get()).resolves.toEqualTypeOf<sdk.OrganizationSettings>()
+	})
+})
+
 test('a required body is a required argument', () => {
 	compiled(() => {
 		remit.invoices.create()
@@ -50,6 +63,8 @@ test('options compile only where the operation takes them', () => {
 		remit.invoices.update('inv_1', {}, { ifMatch: 3, timeout: 1, signal: AbortSignal.abort(), headers: {}, requestId: 'x' })
 		remit.invoices.delete('inv_1', { ifMatch: '"3"' })
 		remit.companies.create({ name: 'Acme' }, { idempotencyKey: 'k' })
+		remit.invoices.send('inv_1', { to: 'client@acme.example' }, { idempotencyKey: 'k' })
+		remit.invoices.paymentLink.create('inv_1', { idempotencyKey: 'k' })
 		// @ts-expect-error
 		remit.invoices.create({}, { ifMatch: 3 })
 		// @ts-expect-error

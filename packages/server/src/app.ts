@@ -3,7 +3,7 @@ import express, { type ErrorRequestHandler, type Express, type Request, type Req
 import type { Logger } from 'pino'
 import type { Callers } from './auth/caller.ts'
 import { allows } from './auth/keys.ts'
-import { rateLimit } from './auth/rate-limit.ts'
+import { type RateLimit, rateLimit } from './auth/rate-limit.ts'
 import { readBody } from './body.ts'
 import type { Config } from './config.ts'
 import { compileAcceptors } from './contract/acceptor.ts'
@@ -15,7 +15,10 @@ import { dispatch } from './dispatch.ts'
 import { ApiError } from './errors.ts'
 import { newExchange, problemReply, send } from './exchange.ts'
 import { checkReady } from './health.ts'
+import { type HostedOptions, hostedPages } from './hosted/routes.ts'
 import { inOrder } from './http.ts'
+import type { Outside } from './outside/outside.ts'
+import { paymentRoutes } from './payments/routes.ts'
 
 export interface AppOptions {
 	readonly db: Database
@@ -24,36 +27,39 @@ export interface AppOptions {
 	readonly now: () => number
 	/** Finds who is calling. */
 	readonly callers: Callers
+	readonly outside: Outside
 }
 
-export function createApp({ db, config, log, now, callers }: AppOptions): Express {
-	const validateAll = config.NODE_ENV !== 'production'
+export function createApp({ db, config, log, now, callers, outside }: AppOptions): Express {
+	const validateAll = config.NODE_ENV === 'development'
 	const app = express()
-	app.disable('x-powered-by').disable('etag').set('query parser', 'simple')
+	app.disable('x-powered-by').disable('etag').set('query parser', 'simple').set('trust proxy', config.TRUST_PROXY)
+	const limit = rateLimit(config.INVOICING_RATE_LIMIT)
 	app.use(
 		inOrder(
 			begin(log),
-			findOperation(besidesTheContract(db)),
-			authenticate(callers, config.INVOICING_RATE_LIMIT),
+			findOperation(besidesTheContract({ db, outside, limit, now })),
+			authenticate(callers, limit),
 			readBody,
 			accept(),
 			validate(validateAll),
-			dispatch({ db, now, validateResponses: validateAll }),
+			dispatch({ db, now, outside, callers, validateResponses: validateAll }),
 		),
 	)
-	app.use(translateErrors, renderError)
+	app.use(translateErrors, countMisses(limit), renderError)
 	return app
 }
 
-/** What load balancers and tools ask for, without a key. */
-function besidesTheContract(db: Database): RequestHandler {
+/** What load balancers, tools, browsers and payment processors ask for, without a key. */
+function besidesTheContract(options: HostedOptions): RequestHandler {
 	const router = express.Router()
 	router.get('/health', (req, res) => send(req, res, { status: 200, headers: {}, text: '{"ok":true}' }))
-	router.get('/ready', checkReady(db))
+	router.get('/ready', checkReady(options.db))
 	router.get('/openapi.json', (req, res) => send(req, res, { status: 200, headers: {}, text: documentText }))
 	router.all(['/health', '/ready', '/openapi.json'], (req) => {
 		throw methodNotAllowed(req, ['GET'])
 	})
+	router.use(paymentRoutes(options), hostedPages(options))
 	router.use((req) => {
 		throw new ApiError('route_not_found', `There is no ${req.path}.`)
 	})
@@ -93,23 +99,42 @@ function methodNotAllowed({ path, method }: Request, methods: readonly string[])
 	return new ApiError('method_not_allowed', `${path} has no ${method}; it has ${allowed}.`, { headers: { Allow: allowed } })
 }
 
-function authenticate(callers: Callers, perMinute: number): RequestHandler {
-	const limit = rateLimit(perMinute)
+function authenticate(callers: Callers, limit: RateLimit): RequestHandler {
 	return async (req, _res, next) => {
 		const { exchange } = req
+		if (exchange.operation?.public) {
+			exchange.headers = { ...publicHeaders }
+			Object.assign(exchange.headers, await limit.countVisitor(req.ip))
+			return next()
+		}
 		try {
 			exchange.caller = await callers.identify(req.headers.authorization)
 		} catch (refusal) {
-			exchange.rateHeaders = await limit.count(`address ${req.socket.remoteAddress}`)
+			exchange.headers = await limit.count(`address ${req.ip}`)
 			throw refusal
 		}
 		const { caller } = exchange
-		exchange.rateHeaders = await limit.count(caller.keyId)
+		exchange.headers = await limit.count(caller.keyId)
 		const required = exchange.operation?.scopes ?? []
 		if (!allows(caller.scopes, required)) {
 			throw new ApiError('insufficient_scope', `The API key lacks the scope ${required.join(', ')}.`)
 		}
 		next()
+	}
+}
+
+/** What is found by a token alone is for its holder, and for no cache, search engine or next site. */
+const publicHeaders = {
+	'Cache-Control': 'no-store',
+	'Referrer-Policy': 'no-referrer',
+	'X-Robots-Tag': 'noindex, nofollow',
+}
+
+/** Whoever asks for what is not there may be guessing tokens. */
+function countMisses(limit: RateLimit): ErrorRequestHandler {
+	return (error, req, _res, next) => {
+		if (req.exchange.operation?.public && (error as ApiError).status === 404) limit.countMiss(req.ip)
+		next(error)
 	}
 }
 

@@ -6,10 +6,11 @@ import { insertKey, listKeys, revokeKey } from './auth/store.ts'
 import { ConfigError, readConfig, settingsHelp } from './config.ts'
 import { version } from './contract/document.ts'
 import { openDatabase } from './database.ts'
+import { isTimeZone } from './dates.ts'
 import { NewerDatabaseError } from './db/migrate.ts'
 import type { Database } from './db.ts'
 import { createDemo } from './demo/demo.ts'
-import { findOrganization, insertOrganization, isTimeZone, listOrganizations } from './organizations/store.ts'
+import { findOrganization, insertOrganization, listOrganizations } from './organizations/store.ts'
 import { serve } from './serve.ts'
 
 const program = new Command('remit')
@@ -40,7 +41,7 @@ command(organizations, 'create', 'Create an organization.')
 				throw new UsageError(`--time-zone ${options.timeZone}: is not an IANA time zone such as Europe/Berlin`)
 			if (!options.name.trim()) throw new UsageError('--name: must not be empty')
 			const organization = await db.transaction((tx) =>
-				insertOrganization(tx, { name: options.name, timeZone: options.timeZone, now: Date.now() }),
+				insertOrganization(tx, { name: options.name, timeZone: options.timeZone }, Date.now()),
 			)
 			print(options, organization, `Created ${organization.organizationId} (${organization.name}).`)
 		}),
@@ -57,7 +58,7 @@ const keys = program.command('keys').description('API keys.')
 
 command(keys, 'create', 'Create an API key and print it, once.')
 	.requiredOption('--organization <id>', 'the organization it is for')
-	.requiredOption('--scopes <list>', `comma list of ${allScopes.join(', ')}`)
+	.requiredOption('--scopes <list>', `all, or a comma list of ${allScopes.join(', ')}`)
 	.option('--name <name>', 'what it is for', 'cli')
 	.option('--expires-in <duration>', 'such as 12h or 90d; never when absent')
 	.action((options) =>
@@ -134,6 +135,7 @@ function print(options: { json?: boolean }, value: unknown, text: string): void 
 }
 
 function parseScopes(list: string): Scope[] {
+	if (list === 'all') return [...allScopes]
 	const scopes = list.split(',').map((scope) => scope.trim())
 	const unknown = scopes.filter((scope) => !allScopes.includes(scope as Scope))
 	if (unknown.length > 0) throw new UsageError(`--scopes ${list}: ${unknown.join(', ')} is none of ${allScopes.join(', ')}`)

@@ -6,13 +6,18 @@ interface Setting<T> {
 	readonly meaning: string
 	/** Turns the text into the value; throws an Error that says what it must be. */
 	readonly parse: (text: string) => T
+	/** Whether its value is shown to nobody. */
+	readonly secret: boolean
 }
 
 const setting = <T>(fallback: string, meaning: string, parse: (text: string) => T): Setting<T> => ({
 	default: fallback,
 	meaning,
 	parse,
+	secret: false,
 })
+
+const secret = <T>(meaning: string, parse: (text: string) => T): Setting<T> => ({ ...setting('', meaning, parse), secret: true })
 
 const text = (value: string) => value
 
@@ -40,13 +45,17 @@ const url =
 		return value.replace(/\/$/, '')
 	}
 
+const mailUrl = (value: string) => {
+	if (!/^($|none$|smtps?:\/\/[^/]|file:)/.test(value)) throw new Error('must begin with smtp://, smtps:// or file:, or be none')
+	return value
+}
+
 export const settings = {
 	PORT: setting('3000', 'Port to listen on; 0 takes a free one.', integer(0, 65_535)),
 	HOST: setting('127.0.0.1', 'Address to listen on; 0.0.0.0 for every interface.', text),
 	BASE_URL: setting('', 'The server as clients see it; empty: http://HOST:PORT.', url('http:', 'https:')),
 	DATA_DIR: setting('data', 'Folder of the SQLite database.', text),
-	DATABASE_URL: setting(
-		'',
+	DATABASE_URL: secret(
 		'PostgreSQL to use instead of SQLite: postgres://user:password@host:port/database.',
 		url('postgres:', 'postgresql:'),
 	),
@@ -56,9 +65,27 @@ export const settings = {
 		oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
 	),
 	INVOICING_RATE_LIMIT: setting('1000', 'Requests per minute and key; 0: no limit.', integer(0, 1_000_000)),
+	TRUST_PROXY: setting('0', 'How many proxies stand in front: that many X-Forwarded-For addresses are believed.', integer(0, 10)),
+	ENCRYPTION_KEYS: secret(
+		'Keys that client links are made with: base64 of 32 bytes each, the newest last; empty: one in DATA_DIR.',
+		text,
+	),
+	SMTP_URL: secret(
+		'Mail: smtp://user:password@host:port, smtps://…, file:<folder> for .eml files, or none; empty: file:DATA_DIR/mail with SQLite, none with PostgreSQL.',
+		mailUrl,
+	),
+	MAIL_FROM: setting('', 'The address that mail comes from.', text),
+	PAYMENT_PROCESSOR: setting(
+		'',
+		'stripe, test (no money moves; not in production) or none; empty: test in development, else none.',
+		oneOf('', 'stripe', 'test', 'none'),
+	),
+	STRIPE_SECRET_KEY: secret("Stripe's API key, sk_… or rk_….", text),
+	STRIPE_WEBHOOK_SECRET: secret('What Stripe signs webhooks with, whsec_…; they go to BASE_URL/payments/stripe/webhook.', text),
+	STRIPE_API_BASE: setting('', "Another address of Stripe's API, for tests.", url('http:', 'https:')),
 	NODE_ENV: setting(
 		'production',
-		'In development and test every answer is validated too.',
+		'In development every request and answer is judged by the full validator too; test is production with a test processor.',
 		oneOf('production', 'development', 'test'),
 	),
 } as const
@@ -70,13 +97,12 @@ export class ConfigError extends Error {}
 
 export function readConfig(environment: Readonly<Record<string, string | undefined>> = process.env): Config {
 	const mistakes: string[] = []
-	const entries = Object.entries(settings).map(([name, { default: fallback, parse }]) => {
+	const entries = Object.entries(settings).map(([name, { default: fallback, parse, secret: isSecret }]) => {
 		const value = environment[name] ?? fallback
 		try {
 			return [name, parse(value)]
 		} catch (error) {
-			// A database's URL holds its password.
-			const shown = name === 'DATABASE_URL' ? '' : `=${value}`
+			const shown = isSecret ? '' : `=${value}`
 			mistakes.push(`${name}${shown}: ${(error as Error).message}`)
 			return [name, undefined]
 		}

@@ -7,7 +7,7 @@ const instantPattern = /^(\d{4}-\d\d-\d\d)[Tt]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.
 export const dayMs = 86_400_000
 
 /** The end of the year 2200 (`UnixMs` in the contract). */
-const lastInstant = Date.UTC(2201, 0, 1) - 1
+export const lastInstant = Date.UTC(2201, 0, 1) - 1
 
 /** The milliseconds of a day or an instant; undefined when the text is neither, or no day of the calendar. */
 export function parseDate(text: string): number | undefined {
@@ -62,4 +62,15 @@ function startOf(date: number, timeZone: string): number {
 		else low = middle
 	}
 	return high
+}
+
+/** Whether a name is a time zone of the IANA database; an offset such as `+01:00` has no days of its own and is none. */
+export function isTimeZone(name: string): boolean {
+	if (!/^[A-Za-z]/.test(name)) return false
+	try {
+		new Intl.DateTimeFormat('en', { timeZone: name })
+		return true
+	} catch {
+		return false
+	}
 }

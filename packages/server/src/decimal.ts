@@ -21,6 +21,13 @@ export function formatDecimal(scaled: bigint, places: number): string {
 	return `${scaled < 0n ? '-' : ''}${whole}${fraction && `.${fraction}`}`
 }
 
+/** Half away from zero. */
+export function roundedDivide(numerator: bigint, denominator: bigint): bigint {
+	const [n, d] = [magnitude(numerator), magnitude(denominator)]
+	const quotient = (2n * n + d) / (2n * d)
+	return numerator < 0n === denominator < 0n ? quotient : -quotient
+}
+
 /**
  * Largest remainder: each part gets its floor or its ceiling, earlier parts win ties. Working in the direction of the sum
  * (of the first part that is not zero, when they cancel out) makes a negated invoice the exact mirror.

@@ -12,10 +12,12 @@ export interface Exchange {
 	readonly startedAt: number
 	readonly log: Logger
 	/** Headers that the answer gets, whichever it is. */
-	rateHeaders: Record<string, string>
+	headers: Record<string, string>
 	operation?: Operation
 	params: Record<string, string>
 	query: Record<string, unknown>
+	/** Whether HEAD was asked for, which is answered as GET. */
+	head: boolean
 	caller?: Caller
 	/** What the compiled validator has against the request. */
 	mistake?: Mistake
@@ -35,38 +37,58 @@ const usableId = /^[A-Za-z0-9._-]{8,64}$/
 export function newExchange(req: Request, log: Logger): Exchange {
 	const sent = req.headers['x-request-id']
 	const requestId = typeof sent === 'string' && usableId.test(sent) ? sent : newId('req')
-	return { requestId, startedAt: performance.now(), log, rateHeaders: {}, params: {}, query: {} }
+	return { requestId, startedAt: performance.now(), log, headers: {}, params: {}, query: {}, head: req.method === 'HEAD' }
+}
+
+/** Browsers say so when they fetch ahead, by one of these headers. */
+export function isViewed({ exchange, headers }: Pick<Request, 'exchange' | 'headers'>): boolean {
+	const purpose = headers['sec-purpose'] ?? headers.purpose ?? headers['x-purpose'] ?? headers['x-moz']
+	return !exchange.head && !/prefetch|prerender|preview/i.test(String(purpose))
 }
 
 export interface Reply {
 	readonly status: number
 	readonly headers: Readonly<Record<string, string>>
-	/** JSON; absent for 304. */
+	/** JSON, or a page; absent for 304. */
 	readonly text?: string
+	/** A file. */
+	readonly bytes?: Uint8Array
+}
+
+type Exchanging = Pick<Request, 'exchange'>
+
+/** What every answer has unless it says otherwise. */
+export const defaults: Readonly<Record<string, string>> = {
+	'X-Content-Type-Options': 'nosniff',
+	'Cache-Control': 'private, no-cache',
 }
 
 /** Writes an answer and its line in the log. */
-export function send(req: Request, res: Response, reply: Reply): void {
-	const { requestId, rateHeaders } = req.exchange
+export function send(req: Exchanging, res: Response, reply: Reply): void {
+	const { requestId, headers: always } = req.exchange
 	if (res.headersSent) return
-	const { headers, status, text } = reply
+	const { headers, status, text, bytes: file } = reply
 	// A flat list goes out as it is; an object would be walked and checked again.
 	const list: (string | number)[] = ['X-Request-Id', requestId]
-	for (const name in rateHeaders) list.push(name, rateHeaders[name] as string)
+	for (const name in always) list.push(name, always[name] as string)
 	for (const name in headers) list.push(name, headers[name] as string)
-	list.push('X-Content-Type-Options', 'nosniff', 'Cache-Control', 'private, no-cache')
+	for (const name in defaults)
+		if (headers[name] === undefined && always[name] === undefined) list.push(name, defaults[name] as string)
 	if (text !== undefined) {
 		if (headers['Content-Type'] === undefined) list.push('Content-Type', 'application/json; charset=utf-8')
 		const bytes = Buffer.byteLength(text)
 		list.push('Content-Length', bytes)
 		// ASCII, as nearly every answer, goes out without being encoded.
 		res.writeHead(status, list as string[]).end(text, bytes === text.length ? 'latin1' : 'utf8')
+	} else if (file !== undefined) {
+		list.push('Content-Length', file.byteLength)
+		res.writeHead(status, list as string[]).end(file)
 	} else res.writeHead(status, list as string[]).end()
 	logLine(req, reply.status)
 }
 
 /** One line a request: no body, no query, no header, so no secret. */
-export function logLine(req: Request, status: number): void {
+export function logLine(req: Exchanging, status: number): void {
 	const { log, requestId, operation, startedAt, caller } = req.exchange
 	const ms = Math.round((performance.now() - startedAt) * 100) / 100
 	log.info(

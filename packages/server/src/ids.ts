@@ -2,7 +2,31 @@ import { customAlphabet } from 'nanoid'
 
 const random = customAlphabet('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz', 20)
 
+type Prefix =
+	| 'inv'
+	| 'li'
+	| 'cmp'
+	| 'org'
+	| 'ct'
+	| 'dl'
+	| 'pl'
+	| 'te'
+	| 'txr'
+	| 'plk' // payment link
+	| 'key'
+	| 'req'
+
 /** 119 random bits behind a prefix that names the kind of record. */
-export function newId(prefix: 'inv' | 'li' | 'cmp' | 'org' | 'dl' | 'pl' | 'key' | 'req'): string {
+export function newId(prefix: Prefix): string {
 	return `${prefix}_${random()}`
+}
+
+const timeDigits = 9
+
+/**
+ * An id that begins with its time, so that the index of a table that only grows is written at its end: a third less to write
+ * for each event (docs/performance.md).
+ */
+export function newTimedId(prefix: 'evt', now: number): string {
+	return `${prefix}_${now.toString(36).padStart(timeDigits, '0')}${random(14)}`
 }

@@ -1,7 +1,14 @@
 // Every operation of the contract and its handler.
 import type { Handlers } from './api.ts'
 import * as companies from './companies/handlers.ts'
+import * as contacts from './contacts/handlers.ts'
+import * as deals from './deals/handlers.ts'
+import * as pipelines from './deals/pipeline-handlers.ts'
 import * as invoices from './invoices/handlers.ts'
+import * as sharing from './invoices/sharing-handlers.ts'
+import * as organizations from './organizations/handlers.ts'
+import * as taxRates from './tax-rates/handlers.ts'
+import * as timeEntries from './time-entries/handlers.ts'
 
 export const handlers = {
 	'companies.list': companies.list,
@@ -10,11 +17,55 @@ export const handlers = {
 	'companies.update': companies.update,
 	'companies.replace': companies.update,
 	'companies.delete': companies.remove,
+	'contacts.list': contacts.list,
+	'contacts.create': contacts.create,
+	'contacts.get': contacts.get,
+	'contacts.update': contacts.update,
+	'contacts.replace': contacts.update,
+	'contacts.delete': contacts.remove,
+	'deals.list': deals.list,
+	'deals.create': deals.create,
+	'deals.get': deals.get,
+	'deals.update': deals.update,
+	'deals.replace': deals.update,
+	'deals.delete': deals.remove,
 	'invoices.list': invoices.list,
 	'invoices.create': invoices.create,
+	'invoices.createFromTimeEntries': invoices.createFromTimeEntries,
 	'invoices.preview': invoices.preview,
 	'invoices.get': invoices.get,
 	'invoices.update': invoices.update,
 	'invoices.replace': invoices.update,
 	'invoices.delete': invoices.remove,
+	'invoices.send': sharing.send,
+	'invoices.sendStatus': sharing.sendStatus,
+	'invoices.pdf': sharing.pdf,
+	'invoices.clientLink.create': sharing.createClientLink,
+	'invoices.clientLink.get': sharing.getClientLink,
+	'invoices.clientLink.delete': sharing.deleteClientLink,
+	'invoices.paymentLink.create': sharing.createPaymentLink,
+	'invoices.paymentLink.get': sharing.getPaymentLink,
+	'invoices.public.get': sharing.viewPublic,
+	'invoices.public.pdf': sharing.viewPublicPdf,
+	'organization.get': organizations.get,
+	'organization.update': organizations.update,
+	'organization.replace': organizations.update,
+	'pipelines.list': pipelines.list,
+	'pipelines.create': pipelines.create,
+	'pipelines.get': pipelines.get,
+	'pipelines.update': pipelines.update,
+	'pipelines.replace': pipelines.update,
+	'pipelines.delete': pipelines.remove,
+	'taxRates.list': taxRates.list,
+	'taxRates.create': taxRates.create,
+	'taxRates.get': taxRates.get,
+	'taxRates.update': taxRates.update,
+	'taxRates.replace': taxRates.update,
+	'taxRates.delete': taxRates.remove,
+	'timeEntries.list': timeEntries.list,
+	'timeEntries.create': timeEntries.create,
+	'timeEntries.get': timeEntries.get,
+	'timeEntries.update': timeEntries.update,
+	'timeEntries.replace': timeEntries.update,
+	'timeEntries.delete': timeEntries.remove,
 } satisfies Handlers

@@ -39,7 +39,7 @@ export async function serve(options: { demo?: boolean; json?: boolean }): Promis
 const firstSteps = `There is no organization yet. Create one, and a key for it:
 
   remit organizations create --name "My company"
-  remit keys create --organization org_… --scopes companies:write,invoices:write
+  remit keys create --organization org_… --scopes all
 `
 
 function welcome(url: string, key: string): string {
@@ -53,7 +53,7 @@ A demo organization was created. Its API key is shown this once:
 Try:
 
   curl '${url}/api/invoices?status=overdue' ${authorization}
-  curl '${url}/api/companies?search=acme' ${authorization}
+  curl '${url}/api/time-entries?status=open' ${authorization}
   curl -X POST ${url}/api/invoices ${authorization} -H 'Content-Type: application/json' -d '{"totalCents": 12500, "dueDate": "2026-12-31"}'
 `
 }

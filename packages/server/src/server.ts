@@ -11,6 +11,9 @@ import { ApiError, problem } from './errors.ts'
 import { bornForExpress } from './http.ts'
 import { sweepIdempotencyKeys } from './idempotency.ts'
 import { newId } from './ids.ts'
+import { sweepOverdue } from './invoices/overdue.ts'
+import { openOutside } from './outside/outside.ts'
+import { deactivateClosingLinks } from './payments/closing.ts'
 
 export interface RunningServer {
 	/** Where it can be reached from this machine. */
@@ -37,7 +40,9 @@ const limits = {
 
 export async function startServer({ db, config, log, now = Date.now }: ServerOptions): Promise<RunningServer> {
 	const callers = new Callers(db, now)
-	const app = createApp({ db, config, log, now, callers })
+	let url = config.BASE_URL
+	const outside = await openOutside(config, () => url)
+	const app = createApp({ db, config, log, now, callers, outside })
 	const server = createServer({ ...limits, ...bornForExpress(app) }, app)
 	server.on('clientError', refuse)
 	// An expectation that is unknown may be ignored (RFC 9110 §10.1.1); node:http would answer 417 without a word.
@@ -48,18 +53,29 @@ export async function startServer({ db, config, log, now = Date.now }: ServerOpt
 		socket.once('close', () => connections.delete(socket))
 	})
 	await listen(server, config)
-	const timers = [every(10_000, () => callers.flush(), log), every(3_600_000, () => sweepIdempotencyKeys(db, now()), log)]
-	const { port } = server.address() as AddressInfo
-	const host = config.HOST === '0.0.0.0' || config.HOST === '::' ? 'localhost' : config.HOST
+	const background = [
+		every(5_000, () => deactivateClosingLinks(db, outside.payments, log), log),
+		every(10_000, () => callers.flush(), log),
+		every(60_000, () => sweepOverdue(db, now()), log),
+		every(3_600_000, () => sweepIdempotencyKeys(db, now()), log),
+	]
+	const address = addressOf(server, config)
+	url ||= address
 	return {
-		url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
+		url: address,
 		async close() {
-			for (const timer of timers) clearInterval(timer)
 			await closeConnections(server, connections)
+			await Promise.all(background.map((work) => work.stop()))
 			await callers.flush()
+			await outside.close()
 			await db.close()
 		},
 	}
+}
+
+function addressOf(server: Server, { HOST }: Config): string {
+	const host = HOST === '0.0.0.0' || HOST === '::' ? 'localhost' : HOST
+	return `http://${host.includes(':') ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`
 }
 
 /** Closes every connection as soon as no request is under way on it, or at once when none ever was. */
@@ -71,8 +87,27 @@ async function closeConnections(server: Server, connections: ReadonlySet<Socket>
 	clearInterval(sweep)
 }
 
-function every(ms: number, work: () => Promise<unknown>, log: Logger): NodeJS.Timeout {
-	return setInterval(() => work().catch((err) => log.error({ err }, 'background work failed')), ms).unref()
+/** Work that is done now and then; `stop` waits for what is under way. */
+interface Repeated {
+	stop(): Promise<void>
+}
+
+/** Skips its turn while the last one is not done. */
+function every(ms: number, work: () => Promise<unknown>, log: Logger): Repeated {
+	let running: Promise<unknown> | undefined
+	const timer = setInterval(() => {
+		running ??= work()
+			.catch((err) => log.error({ err }, 'background work failed'))
+			.finally(() => {
+				running = undefined
+			})
+	}, ms).unref()
+	return {
+		async stop() {
+			clearInterval(timer)
+			await running
+		},
+	}
 }
 
 function listen(server: Server, { PORT, HOST }: Config): Promise<void> {

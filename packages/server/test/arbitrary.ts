@@ -14,7 +14,7 @@ export interface Mutant {
 }
 
 const known = new Set(
-	'type format minimum maximum minLength maxLength pattern enum anyOf $ref properties required additionalProperties items maxItems maxProperties propertyNames description default example examples title x-open-enum'.split(
+	'type format minimum maximum minLength maxLength pattern enum anyOf $ref properties required additionalProperties items minItems maxItems maxProperties propertyNames description default example examples title x-open-enum'.split(
 		' ',
 	),
 )
@@ -59,7 +59,10 @@ function fittingMember(schema: JsonSchema, overrides: Overrides): fc.Arbitrary<u
 		case 'string':
 			return strings(schema)
 		case 'array':
-			return fc.array(fitting(schema.items as JsonSchema, overrides), { maxLength: Math.min(Number(schema.maxItems ?? 3), 3) })
+			return fc.array(fitting(schema.items as JsonSchema, overrides), {
+				minLength: Number(schema.minItems ?? 0),
+				maxLength: Math.min(Number(schema.maxItems ?? 3), 3),
+			})
 		case 'object':
 			return objects(schema, overrides)
 	}
@@ -123,7 +126,13 @@ const byFormat: Record<string, fc.Arbitrary<string>> = {
 	decimal: fc.oneof(fc.stringMatching(/^-?\d{1,4}(\.\d{1,6})?$/), fc.stringMatching(/^-?\d{1,12}(\.\d{1,6})?$/)),
 	'percent-text': fc.stringMatching(/^(100(\.0{1,4})?|\d{1,2}(\.\d{1,4})?)$/),
 	'date-or-date-time': dates,
+	'date-time-offset': fc.oneof(
+		fc.constantFrom('2026-03-31T10:00:00Z', '2026-03-31t23:59:59.999999+14:00'),
+		fc.date({ min: new Date(0), max: new Date(Date.UTC(2200, 11, 30)), noInvalidDate: true }).map((date) => date.toISOString()),
+	),
 	email: fc.emailAddress({ size: 'small' }),
+	'time-zone': fc.constantFrom('UTC', 'Europe/Berlin', 'Pacific/Kiritimati', 'America/St_Johns'),
+	locale: fc.constantFrom('en-US', 'de', 'ar-EG', 'zh-Hant-TW', 'hi-IN-u-nu-deva'),
 }
 
 function strings(schema: JsonSchema): fc.Arbitrary<string> {
@@ -154,8 +163,17 @@ function objects(schema: JsonSchema, overrides: Overrides): fc.Arbitrary<Record<
 			{ maxKeys: 3 },
 		)
 	}
-	const entries = propertiesOf(schema).map(([name, property]) => [name, overrides[name] ?? fitting(property, overrides)])
+	const entries = propertiesOf(schema).map(([name, property]) => [
+		name,
+		overridden(property, overrides[name]) ?? fitting(property, overrides),
+	])
 	return fc.record(Object.fromEntries(entries), { requiredKeys: requiredOf(schema) as never[] }).map((value) => ({ ...value }))
+}
+
+/** What stands in for a property may be null where its schema says so. */
+function overridden(schema: JsonSchema, override: fc.Arbitrary<unknown> | undefined): fc.Arbitrary<unknown> | undefined {
+	if (!override || !members(schema).some(({ type }) => type === 'null')) return override
+	return fc.option(override, { freq: 5 })
 }
 
 const wrong: [type: string, value: unknown][] = [
@@ -174,6 +192,9 @@ const badText: Record<string, string[]> = {
 	decimal: ['1,5', '1.1234567', '', '.5', '1e3', '0x10', '١'],
 	'percent-text': ['100.1', '-1', '9.97512', ''],
 	'date-or-date-time': ['2026-02-30', '2026-03-31T10:00', '1969-12-31', '2201-01-01', 'yesterday', '2026-3-1', ''],
+	'date-time-offset': ['2026-03-31', '2026-02-30T10:00:00Z', '2026-03-31T10:00', ''],
+	'time-zone': ['Mars/Olympus', 'CEST+1', ''],
+	locale: ['english', 'en_US', ''],
 	email: ['nobody', 'a@b', 'a b@c.example', 'a@b.example\n', '@b.example'],
 }
 
@@ -196,6 +217,7 @@ function wrongWholes(schema: JsonSchema): unknown[] {
 			else if (typeof member.pattern === 'string') found.push('a/b', 'a b', 'é', "'", 'a\n')
 			found.push(...(badText[String(member.format)] ?? []))
 		}
+		if (Number(member.minItems) > 0) found.push([])
 		if (member.type === 'array' && member.maxItems !== undefined)
 			found.push(Array(Number(member.maxItems) + 1).fill(filler(member.items as JsonSchema)))
 		if (member.type === 'object' && member.maxProperties !== undefined) {

@@ -15,7 +15,7 @@ const databases: TestDatabase[] = []
 
 /** The command on a database of its own; an empty one has not even been migrated. */
 async function newRemit({ empty = false } = {}): Promise<Remit> {
-	const database = await newDatabase(inject('database'), inject('postgresUrl'))
+	const database = await newDatabase(inject('database'), inject('template'))
 	databases.push(database)
 	const { DATABASE_URL, DATA_DIR } = database.settings
 	const remit = new Remit(DATABASE_URL ? { DATABASE_URL } : { DATA_DIR }, folder)

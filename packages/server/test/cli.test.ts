@@ -3,10 +3,14 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { scopes as allScopes } from '../src/auth/keys.ts'
 import { settings as allSettings } from '../src/config.ts'
 import { type Environment, expectRefusal, Remit } from './remit.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'remit-cli-'))
+/** What ENCRYPTION_KEYS takes. */
+const aKey = Buffer.alloc(32, 1).toString('base64')
+
 const remit = new Remit({ DATA_DIR: join(folder, 'data') }, folder)
 
 let organizationId: string
@@ -35,6 +39,14 @@ describe.concurrent('remit', () => {
 			})
 		}
 		expect((await remit.run(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+	})
+
+	it('names every scope that a key can have, and gives all of them when asked for all', async () => {
+		const created = await remit.json(['keys', 'create', '--organization', organizationId, '--scopes', 'all'])
+		expect(created.scopes).toEqual(allScopes)
+		const { stdout } = await remit.run(['keys', 'create', '--help'])
+		const words = stdout.split(/[\s,]+/)
+		for (const scope of allScopes) expect(words).toContain(scope)
 	})
 
 	const keysCreate = ['keys', 'create', '--scopes', 'invoices:read', '--organization']
@@ -76,6 +88,19 @@ describe.concurrent('a setting that cannot be', () => {
 		['BASE_URL', { BASE_URL: 'ftp://x' }, /^BASE_URL=ftp:\/\/x: must be a URL/],
 		['INVOICING_RATE_LIMIT', { INVOICING_RATE_LIMIT: '-1' }, /^INVOICING_RATE_LIMIT=-1: must be/],
 		['HOST', { HOST: '256.1.1.1' }, /HOST=256\.1\.1\.1/],
+		['ENCRYPTION_KEYS', { ENCRYPTION_KEYS: 'secret' }, /^ENCRYPTION_KEYS: each key must be 32 bytes/],
+		['one of ENCRYPTION_KEYS', { ENCRYPTION_KEYS: `${aKey},secret` }, /^ENCRYPTION_KEYS: each key must be 32 bytes/],
+		['SMTP_URL', { SMTP_URL: 'https://me:secret@mail.example' }, /^SMTP_URL: must begin with smtp:/],
+		['an SMTP_URL that is no URL', { SMTP_URL: 'smtp://me:secret@mail.example:99999' }, /^SMTP_URL:? must be smtp:/],
+		['MAIL_FROM', { MAIL_FROM: 'nobody', SMTP_URL: 'smtp://mail.example' }, /^MAIL_FROM\b.* must be one address/],
+		['PAYMENT_PROCESSOR', { PAYMENT_PROCESSOR: 'paypal' }, /^PAYMENT_PROCESSOR=paypal: must be one of .*stripe/],
+		['a processor for tests', { PAYMENT_PROCESSOR: 'test' }, /^PAYMENT_PROCESSOR=test: refused in production/],
+		[
+			'a processor without its keys',
+			{ PAYMENT_PROCESSOR: 'stripe', STRIPE_SECRET_KEY: 'sk_secret' },
+			/^PAYMENT_PROCESSOR=stripe: needs STRIPE_WEBHOOK_SECRET$/,
+		],
+		['STRIPE_API_BASE', { STRIPE_API_BASE: 'localhost' }, /^STRIPE_API_BASE=localhost: must be a URL/],
 		[
 			'a server that does not answer',
 			{ DATABASE_URL: 'postgres://me:secret@127.0.0.1:1/x' },

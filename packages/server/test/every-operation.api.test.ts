@@ -1,25 +1,13 @@
 // What must hold for every operation of the contract, whichever it is: a new operation is walked here by being in the
-// document. It only has to say below how one of its records is made.
+// document. samples.ts only has to say how it is asked.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { scopes as allScopes } from '../src/auth/keys.ts'
-import { type ContractOperation, contractOperations } from '../src/contract/document.ts'
+import { contractOperations } from '../src/contract/document.ts'
 import { type Operation, operations } from '../src/contract/routes.ts'
 import { seen } from './contract.ts'
-import { type Answer, type AskOptions, holdWrites, startTestServer, type Tenant, type TestServer } from './harness.ts'
-
-/** How a record of each kind is made, and a body that its operations take. */
-const kinds: Record<string, { make(tenant: Tenant): Promise<string>; body: object; broken: object | undefined }> = {
-	invoices: {
-		make: async ({ ask }) => (await ask('POST', '/api/invoices')).body.id,
-		body: { notes: 'Thank you.' },
-		broken: { lineItems: [{ unitPriceCents: 100 }], totalCents: 1 },
-	},
-	companies: {
-		make: async ({ ask }) => (await ask('POST', '/api/companies', { body: { name: 'Acme' } })).body.id,
-		body: { name: 'Acme' },
-		broken: undefined,
-	},
-}
+import { type Answer, type AskOptions, holdWrites, startTestServer, type TestServer } from './harness.ts'
+import { newRequest, pathOf, sampleOf } from './samples.ts'
+import { FakeStripe } from './stripe.ts'
 
 let server: TestServer
 let limited: TestServer
@@ -37,148 +25,241 @@ const when = (applies: boolean) => (name: string, test: () => Promise<void>) => 
 	if (applies) it(name, test)
 }
 
-const kindOf = (operation: Operation) => kinds[operation.id.split('.')[0] as string] as (typeof kinds)[string]
-const contractOf = (operation: Operation) => contractOperations.get(operation.id) as ContractOperation
-const takes = (operation: Operation, header: string) => contractOf(operation).parameters.some(({ name }) => name === header)
-const fill = (operation: Operation, id: string) => operation.path.replace('{id}', id)
-const answers = (operation: Operation, status: number) => operation.statuses.includes(status)
-
-/** Asks a valid request, on a new record where one is needed. */
-async function request(operation: Operation, tenant: Tenant, options: AskOptions & { search?: string } = {}): Promise<Answer> {
-	const id = operation.path.includes('{id}') ? await kindOf(operation).make(server) : ''
-	const body = operation.body === 'none' ? undefined : kindOf(operation).body
-	return tenant.ask(operation.method, fill(operation, id) + (options.search ?? ''), { body, ...options })
-}
+const takes = (operation: Operation, header: string) =>
+	contractOperations.get(operation.id)?.parameters.some(({ name }) => name === header) ?? false
+const answers = (operation: Operation, status: number) => operation.statuses.includes(status as never)
+const success = ({ statuses }: Operation) => statuses.find((status) => status < 300)
 
 describe.each(operations)('$id', (operation) => {
+	const { broken, contradicting } = sampleOf(operation)
+	const hasBody = operation.body !== 'none'
+	const isPublic = operation.public === true
+	const ask = (path: string, options?: AskOptions) => server.ask(operation.method, path, options)
+
+	/** Asks a valid request on a new record, but for what the options say. */
+	const request = async ({ search = '', ...options }: AskOptions & { search?: string } = {}): Promise<Answer> => {
+		const { path, body } = await newRequest(operation, server)
+		return ask(path + search, { body, ...options })
+	}
+
 	it('answers a valid request', async () => {
-		expect((await request(operation, server)).status).toBeLessThan(300)
+		expect((await request()).status).toBe(success(operation))
 	})
 
-	it('answers 401 without a key, or with one that is malformed, unknown, expired or revoked', async () => {
-		const none = await request(operation, server, { key: null })
+	when(!isPublic)('answers 401 without a key, or with one that is malformed, unknown, expired or revoked', async () => {
+		const { path, body } = await newRequest(operation, server)
+		const none = await ask(path, { body, key: null })
 		expect(none).toMatchObject({ status: 401, body: { code: 'missing_credentials' } })
 		expect(none.headers.get('www-authenticate')).toBe('Bearer realm="remit"')
 		const expired = await server.newKey(allScopes, { expiresAt: server.clock.now })
 		for (const key of ['nonsense', `${server.key.slice(0, -1)}!`, 'rmt_00000000000000000000000000000000000000', expired.key]) {
-			expect(await request(operation, server, { key })).toMatchObject({ status: 401, body: { code: 'invalid_credentials' } })
+			expect(await ask(path, { body, key })).toMatchObject({ status: 401, body: { code: 'invalid_credentials' } })
 		}
 	})
 
-	it('answers 403 to a key without its scope', async () => {
+	when(!isPublic)('answers 403 to a key without its scope', async () => {
 		const others = allScopes.filter((scope) => scope.split(':')[0] !== operation.scopes[0]?.split(':')[0])
 		const { key } = await server.newKey(others)
-		const refused = await request(operation, server, { key })
+		const refused = await request({ key })
 		expect(refused).toMatchObject({ status: 403, body: { code: 'insufficient_scope' } })
 		expect(refused.body.detail).toContain(operation.scopes[0])
 	})
 
+	when(isPublic)('needs no key, and ignores one that is wrong', async () => {
+		for (const key of [null, 'nonsense', 'rmt_00000000000000000000000000000000000000']) {
+			expect((await request({ key })).status).toBe(200)
+		}
+	})
+
+	when(isPublic)('answers 404 to a token that never was, as to one that was revoked', async () => {
+		const id = (await server.ask('POST', '/api/invoices')).body.id
+		const link = `/api/invoices/${id}/client-link`
+		const token = (await server.ask('POST', link)).body.url.split('/').at(-1)
+		await server.ask('DELETE', link)
+		const [revoked, unknown] = await Promise.all(
+			[token, 'x'.repeat(token.length)].map(async (tried) => {
+				const { status, headers, text } = await ask(pathOf(operation, tried), { key: null })
+				const { requestId, ...body } = JSON.parse(text.replaceAll(tried, 'TOKEN'))
+				return { status, body, names: [...headers.keys()] }
+			}),
+		)
+		expect(revoked).toMatchObject({ status: 404, body: { code: 'client_link_not_found' } })
+		expect(revoked).toEqual(unknown)
+	})
+
+	when(isPublic)('is for no cache, no search engine and no next site, whether it is found or not', async () => {
+		for (const { headers } of [await request({ key: null }), await ask(pathOf(operation, 'unknown'), { key: null })]) {
+			expect(headers.get('cache-control')).toBe('no-store')
+			expect(headers.get('referrer-policy')).toBe('no-referrer')
+			expect(headers.get('x-robots-tag')).toContain('noindex')
+		}
+	})
+
 	it('answers 400 to an unknown query parameter and names it', async () => {
-		const { status, body } = await request(operation, server, { search: '?unexpected=1' })
+		const { status, body } = await request({ search: '?unexpected=1' })
 		expect(status).toBe(400)
 		expect(body.errors).toEqual([expect.objectContaining({ parameter: 'unexpected', code: 'unknown_parameter' })])
 	})
 
 	it('answers 429 with Retry-After once the limit is reached', async () => {
-		const { key } = await limited.newKey(allScopes)
+		const key = isPublic ? null : (await limited.newKey(allScopes)).key
 		await limited.ask('GET', '/api/invoices', { key })
-		const refused = await limited.ask(operation.method, fill(operation, 'x'), {
-			key,
-			body: operation.body === 'none' ? undefined : {},
-		})
+		const refused = await limited.ask(operation.method, pathOf(operation, 'x'), { key, body: hasBody ? {} : undefined })
 		expect(refused).toMatchObject({ status: 429, body: { code: 'rate_limited' } })
 		expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
 	})
 
-	when(answers(operation, 404))('answers 404 to a record of another organization, as to an unknown one', async () => {
-		const other = await server.newTenant()
-		const foreign = await kindOf(operation).make(other)
-		const body = operation.body === 'none' ? undefined : kindOf(operation).body
-		const [first, second] = await Promise.all(
-			[foreign, 'unknown'].map(async (id) => {
-				const { status, text } = await server.ask(operation.method, fill(operation, id), { body })
-				const { requestId, ...same } = JSON.parse(text.replaceAll(id, 'ID'))
-				return { status, same }
-			}),
-		)
-		expect(first?.status).toBe(404)
-		expect(first).toEqual(second)
-	})
+	when(answers(operation, 404) && !isPublic)(
+		'answers 404 to a record of another organization, as to an unknown one',
+		async () => {
+			const foreign = (await sampleOf(operation).make?.(await server.newTenant())) as string
+			const { body } = await newRequest(operation, server)
+			const [first, second] = await Promise.all(
+				[foreign, 'unknown'].map(async (id) => {
+					const { status, text } = await ask(pathOf(operation, id), { body })
+					const { requestId, ...same } = JSON.parse(text.replaceAll(id, 'ID'))
+					return { status, same }
+				}),
+			)
+			expect(first?.status).toBe(404)
+			expect(first).toEqual(second)
+		},
+	)
 
-	when(operation.body !== 'none')('answers 400 to an unknown field and names it', async () => {
-		const { status, body } = await request(operation, server, { body: { ...kindOf(operation).body, unexpected: 1 } })
+	when(hasBody)('answers 400 to an unknown field and names it', async () => {
+		const { path, body: valid } = await newRequest(operation, server)
+		const { status, body } = await ask(path, { body: { ...valid, unexpected: 1 } })
 		expect(status).toBe(400)
 		expect(body.errors).toEqual([expect.objectContaining({ pointer: '/unexpected', code: 'unknown_field' })])
 	})
 
-	when(operation.body !== 'none')('answers 413 to a body of 1 MB and 415 to one that is not JSON', async () => {
-		expect(await request(operation, server, { body: ' '.repeat(1_000_000) })).toMatchObject({ status: 413 })
-		expect(await request(operation, server, { body: 'a=1', headers: { 'content-type': 'text/plain' } })).toMatchObject({
-			status: 415,
-		})
+	when(hasBody)('answers 413 to a body of 1 MB and 415 to one that is not JSON', async () => {
+		expect(await request({ body: ' '.repeat(1_000_000) })).toMatchObject({ status: 413 })
+		expect(await request({ body: 'a=1', headers: { 'content-type': 'text/plain' } })).toMatchObject({ status: 415 })
 	})
 
 	when(operation.body === 'required')('answers 400 without a body', async () => {
-		expect(await request(operation, server, { body: undefined })).toMatchObject({ status: 400, body: { code: 'body_required' } })
+		expect(await request({ body: undefined })).toMatchObject({ status: 400, body: { code: 'body_required' } })
 	})
 
 	when(takes(operation, 'If-Match'))('answers 412 to a stale If-Match and changes nothing', async () => {
-		const refused = await request(operation, server, { headers: { 'if-match': '"99"' } })
+		const { path, body } = await newRequest(operation, server)
+		const before = await server.ask('GET', path)
+		const refused = await ask(path, { body, headers: { 'if-match': '"99999"' } })
 		expect(refused).toMatchObject({ status: 412, body: { code: 'version_mismatch' } })
-		expect((await request(operation, server, { headers: { 'if-match': '"1"' } })).status).toBe(200)
+		expect((await server.ask('GET', path)).text).toBe(before.text)
+		const current = { 'if-match': before.headers.get('etag') as string }
+		expect((await ask(path, { body, headers: current })).status).toBe(200)
 	})
 
 	when(takes(operation, 'If-None-Match'))('answers 304 to the ETag that the record has', async () => {
-		const path = fill(operation, await kindOf(operation).make(server))
-		const etag = (await server.ask('GET', path)).headers.get('etag') as string
-		const unchanged = await server.ask('GET', path, { headers: { 'if-none-match': etag } })
+		const { path } = await newRequest(operation, server)
+		const etag = (await ask(path)).headers.get('etag') as string
+		const unchanged = await ask(path, { headers: { 'if-none-match': etag } })
 		expect(unchanged).toMatchObject({ status: 304, text: '' })
 		expect(unchanged.headers.get('etag')).toBe(etag)
 	})
 
-	when(operation.idempotent)(
-		'repeats its answer to the same Idempotency-Key, for 24 hours, and refuses another body',
-		async () => {
-			const headers = { 'idempotency-key': `key of ${operation.id}` }
-			const first = await request(operation, server, { headers })
-			const again = await request(operation, server, { headers })
-			expect(again).toMatchObject({ status: first.status, text: first.text })
-			expect(again.headers.get('idempotent-replayed')).toBe('true')
-			const other = await request(operation, server, { headers, body: { ...kindOf(operation).body, notes: 'other' } })
-			expect(other).toMatchObject({ status: 422, body: { code: 'idempotency_key_reused' } })
-			server.clock.now += 24 * 3_600_000
-			expect((await request(operation, server, { headers })).text).not.toBe(first.text)
-		},
-	)
-
-	when(operation.idempotent)('answers 409 while the first request with an Idempotency-Key is under way', async () => {
-		const release = await holdWrites(server)
-		const headers = { 'idempotency-key': `busy ${operation.id}` }
-		const both = [request(operation, server, { headers }), request(operation, server, { headers })]
-		const first = await Promise.race(both)
-		expect(first).toMatchObject({ status: 409, body: { code: 'idempotency_key_in_use' } })
-		await release()
-		expect((await Promise.all(both)).map(({ status }) => status).sort()).toEqual([201, 409])
-	})
-
-	when(kindOf(operation).broken !== undefined && operation.body !== 'none')(
-		'answers 422 to a body that breaks a rule',
-		async () => {
-			expect(await request(operation, server, { body: kindOf(operation).broken })).toMatchObject({ status: 422 })
-		},
-	)
-})
-
-describe('the contract', () => {
-	it('documents 409 for a number that is taken', async () => {
-		const first = await server.ask('POST', '/api/invoices')
-		const id = await kinds.invoices?.make(server)
-		for (const method of ['PATCH', 'PUT']) {
-			const taken = await server.ask(method, `/api/invoices/${id}`, { body: { invoiceNumber: first.body.invoiceNumber } })
-			expect(taken).toMatchObject({ status: 409, body: { code: 'invoice_number_taken' } })
+	when(operation.idempotent)('repeats its answer to the same Idempotency-Key, and refuses another request with it', async () => {
+		const headers = { 'idempotency-key': `key of ${operation.id}` }
+		const { path, body } = await newRequest(operation, server)
+		const first = await ask(path, { body, headers })
+		expect(first.headers.get('idempotent-replayed')).toBeNull()
+		const again = await ask(path, { body, headers })
+		expect(again).toMatchObject({ status: success(operation), text: first.text })
+		expect(again.headers.get('idempotent-replayed')).toBe('true')
+		const names = (name: string) => [first.headers.get(name), again.headers.get(name)]
+		for (const [sent, repeated] of [names('etag'), names('location')]) expect(repeated).toBe(sent)
+		const others = [
+			...(body ? [{ path, body: altered(body) }] : []),
+			...(path === operation.path ? [] : [{ ...(await newRequest(operation, server)), body }]),
+		]
+		for (const other of others) {
+			const refused = await ask(other.path, { body: other.body, headers })
+			expect(refused).toMatchObject({ status: 422, body: { code: 'idempotency_key_reused' } })
 		}
 	})
 
+	when(operation.idempotent)('forgets an Idempotency-Key after 24 hours', async () => {
+		const headers = { 'idempotency-key': `old key of ${operation.id}` }
+		const { path, body } = await newRequest(operation, server)
+		await ask(path, { body, headers })
+		server.clock.now += 24 * 3_600_000
+		expect((await ask(path, { body, headers })).headers.get('idempotent-replayed')).toBeNull()
+	})
+
+	when(operation.idempotent)('answers 409 while the first request with an Idempotency-Key is under way', async () => {
+		const { path, body } = await newRequest(operation, server)
+		const release = await holdWrites(server)
+		const headers = { 'idempotency-key': `busy ${operation.id}` }
+		const both = [ask(path, { body, headers }), ask(path, { body, headers })]
+		const first = await Promise.race(both)
+		expect(first).toMatchObject({ status: 409, body: { code: 'idempotency_key_in_use' } })
+		await release()
+		expect((await Promise.all(both)).map(({ status }) => status).sort()).toEqual([success(operation), 409])
+	})
+
+	/** A valid request, but for the record or the body that a sample gives. */
+	const sampled = async (sample: NonNullable<typeof broken>): Promise<Answer> => {
+		const { path, body } = await newRequest(operation, server)
+		const asked = await sample(server)
+		return ask(asked.id === undefined ? path : pathOf(operation, asked.id), { body: hasBody ? (asked.body ?? body) : undefined })
+	}
+
+	when(answers(operation, 422) && broken !== undefined)('answers 422 to what breaks a rule', async () => {
+		if (broken) expect((await sampled(broken)).status).toBe(422)
+	})
+
+	when(answers(operation, 409) && !operation.idempotent)('answers 409 to what contradicts what is stored', async () => {
+		expect((await sampled(contradicting as NonNullable<typeof contradicting>)).status).toBe(409)
+	})
+})
+
+/** The same body, but for its first text. */
+function altered(body: object): object {
+	const [name, value] = Object.entries(body).find(([, field]) => typeof field === 'string') as [string, string]
+	return { ...body, [name]: `${value}x` }
+}
+
+describe('what others fail at', () => {
+	const stripe = new FakeStripe()
+	let failing: TestServer
+	beforeAll(async () => {
+		await stripe.start()
+		failing = await startTestServer({
+			// Nobody listens on the lowest port.
+			SMTP_URL: 'smtp://127.0.0.1:1',
+			MAIL_FROM: 'invoices@remit.example',
+			PAYMENT_PROCESSOR: 'stripe',
+			STRIPE_SECRET_KEY: stripe.secretKey,
+			STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
+			STRIPE_API_BASE: stripe.apiBase,
+		})
+	})
+	afterAll(async () => {
+		await failing.close()
+		await stripe.stop()
+	})
+
+	it('is 502, changes nothing, and may be tried again with the same Idempotency-Key', async () => {
+		const id = (await failing.ask('POST', '/api/invoices', { body: { totalCents: 5_000 } })).body.id
+		const before = (await failing.ask('GET', `/api/invoices/${id}`)).text
+		const headers = { 'idempotency-key': 'again' }
+		const send = () => failing.ask('POST', `/api/invoices/${id}/send`, { body: { to: 'client@acme.example' }, headers })
+		for (const answer of [await send(), await send()]) {
+			expect(answer).toMatchObject({ status: 502, body: { code: 'email_delivery_failed' } })
+		}
+		const pay = () => failing.ask('POST', `/api/invoices/${id}/payment-link`, { headers })
+		const refusal = { status: 500, error: { type: 'api_error', message: 'Out of order' } }
+		stripe.failures.push(refusal, refusal)
+		expect(await pay()).toMatchObject({ status: 502, body: { code: 'payment_processor_failed' } })
+		expect((await failing.ask('GET', `/api/invoices/${id}`)).text).toBe(before)
+		expect((await failing.ask('GET', `/api/invoices/${id}/payment-link`)).status).toBe(404)
+		expect(await pay()).toMatchObject({ status: 200, body: { url: expect.stringMatching(/^https:\/\/checkout\.stripe\.com/) } })
+	})
+})
+
+describe('the contract', () => {
 	it('documents every status that was answered, and every status that it documents was answered', () => {
 		const documented = operations.flatMap(({ id, statuses }) => statuses.map((status) => `${id} ${status}`))
 		const missing = documented.filter((name) => !seen.has(name))

@@ -1,4 +1,6 @@
 // A real server over a real database for a test file, and a way to ask it that checks every answer against the contract.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Remit } from '@remit/sdk'
 import Sqlite from 'better-sqlite3'
@@ -9,17 +11,23 @@ import { scopes as allScopes, type Scope } from '../src/auth/keys.ts'
 import { insertKey } from '../src/auth/store.ts'
 import { type Config, readConfig } from '../src/config.ts'
 import { openDatabase } from '../src/database.ts'
-import { type Database, query } from '../src/db.ts'
-import { type DealInput, insertDeal } from '../src/deals/store.ts'
+import type { Database } from '../src/db.ts'
+import { insertDeal } from '../src/deals/store.ts'
+import type { DealCreate, OrganizationSettingsUpdate, TimeEntryCreate } from '../src/generated/contract.ts'
 import { insertOrganization } from '../src/organizations/store.ts'
 import { startServer } from '../src/server.ts'
+import { insertTimeEntry } from '../src/time-entries/store.ts'
+import { bySystem } from '../src/webhooks/events.ts'
 import { checkAnswer } from './contract.ts'
 import { newDatabase } from './databases.ts'
 
 export interface Answer {
 	readonly status: number
 	readonly headers: Headers
+	/** Empty for a file. */
 	readonly text: string
+	readonly bytes: Uint8Array
+	/** Absent when the answer is not JSON. */
 	// biome-ignore lint/suspicious/noExplicitAny: tests look into answers whose shape `checkAnswer` has checked.
 	readonly body: any
 }
@@ -39,7 +47,9 @@ export interface Tenant {
 	readonly remit: Remit
 	ask(method: string, path: string, options?: AskOptions): Promise<Answer>
 	newKey(scopes: readonly Scope[], options?: { expiresAt?: number }): Promise<{ id: string; key: string }>
-	newDeal(deal?: Partial<DealInput>): Promise<string>
+	newDeal(deal?: Partial<DealCreate>): Promise<string>
+	/** An hour that can be invoiced, for a new deal unless told otherwise. */
+	newTimeEntry(entry?: Partial<TimeEntryCreate>): Promise<string>
 }
 
 export interface TestServer extends Tenant {
@@ -48,43 +58,59 @@ export interface TestServer extends Tenant {
 	readonly settings: Partial<Config>
 	/** What the server takes for now; starts at the real time and stands still. */
 	clock: { now: number }
-	newTenant(options?: { timeZone?: string; taxRounding?: 'document' | 'line' }): Promise<Tenant>
+	newTenant(settings?: OrganizationSettingsUpdate): Promise<Tenant>
 	close(): Promise<void>
 }
 
+/** Of client links, the same for every server on one database. */
+const encryptionKey = Buffer.alloc(32, 1).toString('base64')
+
 export async function startTestServer(settings: Partial<Config> = {}): Promise<TestServer> {
-	const database = await newDatabase(inject('database'), inject('postgresUrl'))
-	const config = { ...readConfig({ PORT: '0', INVOICING_RATE_LIMIT: '0', NODE_ENV: 'test' }), ...database.settings, ...settings }
+	const database = await newDatabase(inject('database'), inject('template'))
+	const mail = mkdtempSync(join(tmpdir(), 'remit-mail-'))
+	const given = { ...database.settings, ENCRYPTION_KEYS: encryptionKey, SMTP_URL: `file:${mail}`, ...settings }
+	const config = { ...readConfig({ PORT: '0', INVOICING_RATE_LIMIT: '0', NODE_ENV: 'test' }), ...given }
 	const log = pino({ level: 'silent' })
 	const db = await openDatabase(config, log)
 	const clock = { now: Date.now() }
 	const server = await startServer({ db, config, log, now: () => clock.now })
-	const newTenant: TestServer['newTenant'] = async (options = {}) => {
+	const newTenant: TestServer['newTenant'] = async (organization = {}) => {
 		const { organizationId } = await db.transaction((tx) =>
-			insertOrganization(tx, { name: 'Test Ltd', now: clock.now, ...options }),
+			insertOrganization(tx, { name: 'Test Ltd', ...organization }, clock.now),
 		)
 		const newKey: Tenant['newKey'] = (scopes, more = {}) =>
 			db.transaction((tx) => insertKey(tx, organizationId, { name: 'test', scopes, now: clock.now, ...more }))
 		const { key } = await newKey(allScopes)
+		const newDeal: Tenant['newDeal'] = async (deal = {}) => {
+			const input = { name: 'Deal', defaultCurrency: 'USD', ...deal }
+			return (await db.transaction((tx) => insertDeal(tx, organizationId, input, clock.now))).id
+		}
+		const newTimeEntry: Tenant['newTimeEntry'] = async (entry = {}) => {
+			const dealId = entry.dealId ?? (await newDeal())
+			const input = { startedAt: clock.now - 3_600_000, durationSeconds: 3_600, hourlyRateCents: 10_000, ...entry, dealId }
+			return (await db.transaction((tx) => insertTimeEntry(tx, organizationId, input, bySystem(clock.now)))).id
+		}
 		return {
 			organizationId,
 			key,
 			remit: new Remit({ apiKey: key, baseUrl: server.url }),
 			ask: (method, path, request = {}) => ask(server.url, method, path, { key, ...request }),
 			newKey,
-			newDeal: (deal = {}) => db.transaction((tx) => insertDeal(tx, organizationId, { name: 'Deal', ...deal }, clock.now)),
+			newDeal,
+			newTimeEntry,
 		}
 	}
 	return {
 		...(await newTenant()),
 		url: server.url,
 		db,
-		settings: database.settings,
+		settings: given,
 		clock,
 		newTenant,
 		async close() {
 			await server.close()
 			await database.drop()
+			rmSync(mail, { recursive: true })
 		},
 	}
 }
@@ -100,8 +126,10 @@ async function ask(url: string, method: string, path: string, { body, headers = 
 		},
 		...(body !== undefined && { body: raw ? (body as string) : JSON.stringify(body) }),
 	})
-	const text = await response.text()
-	const answer = { status: response.status, headers: response.headers, text, body: text ? JSON.parse(text) : undefined }
+	const bytes = new Uint8Array(await response.arrayBuffer())
+	const isJson = /[/+]json/.test(response.headers.get('content-type') ?? '')
+	const text = isJson ? new TextDecoder().decode(bytes) : ''
+	const answer = { status: response.status, headers: response.headers, text, bytes, body: text ? JSON.parse(text) : undefined }
 	checkAnswer(method, path, answer)
 	return answer
 }
@@ -125,11 +153,3 @@ export async function holdWrites({ settings }: TestServer): Promise<() => Promis
 		file.close()
 	}
 }
-
-const stage = query<{ organizationId: string; id: string }, { stage: string }>((knex, key) =>
-	knex('deals').where(key).select('stage'),
-)
-
-/** The stage of a deal, whose operations come with a later version. */
-export const stageOf = async ({ db }: TestServer, organizationId: string, id: string) =>
-	(await db.get(stage, { organizationId, id }))?.stage

@@ -8,6 +8,7 @@ import { readConfig } from '../src/config.ts'
 import { openDatabase } from '../src/database.ts'
 import type { Transaction } from '../src/db.ts'
 import { type RunningServer, startServer } from '../src/server.ts'
+import { bySystem } from '../src/webhooks/events.ts'
 import { holdWrites, startTestServer, type TestServer } from './harness.ts'
 
 describe('a server on PostgreSQL', () => {
@@ -100,7 +101,7 @@ describe('a server on PostgreSQL', () => {
 			})
 		const note = async (tx: Transaction, id: string, by: number) => {
 			const company = await lockCompany(tx, server.organizationId, id)
-			if (company) await updateCompany(tx, company, { notes: `${company.notes ?? ''}${by}` }, 1)
+			if (company) await updateCompany(tx, company, { notes: `${company.notes ?? ''}${by}` }, bySystem(1))
 		}
 		await Promise.all([change(0, 1), change(1, 0)])
 		expect(runs).toBe(3)

@@ -4,6 +4,7 @@ import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { scopes } from '../src/auth/keys.ts'
 import { insertCompany, listCompanies } from '../src/companies/store.ts'
+import { bySystem } from '../src/webhooks/events.ts'
 import { type Answer, holdWrites, startTestServer, type Tenant, type TestServer } from './harness.ts'
 
 let server: TestServer
@@ -22,7 +23,7 @@ describe('a transaction', () => {
 		const begun = Promise.withResolvers<void>()
 		const gate = Promise.withResolvers<void>()
 		const writing = server.db.transaction(async (tx) => {
-			const created = await insertCompany(tx, tenant.organizationId, { name: 'Unseen' }, 1)
+			const created = await insertCompany(tx, tenant.organizationId, { name: 'Unseen' }, bySystem(1))
 			expect((await listCompanies(tx, tenant.organizationId, page)).rows).toHaveLength(1)
 			begun.resolve()
 			await gate.promise
@@ -39,7 +40,7 @@ describe('a transaction', () => {
 	it('that fails leaves nothing, and its error reaches whoever asked', async () => {
 		const tenant = await server.newTenant()
 		const failing = server.db.transaction(async (tx) => {
-			await insertCompany(tx, tenant.organizationId, { name: 'Lost' }, 1)
+			await insertCompany(tx, tenant.organizationId, { name: 'Lost' }, bySystem(1))
 			throw new Error('the last step failed')
 		})
 		await expect(failing).rejects.toThrow('the last step failed')
@@ -49,9 +50,9 @@ describe('a transaction', () => {
 	it('can lose a part and keep the rest', async () => {
 		const tenant = await server.newTenant()
 		await server.db.transaction(async (tx) => {
-			await insertCompany(tx, tenant.organizationId, { name: 'Kept' }, 1)
+			await insertCompany(tx, tenant.organizationId, { name: 'Kept' }, bySystem(1))
 			const part = tx.attempt(async () => {
-				await insertCompany(tx, tenant.organizationId, { name: 'Part' }, 1)
+				await insertCompany(tx, tenant.organizationId, { name: 'Part' }, bySystem(1))
 				throw new Error('part')
 			})
 			await expect(part).rejects.toThrow('part')

@@ -3,7 +3,7 @@ import type { ApiPromise } from '../api-promise.ts'
 import type { ConditionalRequestOptions, IdempotentRequestOptions, RequestOptions } from '../options.ts'
 import type { PagePromise } from '../page.ts'
 import type { Transport } from '../transport.ts'
-import type { Company, CompanyCreate, CompanyCreated, CompanyUpdate, Invoice, InvoiceCreated, InvoiceInput, InvoicePreview, InvoiceUpdated, Ok, PageMeta, operations } from './contract.ts'
+import type { Company, CompanyCreate, CompanyCreated, CompanyUpdate, Contact, ContactCreate, ContactUpdate, CreatedRecord, Deal, DealCreate, DealUpdate, Invoice, InvoiceCreated, InvoiceInput, InvoiceLink, InvoicePreview, InvoiceSend, InvoiceUpdated, Ok, OrganizationSettings, OrganizationSettingsUpdate, PageMeta, Pipeline, PipelineCreate, PipelineUpdate, PublicInvoice, SendStatus, TaxRate, TaxRateCreate, TaxRateUpdate, TimeEntriesInvoice, TimeEntry, TimeEntryCreate, TimeEntryUpdate, operations } from './contract.ts'
 
 export type {
 	Company,
@@ -13,16 +13,30 @@ export type {
 	CompanyList,
 	CompanySort,
 	CompanyUpdate,
+	Contact,
+	ContactCreate,
+	ContactData,
+	ContactList,
+	ContactUpdate,
+	CreatedRecord,
 	DateInput,
+	Deal,
+	DealCreate,
+	DealData,
+	DealList,
+	DealUpdate,
 	DecimalInput,
 	ErrorCode,
+	InstantInput,
 	Invoice,
 	InvoiceCreated,
 	InvoiceData,
 	InvoiceInput,
+	InvoiceLink,
 	InvoiceList,
 	InvoicePreview,
 	InvoicePreviewData,
+	InvoiceSend,
 	InvoiceStatus,
 	InvoiceUpdated,
 	LineItem,
@@ -31,27 +45,67 @@ export type {
 	LineItemKind,
 	LineTax,
 	LineTaxInput,
+	MailTransport,
 	Metadata,
 	Ok,
+	OrganizationSettings,
+	OrganizationSettingsData,
+	OrganizationSettingsUpdate,
 	PageMeta,
 	Party,
 	PercentInput,
+	Pipeline,
+	PipelineCreate,
+	PipelineData,
+	PipelineList,
+	PipelineUpdate,
 	PriceInput,
 	Problem,
 	ProblemError,
+	PublicInvoice,
+	PublicInvoiceData,
+	PublicLineItem,
+	SendStatus,
 	SortOrder,
+	Stage,
+	StageType,
 	TaxBreakdown,
+	TaxRate,
+	TaxRateCreate,
+	TaxRateData,
+	TaxRateList,
+	TaxRateUpdate,
 	TaxRounding,
+	TimeEntriesInvoice,
+	TimeEntry,
+	TimeEntryCreate,
+	TimeEntryData,
+	TimeEntryList,
+	TimeEntryStatus,
+	TimeEntryUpdate,
+	TimeGrouping,
 } from './contract.ts'
 
 /** Every resource of the API. */
 export class Resources {
 	readonly companies: CompaniesResource
+	readonly contacts: ContactsResource
+	readonly deals: DealsResource
 	readonly invoices: InvoicesResource
+	readonly organization: OrganizationResource
+	readonly pipelines: PipelinesResource
+	readonly taxRates: TaxRatesResource
+	readonly timeEntries: TimeEntriesResource
 
 	constructor(transport: Transport) {
 		this.companies = new CompaniesResource(transport)
+		this.contacts = new ContactsResource(transport)
+		this.deals = new DealsResource(transport)
 		this.invoices = new InvoicesResource(transport)
+		this.organization = new OrganizationResource(transport)
+		this.pipelines = new PipelinesResource(transport)
+		this.taxRates = new TaxRatesResource(transport)
+		this.timeEntries = new TimeEntriesResource(transport)
 	}
 }
 
@@ -140,15 +194,191 @@ export class CompaniesResource {
 	}
 }
 
+/** The query of `remit.contacts.list`. */
+export interface ContactsListQuery extends NonNullable<operations['contacts.list']['parameters']['query']> {}
+
+/** `remit.contacts` */
+export class ContactsResource {
+	readonly #transport: Transport
+
+	constructor(transport: Transport) {
+		this.#transport = transport
+	}
+
+	/**
+	 * List contacts, newest first. Deleted ones never show.
+	 *
+	 * @param query - Which records, in which order.
+	 * @param options - Of this call alone.
+	 * @returns One page by `await`; the records of all pages by `for await`.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * for await (const contact of remit.contacts.list()) console.log(contact.id)
+	 * ```
+	 */
+	list(query?: ContactsListQuery, options?: RequestOptions): PagePromise<Contact, PageMeta> {
+		return this.#transport.page('/api/contacts', { query, options, pageSize: 50 })
+	}
+
+	/**
+	 * Create a contact.
+	 *
+	 * @param body - A contact to create.
+	 * @param options - Of this call alone.
+	 * @returns The id of a new record.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * await remit.contacts.create({ name: 'Jana Vogel', email: 'jana@acme.example' })
+	 * ```
+	 */
+	create(body: ContactCreate, options?: IdempotentRequestOptions): ApiPromise<CreatedRecord> {
+		return this.#transport.send('POST', '/api/contacts', { body, options })
+	}
+
+	/**
+	 * Read a contact.
+	 *
+	 * @param id - The contact's id.
+	 * @param options - Of this call alone.
+	 * @returns The record.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 */
+	get(id: string, options?: RequestOptions): ApiPromise<Contact> {
+		return this.#transport.record('GET', '/api/contacts/{id}', { path: { id }, options })
+	}
+
+	/**
+	 * Change a contact: only the fields that are present change; `null` clears one.
+	 *
+	 * @param id - The contact's id.
+	 * @param body - A contact's changes: a field that is absent stays as it is, `null` clears it.
+	 * @param options - Of this call alone.
+	 * @returns Done.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * await remit.contacts.update(id, { phone: '+49 30 901820' })
+	 * ```
+	 */
+	update(id: string, body: ContactUpdate, options?: ConditionalRequestOptions): ApiPromise<Ok> {
+		return this.#transport.send('PATCH', '/api/contacts/{id}', { path: { id }, body, options })
+	}
+
+	/**
+	 * Delete a contact. It no longer shows in any answer; records that point to it keep working.
+	 *
+	 * @param id - The contact's id.
+	 * @param options - Of this call alone.
+	 * @returns Done.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `RateLimitError` (429)
+	 */
+	delete(id: string, options?: ConditionalRequestOptions): ApiPromise<Ok> {
+		return this.#transport.send('DELETE', '/api/contacts/{id}', { path: { id }, options })
+	}
+}
+
+/** The query of `remit.deals.list`. */
+export interface DealsListQuery extends NonNullable<operations['deals.list']['parameters']['query']> {}
+
+/** `remit.deals` */
+export class DealsResource {
+	readonly #transport: Transport
+
+	constructor(transport: Transport) {
+		this.#transport = transport
+	}
+
+	/**
+	 * List deals, newest first. Deleted ones never show.
+	 *
+	 * @param query - Which records, in which order.
+	 * @param options - Of this call alone.
+	 * @returns One page by `await`; the records of all pages by `for await`.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * for await (const deal of remit.deals.list()) console.log(deal.id)
+	 * ```
+	 */
+	list(query?: DealsListQuery, options?: RequestOptions): PagePromise<Deal, PageMeta> {
+		return this.#transport.page('/api/deals', { query, options, pageSize: 50 })
+	}
+
+	/**
+	 * Create a deal.
+	 *
+	 * @param body - A deal to create.
+	 * @param options - Of this call alone.
+	 * @returns The id of a new record.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * await remit.deals.create({ name: 'Web shop relaunch', currency: 'EUR', valueCents: 4800000, hourlyRateCents: 11000 })
+	 * ```
+	 */
+	create(body: DealCreate, options?: IdempotentRequestOptions): ApiPromise<CreatedRecord> {
+		return this.#transport.send('POST', '/api/deals', { body, options })
+	}
+
+	/**
+	 * Read a deal.
+	 *
+	 * @param id - The deal's id.
+	 * @param options - Of this call alone.
+	 * @returns The record.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 */
+	get(id: string, options?: RequestOptions): ApiPromise<Deal> {
+		return this.#transport.record('GET', '/api/deals/{id}', { path: { id }, options })
+	}
+
+	/**
+	 * Change a deal: only the fields that are present change; `null` clears one.
+	 *
+	 * @param id - The deal's id.
+	 * @param body - A deal's changes: a field that is absent stays as it is, `null` clears it.
+	 * @param options - Of this call alone.
+	 * @returns Done.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * await remit.deals.update(id, { stage: 'won' })
+	 * ```
+	 */
+	update(id: string, body: DealUpdate, options?: ConditionalRequestOptions): ApiPromise<Ok> {
+		return this.#transport.send('PATCH', '/api/deals/{id}', { path: { id }, body, options })
+	}
+
+	/**
+	 * Delete a deal. It no longer shows in any answer; its invoices and time entries stay.
+	 *
+	 * @param id - The deal's id.
+	 * @param options - Of this call alone.
+	 * @returns Done.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `RateLimitError` (429)
+	 */
+	delete(id: string, options?: ConditionalRequestOptions): ApiPromise<Ok> {
+		return this.#transport.send('DELETE', '/api/deals/{id}', { path: { id }, options })
+	}
+}
+
 /** The query of `remit.invoices.list`. */
 export interface InvoicesListQuery extends NonNullable<operations['invoices.list']['parameters']['query']> {}
 
 /** `remit.invoices` */
 export class InvoicesResource {
 	readonly #transport: Transport
+	readonly public: InvoicesPublicResource
+	readonly clientLink: InvoicesClientLinkResource
+	readonly paymentLink: InvoicesPaymentLinkResource
 
 	constructor(transport: Transport) {
 		this.#transport = transport
+		this.public = new InvoicesPublicResource(transport)
+		this.clientLink = new InvoicesClientLinkResource(transport)
+		this.paymentLink = new InvoicesPaymentLinkResource(transport)
 	}
 
 	/**
@@ -184,6 +414,22 @@ export class InvoicesResource {
 	}
 
 	/**
+	 * Make a draft of the time entries of a deal, in its currency and for its company. Each entry can be on one invoice.
+	 *
+	 * @param body - Time entries to invoice.
+	 * @param options - Of this call alone.
+	 * @returns The id and number of a new invoice.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * await remit.invoices.createFromTimeEntries({ dealId: 'dl_8fKq2LwXc4Rk6NdB1sZp', timeEntryIds: ['te_d7Sf0uZc1SjXy9AeNrG4'], groupBy: 'task' })
+	 * ```
+	 */
+	createFromTimeEntries(body: TimeEntriesInvoice, options?: IdempotentRequestOptions): ApiPromise<InvoiceCreated> {
+		return this.#transport.send('POST', '/api/invoices/from-time-entries', { body, options })
+	}
+
+	/**
 	 * Compute an invoice as creating it would, and store nothing.
 	 *
 	 * @param body - What may be written on an invoice, on create and update alike.
@@ -212,7 +458,8 @@ export class InvoicesResource {
 	}
 
 	/**
-	 * Change an invoice: only the fields that are present change; `null` clears one.
+	 * Change an invoice: only the fields that are present change; `null` clears one. Cancelling frees its time entries; giving
+	 * it another status again takes them back, or is refused when they are on another invoice or were changed.
 	 *
 	 * @param id - The invoice's id.
 	 * @param body - What may be written on an invoice, on create and update alike.
@@ -229,7 +476,7 @@ export class InvoicesResource {
 	}
 
 	/**
-	 * Delete an invoice for good. Its number is never used again; a tombstone explains the gap.
+	 * Delete an invoice for good. Its number is never used again; a tombstone explains the gap. Its time entries can be invoiced again.
 	 *
 	 * @param id - The invoice's id.
 	 * @param options - Of this call alone.
@@ -238,5 +485,448 @@ export class InvoicesResource {
 	 */
 	delete(id: string, options?: ConditionalRequestOptions): ApiPromise<Ok> {
 		return this.#transport.send('DELETE', '/api/invoices/{id}', { path: { id }, options })
+	}
+
+	/**
+	 * The invoice as a PDF (PDF/A-3b). The same invoice gives the same bytes.
+	 *
+	 * @param id - The invoice's id.
+	 * @param options - Of this call alone.
+	 * @returns The file's bytes: application/pdf.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 */
+	pdf(id: string, options?: RequestOptions): ApiPromise<Uint8Array> {
+		return this.#transport.bytes('GET', '/api/invoices/{id}/pdf', 'application/pdf', { path: { id }, options })
+	}
+
+	/**
+	 * E-mail the invoice with its PDF. A draft becomes `sent` when the mail server has accepted the e-mail; else nothing changes.
+	 *
+	 * @param id - The invoice's id.
+	 * @param body - Whom to send an invoice to.
+	 * @param options - Of this call alone.
+	 * @returns Done.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (502)
+	 * @example
+	 * ```ts
+	 * await remit.invoices.send(id, { to: 'billing@acme.example', message: 'Thank you for your trust.' })
+	 * ```
+	 */
+	send(id: string, body: InvoiceSend, options?: IdempotentRequestOptions): ApiPromise<Ok> {
+		return this.#transport.send('POST', '/api/invoices/{id}/send', { path: { id }, body, options })
+	}
+
+	/**
+	 * Whether outbound e-mail is configured, and what is missing if not.
+	 *
+	 * @param id - The invoice's id.
+	 * @param options - Of this call alone.
+	 * @returns Whether invoices can be sent by e-mail.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 */
+	sendStatus(id: string, options?: RequestOptions): ApiPromise<SendStatus> {
+		return this.#transport.send('GET', '/api/invoices/{id}/send', { path: { id }, options })
+	}
+}
+
+/** `remit.invoices.public` */
+export class InvoicesPublicResource {
+	readonly #transport: Transport
+
+	constructor(transport: Transport) {
+		this.#transport = transport
+	}
+
+	/**
+	 * The invoice of a client link. Needs no key. A GET counts as a view by the client, a HEAD or a prefetch does not.
+	 *
+	 * @param token - The token of the client link.
+	 * @param options - Of this call alone.
+	 * @returns The record.
+	 * @throws `BadRequestError` (400), `NotFoundError` (404), `RateLimitError` (429)
+	 */
+	get(token: string, options?: RequestOptions): ApiPromise<PublicInvoice> {
+		return this.#transport.record('GET', '/api/invoices/public/{token}', { path: { token }, options })
+	}
+
+	/**
+	 * The PDF of the invoice of a client link. Needs no key.
+	 *
+	 * @param token - The token of the client link.
+	 * @param options - Of this call alone.
+	 * @returns The file's bytes: application/pdf.
+	 * @throws `BadRequestError` (400), `NotFoundError` (404), `RateLimitError` (429)
+	 */
+	pdf(token: string, options?: RequestOptions): ApiPromise<Uint8Array> {
+		return this.#transport.bytes('GET', '/api/invoices/public/{token}/pdf', 'application/pdf', { path: { token }, options })
+	}
+}
+
+/** `remit.invoices.clientLink` */
+export class InvoicesClientLinkResource {
+	readonly #transport: Transport
+
+	constructor(transport: Transport) {
+		this.#transport = transport
+	}
+
+	/**
+	 * Make a link through which the client views the invoice without signing in. Repeating it gives the same link until it is revoked.
+	 *
+	 * @param id - The invoice's id.
+	 * @param options - Of this call alone.
+	 * @returns A link.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `UnprocessableError` (422), `RateLimitError` (429)
+	 */
+	create(id: string, options?: IdempotentRequestOptions): ApiPromise<InvoiceLink> {
+		return this.#transport.send('POST', '/api/invoices/{id}/client-link', { path: { id }, options })
+	}
+
+	/**
+	 * Read the client link.
+	 *
+	 * @param id - The invoice's id.
+	 * @param options - Of this call alone.
+	 * @returns A link.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 */
+	get(id: string, options?: RequestOptions): ApiPromise<InvoiceLink> {
+		return this.#transport.send('GET', '/api/invoices/{id}/client-link', { path: { id }, options })
+	}
+
+	/**
+	 * Revoke the client link: it works no more, and a new one will have another address.
+	 *
+	 * @param id - The invoice's id.
+	 * @param options - Of this call alone.
+	 * @returns Done.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 */
+	delete(id: string, options?: RequestOptions): ApiPromise<Ok> {
+		return this.#transport.send('DELETE', '/api/invoices/{id}/client-link', { path: { id }, options })
+	}
+}
+
+/** `remit.invoices.paymentLink` */
+export class InvoicesPaymentLinkResource {
+	readonly #transport: Transport
+
+	constructor(transport: Transport) {
+		this.#transport = transport
+	}
+
+	/**
+	 * Make a link to pay what is owed at the payment processor. Repeating it gives the same link while the amount is the same.
+	 *
+	 * @param id - The invoice's id.
+	 * @param options - Of this call alone.
+	 * @returns A link.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (502)
+	 */
+	create(id: string, options?: IdempotentRequestOptions): ApiPromise<InvoiceLink> {
+		return this.#transport.send('POST', '/api/invoices/{id}/payment-link', { path: { id }, options })
+	}
+
+	/**
+	 * Read the payment link that works.
+	 *
+	 * @param id - The invoice's id.
+	 * @param options - Of this call alone.
+	 * @returns A link.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 */
+	get(id: string, options?: RequestOptions): ApiPromise<InvoiceLink> {
+		return this.#transport.send('GET', '/api/invoices/{id}/payment-link', { path: { id }, options })
+	}
+}
+
+/** `remit.organization` */
+export class OrganizationResource {
+	readonly #transport: Transport
+
+	constructor(transport: Transport) {
+		this.#transport = transport
+	}
+
+	/**
+	 * Read the organization of the API key, with its settings.
+	 *
+	 * @param options - Of this call alone.
+	 * @returns The record.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
+	 */
+	get(options?: RequestOptions): ApiPromise<OrganizationSettings> {
+		return this.#transport.record('GET', '/api/organization', { options })
+	}
+
+	/**
+	 * Change the organization's settings: only the fields that are present change; `null` clears one. Other server processes follow within two seconds.
+	 *
+	 * @param body - The organization's changes: a field that is absent stays as it is, `null` clears it.
+	 * @param options - Of this call alone.
+	 * @returns Done.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `PreconditionFailedError` (412), `ApiError` (413, 415), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * await remit.organization.update({ addressLine1: 'Lindenallee 7', postalCode: '10115', city: 'Berlin', country: 'Germany', timeZone: 'Europe/Berlin', defaultCurrency: 'EUR', hourlyRateCents: 11000 })
+	 * ```
+	 */
+	update(body: OrganizationSettingsUpdate, options?: ConditionalRequestOptions): ApiPromise<Ok> {
+		return this.#transport.send('PATCH', '/api/organization', { body, options })
+	}
+}
+
+/** The query of `remit.pipelines.list`. */
+export interface PipelinesListQuery extends NonNullable<operations['pipelines.list']['parameters']['query']> {}
+
+/** `remit.pipelines` */
+export class PipelinesResource {
+	readonly #transport: Transport
+
+	constructor(transport: Transport) {
+		this.#transport = transport
+	}
+
+	/**
+	 * List pipelines, newest first.
+	 *
+	 * @param query - Which records, in which order.
+	 * @param options - Of this call alone.
+	 * @returns One page by `await`; the records of all pages by `for await`.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * for await (const pipeline of remit.pipelines.list()) console.log(pipeline.id)
+	 * ```
+	 */
+	list(query?: PipelinesListQuery, options?: RequestOptions): PagePromise<Pipeline, PageMeta> {
+		return this.#transport.page('/api/pipelines', { query, options, pageSize: 50 })
+	}
+
+	/**
+	 * Create a pipeline.
+	 *
+	 * @param body - A pipeline to create.
+	 * @param options - Of this call alone.
+	 * @returns The id of a new record.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * await remit.pipelines.create({ name: 'Retainers', stages: [{ key: 'active', label: 'Active', type: 'won' }] })
+	 * ```
+	 */
+	create(body: PipelineCreate, options?: IdempotentRequestOptions): ApiPromise<CreatedRecord> {
+		return this.#transport.send('POST', '/api/pipelines', { body, options })
+	}
+
+	/**
+	 * Read a pipeline.
+	 *
+	 * @param id - The pipeline's id.
+	 * @param options - Of this call alone.
+	 * @returns The record.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 */
+	get(id: string, options?: RequestOptions): ApiPromise<Pipeline> {
+		return this.#transport.record('GET', '/api/pipelines/{id}', { path: { id }, options })
+	}
+
+	/**
+	 * Change a pipeline: only the fields that are present change.
+	 *
+	 * @param id - The pipeline's id.
+	 * @param body - A pipeline's changes: a field that is absent stays as it is.
+	 * @param options - Of this call alone.
+	 * @returns Done.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `PreconditionFailedError` (412), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * await remit.pipelines.update(id, { name: 'Retainers 2026' })
+	 * ```
+	 */
+	update(id: string, body: PipelineUpdate, options?: ConditionalRequestOptions): ApiPromise<Ok> {
+		return this.#transport.send('PATCH', '/api/pipelines/{id}', { path: { id }, body, options })
+	}
+
+	/**
+	 * Delete a pipeline for good. One that deals pass, or passed before they were deleted, cannot be deleted.
+	 *
+	 * @param id - The pipeline's id.
+	 * @param options - Of this call alone.
+	 * @returns Done.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `PreconditionFailedError` (412), `RateLimitError` (429)
+	 */
+	delete(id: string, options?: ConditionalRequestOptions): ApiPromise<Ok> {
+		return this.#transport.send('DELETE', '/api/pipelines/{id}', { path: { id }, options })
+	}
+}
+
+/** The query of `remit.taxRates.list`. */
+export interface TaxRatesListQuery extends NonNullable<operations['taxRates.list']['parameters']['query']> {}
+
+/** `remit.taxRates` */
+export class TaxRatesResource {
+	readonly #transport: Transport
+
+	constructor(transport: Transport) {
+		this.#transport = transport
+	}
+
+	/**
+	 * List tax rates, newest first, archived ones too.
+	 *
+	 * @param query - Which records, in which order.
+	 * @param options - Of this call alone.
+	 * @returns One page by `await`; the records of all pages by `for await`.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * for await (const taxRate of remit.taxRates.list()) console.log(taxRate.id)
+	 * ```
+	 */
+	list(query?: TaxRatesListQuery, options?: RequestOptions): PagePromise<TaxRate, PageMeta> {
+		return this.#transport.page('/api/tax-rates', { query, options, pageSize: 50 })
+	}
+
+	/**
+	 * Create a tax rate.
+	 *
+	 * @param body - A tax rate to create.
+	 * @param options - Of this call alone.
+	 * @returns The id of a new record.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * await remit.taxRates.create({ name: 'Germany, standard', label: 'VAT', percent: '19' })
+	 * ```
+	 */
+	create(body: TaxRateCreate, options?: IdempotentRequestOptions): ApiPromise<CreatedRecord> {
+		return this.#transport.send('POST', '/api/tax-rates', { body, options })
+	}
+
+	/**
+	 * Read a tax rate.
+	 *
+	 * @param id - The tax rate's id.
+	 * @param options - Of this call alone.
+	 * @returns The record.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 */
+	get(id: string, options?: RequestOptions): ApiPromise<TaxRate> {
+		return this.#transport.record('GET', '/api/tax-rates/{id}', { path: { id }, options })
+	}
+
+	/**
+	 * Change a tax rate: only the fields that are present change.
+	 *
+	 * @param id - The tax rate's id.
+	 * @param body - A tax rate's changes: a field that is absent stays as it is.
+	 * @param options - Of this call alone.
+	 * @returns Done.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `PreconditionFailedError` (412), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * await remit.taxRates.update(id, { name: 'Germany, standard rate', isDefault: true })
+	 * ```
+	 */
+	update(id: string, body: TaxRateUpdate, options?: ConditionalRequestOptions): ApiPromise<Ok> {
+		return this.#transport.send('PATCH', '/api/tax-rates/{id}', { path: { id }, body, options })
+	}
+
+	/**
+	 * Archive a tax rate: invoices keep it, new ones cannot take it. Repeating it changes nothing.
+	 *
+	 * @param id - The tax rate's id.
+	 * @param options - Of this call alone.
+	 * @returns Done.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `RateLimitError` (429)
+	 */
+	delete(id: string, options?: ConditionalRequestOptions): ApiPromise<Ok> {
+		return this.#transport.send('DELETE', '/api/tax-rates/{id}', { path: { id }, options })
+	}
+}
+
+/** The query of `remit.timeEntries.list`. */
+export interface TimeEntriesListQuery extends NonNullable<operations['timeEntries.list']['parameters']['query']> {}
+
+/** `remit.timeEntries` */
+export class TimeEntriesResource {
+	readonly #transport: Transport
+
+	constructor(transport: Transport) {
+		this.#transport = transport
+	}
+
+	/**
+	 * List time entries, those that began last first.
+	 *
+	 * @param query - Which records, in which order.
+	 * @param options - Of this call alone.
+	 * @returns One page by `await`; the records of all pages by `for await`.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * for await (const timeEntry of remit.timeEntries.list()) console.log(timeEntry.id)
+	 * ```
+	 */
+	list(query?: TimeEntriesListQuery, options?: RequestOptions): PagePromise<TimeEntry, PageMeta> {
+		return this.#transport.page('/api/time-entries', { query, options, pageSize: 50 })
+	}
+
+	/**
+	 * Create a time entry.
+	 *
+	 * @param body - A time entry to create.
+	 * @param options - Of this call alone.
+	 * @returns The id of a new record.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * await remit.timeEntries.create({ dealId: 'dl_8fKq2LwXc4Rk6NdB1sZp', taskName: 'Checkout', description: 'Address form', startedAt: '2026-03-31T09:00:00+02:00', durationSeconds: 5400 })
+	 * ```
+	 */
+	create(body: TimeEntryCreate, options?: IdempotentRequestOptions): ApiPromise<CreatedRecord> {
+		return this.#transport.send('POST', '/api/time-entries', { body, options })
+	}
+
+	/**
+	 * Read a time entry.
+	 *
+	 * @param id - The time entry's id.
+	 * @param options - Of this call alone.
+	 * @returns The record.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 */
+	get(id: string, options?: RequestOptions): ApiPromise<TimeEntry> {
+		return this.#transport.record('GET', '/api/time-entries/{id}', { path: { id }, options })
+	}
+
+	/**
+	 * Change a time entry that is not on an invoice: only the fields that are present change; `null` clears one.
+	 *
+	 * @param id - The time entry's id.
+	 * @param body - A time entry's changes: a field that is absent stays as it is, `null` clears it.
+	 * @param options - Of this call alone.
+	 * @returns Done.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `PreconditionFailedError` (412), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * await remit.timeEntries.update(id, { endedAt: '2026-03-31T10:30:00+02:00' })
+	 * ```
+	 */
+	update(id: string, body: TimeEntryUpdate, options?: ConditionalRequestOptions): ApiPromise<Ok> {
+		return this.#transport.send('PATCH', '/api/time-entries/{id}', { path: { id }, body, options })
+	}
+
+	/**
+	 * Delete a time entry that is not on an invoice, for good.
+	 *
+	 * @param id - The time entry's id.
+	 * @param options - Of this call alone.
+	 * @returns Done.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `PreconditionFailedError` (412), `RateLimitError` (429)
+	 */
+	delete(id: string, options?: ConditionalRequestOptions): ApiPromise<Ok> {
+		return this.#transport.send('DELETE', '/api/time-entries/{id}', { path: { id }, options })
 	}
 }

@@ -1,5 +1,5 @@
-// Who is calling. A key is looked up once and then remembered for two seconds: so long does a key that was revoked by
-// another process, such as the CLI, still work.
+// Who is calling. A key is looked up once and then remembered for two seconds, and with it the organization's settings: so
+// long does a key that was revoked by another process, such as the CLI, still work.
 import type { Database } from '../db.ts'
 import { ApiError } from '../errors.ts'
 import type { TaxRounding } from '../generated/contract.ts'
@@ -10,9 +10,11 @@ export interface Caller {
 	readonly organizationId: string
 	readonly keyId: string
 	readonly scopes: ReadonlySet<string>
-	/** What answers depend on, of the organization's settings. */
+	/** What answers and new records depend on, of the organization's settings. */
 	readonly timeZone: string
 	readonly taxRounding: TaxRounding
+	readonly defaultCurrency: string
+	readonly paymentTerms: string | null
 }
 
 interface Known {
@@ -29,6 +31,8 @@ export class Callers {
 	readonly #now: () => number
 	readonly #known = new Map<string, Known>()
 	readonly #used = new Map<string, { organizationId: string; keyId: string; at: number }>()
+	/** How often settings have changed: what was looked up before a change is not remembered after it. */
+	#changes = 0
 
 	constructor(db: Database, now: () => number) {
 		this.#db = db
@@ -61,19 +65,27 @@ export class Callers {
 	}
 
 	async #lookUp(hash: string, now: number): Promise<Known | undefined> {
+		const changes = this.#changes
 		const row = await findKeyByHash(this.#db, hash)
 		if (!row || row.revokedAt !== null) return void this.#known.delete(hash)
-		const { organizationId, id: keyId, timeZone, taxRounding } = row
+		const { organizationId, id: keyId, timeZone, taxRounding, defaultCurrency, paymentTerms } = row
 		// SQLite gives JSON as text, PostgreSQL as the value.
 		const scopes = new Set<string>(typeof row.scopes === 'string' ? JSON.parse(row.scopes) : row.scopes)
 		const known = {
-			caller: { organizationId, keyId, scopes, timeZone, taxRounding },
+			caller: { organizationId, keyId, scopes, timeZone, taxRounding, defaultCurrency, paymentTerms },
 			expiresAt: row.expiresAt ?? Infinity,
 			until: now + rememberMs,
 		}
+		if (changes !== this.#changes) return known
 		if (this.#known.size >= rememberKeys) this.#known.clear()
 		this.#known.set(hash, known)
 		return known
+	}
+
+	/** An organization's settings have changed. */
+	forget(organizationId: string): void {
+		this.#changes++
+		for (const [hash, { caller }] of this.#known) if (caller.organizationId === organizationId) this.#known.delete(hash)
 	}
 
 	/** Writes when keys were last used: now and then, not on every request. */

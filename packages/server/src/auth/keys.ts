@@ -9,8 +9,9 @@ const secret = customAlphabet(base62, 32)
 const form = /^rmt_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/
 
 /** What a key of the invoicing API may do. `:write` includes `:read` of the same records. */
-export const scopes = ['companies:read', 'companies:write', 'invoices:read', 'invoices:write'] as const
-export type Scope = (typeof scopes)[number]
+const resources = ['companies', 'contacts', 'deals', 'invoices', 'organization', 'tax_rates', 'time_entries'] as const
+export type Scope = `${(typeof resources)[number]}:${'read' | 'write'}`
+export const scopes: readonly Scope[] = resources.flatMap((resource): Scope[] => [`${resource}:read`, `${resource}:write`])
 
 export interface NewKey {
 	/** The whole key: shown once, never stored. */

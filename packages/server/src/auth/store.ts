@@ -12,13 +12,16 @@ export interface StoredKey {
 	readonly revokedAt: number | null
 	readonly timeZone: string
 	readonly taxRounding: TaxRounding
+	readonly defaultCurrency: string
+	readonly paymentTerms: string | null
 }
 
 const byHash = query<{ hash: string }, StoredKey>((knex, { hash }) =>
 	knex('api_keys as k')
 		.join('organizations as o', 'o.organizationId', 'k.organizationId')
 		.where('k.hash', hash)
-		.select('k.organizationId', 'k.id', 'k.scopes', 'k.expiresAt', 'k.revokedAt', 'o.timeZone', 'o.taxRounding'),
+		.select('k.organizationId', 'k.id', 'k.scopes', 'k.expiresAt', 'k.revokedAt')
+		.select('o.timeZone', 'o.taxRounding', 'o.defaultCurrency', 'o.paymentTerms'),
 )
 
 export const findKeyByHash = (db: Db, hash: string) => db.get(byHash, { hash })

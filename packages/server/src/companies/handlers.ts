@@ -3,7 +3,7 @@ import { ApiError } from '../errors.ts'
 import { etag } from '../etag.ts'
 import type { Company, PageMeta } from '../generated/contract.ts'
 import { dataText, listText } from '../json.ts'
-import { findCompany, insertCompany, listCompanies, lockCompany, updateCompany } from './store.ts'
+import { findCompany, insertCompany, listCompanies, lockCompany, removeCompany, updateCompany } from './store.ts'
 
 const notFound = (id: string) => new ApiError('company_not_found', `There is no company ${id}.`)
 
@@ -12,8 +12,8 @@ export const list: Handler<'companies.list'> = async ({ query, caller }, { db })
 	return { status: 200, body: listText<Company, PageMeta>(rows, { total, limit: query.limit, offset: query.offset }) }
 }
 
-export const create: Handler<'companies.create'> = async ({ body, caller }, { db, now }) => {
-	const { id, version } = await insertCompany(db, caller.organizationId, body, now)
+export const create: Handler<'companies.create'> = async ({ body, caller }, { db, origin }) => {
+	const { id, version } = await insertCompany(db, caller.organizationId, body, origin)
 	return { status: 201, headers: { Location: `/api/companies/${id}`, ETag: etag(version) }, body: { id } }
 }
 
@@ -23,18 +23,18 @@ export const get: Handler<'companies.get'> = async ({ params, caller }, { db }) 
 	return { status: 200, headers: { ETag: etag(company.version) }, body: dataText<Company>(company.json) }
 }
 
-export const update: Handler<'companies.update'> = async ({ params, body, caller, expectVersion }, { db, now }) => {
+export const update: Handler<'companies.update'> = async ({ params, body, caller, expectVersion }, { db, origin }) => {
 	const company = await lockCompany(db, caller.organizationId, params.id)
 	if (!company) throw notFound(params.id)
 	expectVersion(company.version)
-	const version = await updateCompany(db, company, body, now)
+	const version = await updateCompany(db, company, body, origin)
 	return { status: 200, headers: { ETag: etag(version) }, body: { ok: true } }
 }
 
-export const remove: Handler<'companies.delete'> = async ({ params, caller, expectVersion }, { db, now }) => {
+export const remove: Handler<'companies.delete'> = async ({ params, caller, expectVersion }, { db, origin }) => {
 	const company = await lockCompany(db, caller.organizationId, params.id)
 	if (!company) throw notFound(params.id)
 	expectVersion(company.version)
-	await updateCompany(db, company, { deletedAt: now }, now)
+	await removeCompany(db, company, origin)
 	return { status: 200, body: { ok: true } }
 }

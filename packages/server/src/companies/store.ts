@@ -1,9 +1,10 @@
 import type { Knex } from 'knex'
 import { jsonColumn } from '../db/json.ts'
 import { type Db, type Dialect, type Placeholders, query } from '../db.ts'
-import type { Company, CompanyCreate, CompanySort, SortOrder } from '../generated/contract.ts'
+import type { Company, CompanyCreate, CompanySort, CompanyUpdate, SortOrder } from '../generated/contract.ts'
 import { fields } from '../generated/tables.ts'
 import { newId } from '../ids.ts'
+import { type Changes, changesBetween, type Origin, recordEvent } from '../webhooks/events.ts'
 import { ftsQuery, searchText, sortName, tsQuery, words } from './search.ts'
 
 interface Key {
@@ -25,6 +26,11 @@ const byId = (knex: Knex, { organizationId, id }: Placeholders<Key>, dialect: Di
 const live = query<Key, CompanyJson>((knex, key, dialect) => byId(knex, key, dialect).whereNull('deletedAt'))
 
 export const findCompany = (db: Db, organizationId: string, id: string) => db.get(live, { organizationId, id })
+
+const exists = query<Key, { id: string }>((knex, key) => knex('companies').where(key).whereNull('deletedAt').select('id'))
+
+export const companyExists = async (db: Db, organizationId: string, id: string) =>
+	(await db.get(exists, { organizationId, id })) !== undefined
 
 const liveOrDeleted = query<Key, CompanyJson>(byId)
 
@@ -49,7 +55,8 @@ interface CompanyRow extends Company {
 
 const insert = query<CompanyRow>((knex, row) => knex('companies').insert(row))
 
-export async function insertCompany(db: Db, organizationId: string, input: CompanyCreate, now: number): Promise<Company> {
+export async function insertCompany(db: Db, organizationId: string, input: CompanyCreate, origin: Origin): Promise<Company> {
+	const { now } = origin
 	const { name, ...details } = input
 	const company = {
 		...noDetails,
@@ -63,6 +70,7 @@ export async function insertCompany(db: Db, organizationId: string, input: Compa
 		version: 1,
 	}
 	await db.run(insert, { ...company, ...derived(company) })
+	await tell(db, origin, 'company.created', company)
 	return company
 }
 
@@ -91,10 +99,34 @@ const update = query<CompanyRow>((knex, { organizationId, id, ...columns }) =>
 )
 
 /** Writes the changes to a company that was read with `lockCompany`; returns its new version. */
-export async function updateCompany(db: Db, company: Company, changes: Partial<Company>, now: number): Promise<number> {
+export async function updateCompany(db: Db, company: Company, changes: CompanyUpdate, origin: Origin): Promise<number> {
+	const changed = await write(db, company, changes, origin)
+	const difference = changesBetween(company, changed)
+	if (Object.keys(difference).length > 0) await tell(db, origin, 'company.updated', changed, difference)
+	return changed.version
+}
+
+/** Deletes a company that was read with `lockCompany`: it stays, and no longer shows. */
+export async function removeCompany(db: Db, company: Company, origin: Origin): Promise<void> {
+	await tell(db, origin, 'company.deleted', await write(db, company, { deletedAt: origin.now }, origin))
+}
+
+async function write(db: Db, company: Company, changes: Partial<Company>, { now }: Origin): Promise<Company> {
 	const changed = { ...company, ...changes, updatedAt: now, version: company.version + 1 }
 	await db.run(update, { ...changed, ...derived(changed) })
-	return changed.version
+	return changed
+}
+
+function tell(
+	db: Db,
+	origin: Origin,
+	type: `company.${'created' | 'updated' | 'deleted'}`,
+	company: Company,
+	changes?: Changes,
+): Promise<void> {
+	const { organizationId, id } = company
+	const data = JSON.stringify(company)
+	return recordEvent(db, origin, { type, organizationId, resource: 'company', resourceId: id, data, ...(changes && { changes }) })
 }
 
 export interface CompanyListQuery {

@@ -75,7 +75,21 @@ describe('the formats', () => {
 				'a@@b.example',
 				'a@b.example,c@d.example',
 				'a@b.example\n',
+				'a\0b@c.example',
+				'a\u202eb@c.example',
 			],
+		},
+		'date-time-offset': {
+			good: ['2026-03-31T10:00:00Z', '2026-03-31t10:00:00.123456+14:00'],
+			bad: ['', '2026-03-31', '2026-03-31T10:00:00', '2026-02-30T10:00:00Z', '2201-01-01T00:00:00Z'],
+		},
+		'time-zone': {
+			good: ['UTC', 'Europe/Berlin', 'America/Argentina/Buenos_Aires', 'Pacific/Auckland'],
+			bad: ['', '+01:00', '-05:00', 'Mars/Olympus', 'Europe/Berlin\n', '../UTC'],
+		},
+		locale: {
+			good: ['en', 'de-DE', 'pt-BR', 'zh-Hant-TW', 'ar'],
+			bad: ['', 'x', 'de_DE', 'deutsch ', 'en-', 'xx'],
 		},
 	}
 

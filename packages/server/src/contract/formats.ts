@@ -1,6 +1,6 @@
 // The formats of the contract that JSON Schema does not know: one table for the validators and for what an error says.
 import currencies from 'currency-codes'
-import { parseDate } from '../dates.ts'
+import { isTimeZone, parseDate } from '../dates.ts'
 
 interface Format {
 	readonly type: 'string' | 'number'
@@ -17,6 +17,14 @@ const controls = /\p{Cc}|\u2028|\u2029/u
 const decimal = /^-?\d{1,12}(\.\d{1,6})?$/
 const percent = /^(100(\.0{1,4})?|\d{1,2}(\.\d{1,4})?)$/
 
+function isLocale(tag: string): boolean {
+	try {
+		return Intl.NumberFormat.supportedLocalesOf(tag).length > 0
+	} catch {
+		return false
+	}
+}
+
 export const formats: Readonly<Record<string, Format>> = {
 	text: string('text without NUL characters or lone surrogates', (value) => !value.includes('\0') && value.isWellFormed()),
 	line: string('one line of text without control characters', (value) => !controls.test(value) && value.isWellFormed()),
@@ -31,5 +39,11 @@ export const formats: Readonly<Record<string, Format>> = {
 		'a date YYYY-MM-DD, an RFC 3339 date-time with an offset such as 2026-03-31T10:00:00Z, or Unix milliseconds',
 		(value) => parseDate(value) !== undefined,
 	),
-	email: string('an e-mail address', (value) => /^[^\s@<>()[\],;:"\\]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$/.test(value)),
+	'time-zone': string('a time zone of the IANA database, such as Europe/Berlin', isTimeZone),
+	locale: string('a language tag, such as en-GB', isLocale),
+	'date-time-offset': string(
+		'an RFC 3339 date-time with an offset such as 2026-03-31T10:00:00Z, or Unix milliseconds',
+		(value) => value.length > 10 && parseDate(value) !== undefined,
+	),
+	email: string('an e-mail address', (value) => /^[^\s\p{C}@<>()[\],;:"\\]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$/u.test(value)),
 }

@@ -6,14 +6,14 @@ export type OperationId = (typeof operationTable)[number]['id']
 
 export interface Operation extends OperationEntry {
 	readonly id: OperationId
-	/** Whether it changes something: it then runs in a transaction. */
+	/** Whether it runs in a transaction, because it changes something. */
 	readonly writes: boolean
 }
 
 export const operations: readonly Operation[] = operationTable.map((entry: OperationEntry) => ({
 	...entry,
 	id: entry.id as OperationId,
-	writes: entry.scopes.some((scope) => scope.endsWith(':write')),
+	writes: !entry.ownTransactions && entry.scopes.some((scope) => scope.endsWith(':write')),
 }))
 
 export interface Match {

@@ -14,6 +14,8 @@ export function openSqlite(file: string): Database {
 	writer.pragma('synchronous = FULL')
 	writer.pragma('foreign_keys = ON')
 	writer.pragma('busy_timeout = 0')
+	// 16 MB of log between checkpoints: events make every write twice as long as its record.
+	writer.pragma('wal_autocheckpoint = 4000')
 	const reader = new Sqlite(file, { readonly: true })
 	const transactions = new Transactions(writer)
 	return {

@@ -1,134 +1,106 @@
-import { type Db, query } from '../db.ts'
+import { records } from '../db/records.ts'
+import type { Db } from '../db.ts'
+import { fieldError } from '../errors.ts'
+import type { Deal, DealCreate, Pipeline } from '../generated/contract.ts'
+import { fields } from '../generated/tables.ts'
 import { newId } from '../ids.ts'
+import { changesBetween, type Origin, recordEvent } from '../webhooks/events.ts'
+import { findOldestPipeline, pipelines } from './pipelines.ts'
 
-interface Stage {
-	readonly key: string
-	readonly label: string
-	readonly type: 'open' | 'won' | 'lost'
-	/** The later stage that a deal here moves to when its invoice is paid. */
-	readonly advanceOnInvoicePaidTo?: string
-}
-
-const stage = (key: string, label: string, type: Stage['type'], advanceOnInvoicePaidTo?: string): Stage => ({
-	key,
-	label,
-	type,
-	...(advanceOnInvoicePaidTo && { advanceOnInvoicePaidTo }),
-})
-
-/** What a new organization gets. */
-const defaultStages: readonly Stage[] = [
-	stage('lead', 'Lead', 'open'),
-	stage('qualified', 'Qualified', 'open'),
-	stage('proposal', 'Proposal', 'open'),
-	stage('won', 'Won', 'won', 'paid'),
-	stage('in_progress', 'In progress', 'won', 'paid'),
-	stage('invoiced', 'Invoiced', 'won', 'paid'),
-	stage('paid', 'Paid', 'won'),
-	stage('lost', 'Lost', 'lost'),
-]
-
-interface PipelineRow {
-	readonly organizationId: string
-	readonly id: string
-	readonly name: string
-	readonly stages: readonly Stage[]
-	readonly createdAt: number
-	readonly updatedAt: number
-}
-
-const insertPipeline = query<PipelineRow>((knex, row) => knex('pipelines').insert(row))
-
-export async function insertDefaultPipeline(db: Db, organizationId: string, now: number): Promise<string> {
-	const id = newId('pl')
-	await db.run(insertPipeline, { organizationId, id, name: 'Sales', stages: defaultStages, createdAt: now, updatedAt: now })
-	return id
-}
-
-const firstPipeline = query<{ organizationId: string }, { id: string }>((knex, { organizationId }) =>
-	knex('pipelines').where({ organizationId }).orderBy(['createdAt', 'id']).select('id').limit(1, { skipBinding: true }),
-)
-
-export interface DealInput {
-	readonly name: string
-	readonly companyId?: string | null
+interface DealFilter {
+	readonly companyId?: string
+	readonly contactId?: string
+	readonly pipelineId?: string
 	readonly stage?: string
-	readonly autoAdvance?: boolean
-	readonly currency?: string
-	readonly valueCents?: number | null
-	readonly hourlyRateCents?: number | null
 }
 
-interface DealRow extends Required<DealInput> {
-	readonly organizationId: string
-	readonly id: string
-	readonly pipelineId: string
-	readonly createdAt: number
-	readonly updatedAt: number
-	readonly version: number
-}
+export const deals = records<Deal, DealFilter>('deals', fields.Deal, { softDelete: true })
 
-const insert = query<DealRow>((knex, row) => knex('deals').insert(row))
-
-/** A new deal, in the first stage of the organization's first pipeline unless told otherwise. */
-export async function insertDeal(db: Db, organizationId: string, input: DealInput, now: number): Promise<string> {
-	const pipeline = await db.get(firstPipeline, { organizationId })
-	if (!pipeline) throw new Error(`organization ${organizationId} has no pipeline`)
-	const id = newId('dl')
-	await db.run(insert, {
+/** A new deal, in the first stage of the organization's oldest pipeline unless told otherwise. */
+export async function insertDeal(
+	db: Db,
+	organizationId: string,
+	{ defaultCurrency, ...input }: DealCreate & { defaultCurrency: string },
+	now: number,
+): Promise<Deal> {
+	const pipeline = await pipelineOf(db, organizationId, input.pipelineId)
+	const stage = input.stage ?? (pipeline.stages[0]?.key as string)
+	refuseUnknownStage(pipeline, stage)
+	const deal = {
+		...noDetails,
+		currency: defaultCurrency,
+		...input,
 		organizationId,
-		id,
+		id: newId('dl'),
 		pipelineId: pipeline.id,
-		name: input.name,
-		companyId: input.companyId ?? null,
-		stage: input.stage ?? 'lead',
-		autoAdvance: input.autoAdvance ?? true,
-		currency: input.currency ?? 'USD',
-		valueCents: input.valueCents ?? null,
-		hourlyRateCents: input.hourlyRateCents ?? null,
+		stage,
 		createdAt: now,
 		updatedAt: now,
+		deletedAt: null,
 		version: 1,
-	})
-	return id
+	}
+	await deals.insert(db, deal)
+	return deal
 }
 
-const exists = query<{ organizationId: string; id: string }, { id: string }>((knex, { organizationId, id }) =>
-	knex('deals').where({ organizationId, id }).select('id'),
-)
+const noDetails = { companyId: null, contactId: null, autoAdvance: true, valueCents: null, hourlyRateCents: null }
 
-export const dealExists = async (db: Db, organizationId: string, id: string) =>
-	(await db.get(exists, { organizationId, id })) !== undefined
-
-const withPipeline = query<
-	{ organizationId: string; id: string },
-	{ stage: string; autoAdvance: boolean | number; stages: string | Stage[] }
->((knex, { organizationId, id }) =>
-	knex('deals as d')
-		.join('pipelines as p', (on) => on.on('p.organizationId', 'd.organizationId').andOn('p.id', 'd.pipelineId'))
-		.where({ 'd.organizationId': organizationId, 'd.id': id })
-		.select('d.stage', 'd.autoAdvance', 'p.stages')
-		.forUpdate('d'),
-)
-
-const move = query<{ organizationId: string; id: string; stage: string; updatedAt: number }>(
-	(knex, { organizationId, id, stage, updatedAt }) =>
-		knex('deals')
-			.where({ organizationId, id })
-			.update({ stage, updatedAt, version: knex.raw('?? + 1', ['version']) }),
-)
+/** Writes the changes to a deal that was read with `lock`, and tells when it changes its stage. */
+export async function updateDeal(db: Db, deal: Deal, changes: Partial<Deal>, origin: Origin): Promise<Deal> {
+	const moves = changes.pipelineId !== undefined && changes.pipelineId !== deal.pipelineId
+	const next = { ...changes }
+	if (moves || changes.stage !== undefined) {
+		const pipeline = await pipelineOf(db, deal.organizationId, changes.pipelineId ?? deal.pipelineId)
+		next.stage ??= pipeline.stages[0]?.key as string
+		refuseUnknownStage(pipeline, next.stage as string)
+	}
+	const changed = await deals.update(db, deal, next, origin.now)
+	if (changed.stage !== deal.stage || changed.pipelineId !== deal.pipelineId) await tellStage(db, deal, changed, origin)
+	return changed
+}
 
 /**
  * Moves a deal on when its invoice was paid: to the stage that its own stage names, if that is a later one and the deal
  * advances by itself. Returns the new stage's key.
  */
-export async function advanceDealOnPayment(db: Db, organizationId: string, id: string, now: number): Promise<string | undefined> {
-	const deal = await db.get(withPipeline, { organizationId, id })
+export async function advanceDealOnPayment(
+	db: Db,
+	organizationId: string,
+	id: string,
+	origin: Origin,
+): Promise<string | undefined> {
+	const deal = await deals.lock(db, organizationId, id)
 	if (!deal?.autoAdvance) return undefined
-	const stages: Stage[] = typeof deal.stages === 'string' ? JSON.parse(deal.stages) : deal.stages
+	const { stages } = await pipelineOf(db, organizationId, deal.pipelineId)
 	const current = stages.findIndex(({ key }) => key === deal.stage)
 	const target = stages[current]?.advanceOnInvoicePaidTo
 	if (!target || stages.findIndex(({ key }) => key === target) <= current) return undefined
-	await db.run(move, { organizationId, id, stage: target, updatedAt: now })
+	const changed = await deals.update(db, deal, { stage: target }, origin.now)
+	await tellStage(db, deal, changed, origin)
 	return target
+}
+
+const tellStage = (db: Db, before: Deal, deal: Deal, origin: Origin) =>
+	recordEvent(db, origin, {
+		type: 'deal.stage_changed',
+		organizationId: deal.organizationId,
+		resource: 'deal',
+		resourceId: deal.id,
+		data: JSON.stringify(deal),
+		changes: changesBetween(before, deal),
+	})
+
+/** The pipeline that is named, or the oldest: locked, so that it keeps the stage that the deal gets. */
+async function pipelineOf(db: Db, organizationId: string, named: string | undefined): Promise<Pipeline> {
+	const id = named ?? (await findOldestPipeline(db, organizationId))?.id
+	const pipeline = id === undefined ? undefined : await pipelines.lockShared(db, organizationId, id)
+	if (pipeline) return pipeline
+	const detail = id === undefined ? 'The organization has no pipeline: create one first.' : `There is no pipeline ${id}.`
+	throw fieldError('unknown_pipeline', '/pipelineId', detail)
+}
+
+function refuseUnknownStage({ stages }: Pipeline, stage: string): void {
+	if (stages.some(({ key }) => key === stage)) return
+	const known = stages.map(({ key }) => key).join(', ')
+	throw fieldError('unknown_stage', '/stage', `${stage} is none of the pipeline's stages: ${known}.`)
 }

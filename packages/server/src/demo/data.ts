@@ -1,10 +1,25 @@
-import type { CompanyCreate, InvoiceInput, InvoiceStatus, LineItemInput } from '../generated/contract.ts'
+import type {
+	CompanyCreate,
+	ContactCreate,
+	InvoiceInput,
+	InvoiceStatus,
+	LineItemInput,
+	TaxRateCreate,
+	TimeEntryCreate,
+} from '../generated/contract.ts'
 
 export interface DemoInvoice extends InvoiceInput {
 	readonly status: InvoiceStatus
 	/** When it was written, counted back from the first start. */
 	readonly daysAgo: number
 	readonly dueInDays?: number
+}
+
+export interface DemoTime extends Pick<TimeEntryCreate, 'taskName' | 'description' | 'hourlyRateCents' | 'billable'> {
+	readonly daysAgo: number
+	/** UTC. */
+	readonly startHour: number
+	readonly hours: number
 }
 
 interface DemoDeal {
@@ -14,9 +29,35 @@ interface DemoDeal {
 	readonly valueCents: number
 	readonly hourlyRateCents: number
 	readonly invoices: readonly DemoInvoice[]
+	readonly time?: readonly DemoTime[]
 }
 
-const vat = { taxRate: 19, taxLabel: 'VAT', paymentTerms: 'Payable within 30 days without deduction.' }
+interface DemoClient {
+	readonly company: CompanyCreate
+	readonly contact: ContactCreate
+	readonly deals: readonly DemoDeal[]
+}
+
+export const agency = {
+	name: 'Northlight Studio',
+	contactName: 'Mara Lindqvist',
+	addressLine1: 'Lindenallee 7',
+	postalCode: '10115',
+	city: 'Berlin',
+	country: 'Germany',
+	email: 'hello@northlight.example',
+	phone: '+49 30 5550170',
+	taxId: 'DE123456789',
+	timeZone: 'Europe/Berlin',
+	locale: 'en-GB',
+	defaultCurrency: 'EUR',
+	hourlyRateCents: 11_000,
+	paymentTerms: 'Payable within 30 days without deduction.',
+}
+
+export const vatRate: TaxRateCreate = { name: 'Germany, standard', label: 'VAT', percent: '19', isDefault: true }
+
+const vat = { taxRate: 19, taxLabel: 'VAT' }
 const line = (description: string, quantity: string, unit: string, unitPriceCents: number): LineItemInput => ({
 	description,
 	quantity,
@@ -24,7 +65,15 @@ const line = (description: string, quantity: string, unit: string, unitPriceCent
 	unitPriceCents,
 })
 
-export const clients: readonly { company: CompanyCreate; deals: readonly DemoDeal[] }[] = [
+const worked = (daysAgo: number, startHour: number, hours: number, taskName: string, description: string): DemoTime => ({
+	daysAgo,
+	startHour,
+	hours,
+	taskName,
+	description,
+})
+
+export const clients: readonly DemoClient[] = [
 	{
 		company: {
 			name: 'Acme GmbH',
@@ -37,6 +86,7 @@ export const clients: readonly { company: CompanyCreate; deals: readonly DemoDea
 			billingCountry: 'Germany',
 			billingEmail: 'billing@acme.example',
 		},
+		contact: { name: 'Jana Vogel', email: 'jana@acme.example', phone: '+49 30 901821' },
 		deals: [
 			{
 				name: 'Web shop relaunch',
@@ -51,18 +101,27 @@ export const clients: readonly { company: CompanyCreate; deals: readonly DemoDea
 						daysAgo: 95,
 						paymentMethod: 'bank transfer',
 						paymentReference: 'RF18539007547034',
-						lineItems: [line('Discovery workshop', '2', 'day', 118_000), line('Interface audit', '14.5', 'hour', 11_000)],
+						lineItems: [line('Discovery workshop', '2', 'day', 118_000), line('Interface audit', '14.5', 'h', 11_000)],
 					},
 					{
 						...vat,
 						status: 'overdue',
 						daysAgo: 48,
 						lineItems: [
-							line('Design system', '62', 'hour', 11_000),
+							line('Design system', '62', 'h', 11_000),
 							{ ...line('Loyalty discount', '1', 'item', -25_000), kind: 'discount' },
 						],
 					},
-					{ ...vat, status: 'sent', daysAgo: 9, lineItems: [line('Checkout, first iteration', '71.25', 'hour', 11_000)] },
+					{ ...vat, status: 'sent', daysAgo: 9, lineItems: [line('Checkout, first iteration', '71.25', 'h', 11_000)] },
+				],
+				time: [
+					worked(20, 8, 3.5, 'Checkout', 'Address form, with look-up'),
+					worked(19, 8, 4.25, 'Checkout', 'Payment methods'),
+					worked(19, 13, 1.5, 'Search', 'Facets: sketches'),
+					worked(18, 9, 5, 'Search', 'Facets: prototype and test with five customers'),
+					{ ...worked(17, 9, 2, 'Review', 'Review by a senior designer'), hourlyRateCents: 14_000 },
+					worked(2, 8, 3, 'Checkout', 'Error states'),
+					{ ...worked(1, 14, 0.5, 'Team', 'Weekly call'), billable: false },
 				],
 			},
 		],
@@ -75,6 +134,7 @@ export const clients: readonly { company: CompanyCreate; deals: readonly DemoDea
 			billingCountry: 'Denmark',
 			billingEmail: 'faktura@ostergaard.example',
 		},
+		contact: { name: 'Søren Østergaard', email: 'soren@ostergaard.example' },
 		deals: [
 			{
 				name: 'Brand refresh',
@@ -88,7 +148,7 @@ export const clients: readonly { company: CompanyCreate; deals: readonly DemoDea
 						daysAgo: 14,
 						taxRate: 25,
 						taxLabel: 'Moms',
-						lineItems: [line('Logotype and wordmark', '1', 'item', 6_500_000), line('Guidelines', '24', 'hour', 95_000)],
+						lineItems: [line('Logotype and wordmark', '1', 'item', 6_500_000), line('Guidelines', '24', 'h', 95_000)],
 					},
 					{
 						status: 'cancelled',
@@ -111,6 +171,7 @@ export const clients: readonly { company: CompanyCreate; deals: readonly DemoDea
 			billingCountry: 'Japan',
 			billingEmail: 'keiri@koen.example',
 		},
+		contact: { name: '佐藤 結衣', email: 'sato@koen.example' },
 		deals: [
 			{
 				name: 'Operator console',
@@ -133,7 +194,7 @@ export const clients: readonly { company: CompanyCreate; deals: readonly DemoDea
 						taxRate: 10,
 						taxLabel: '消費税',
 						lineItems: [
-							line('Console, sprint 1', '80', 'hour', 16_000),
+							line('Console, sprint 1', '80', 'h', 16_000),
 							{ kind: 'text', description: 'Sprint 2 follows in January.' },
 						],
 					},
@@ -152,6 +213,7 @@ export const clients: readonly { company: CompanyCreate; deals: readonly DemoDea
 			billingCountry: 'United States',
 			billingEmail: 'accounts@harborpine.example',
 		},
+		contact: { name: 'Noor Haddad', email: 'noor@harborpine.example' },
 		deals: [
 			{
 				name: 'Reading app',
@@ -159,7 +221,7 @@ export const clients: readonly { company: CompanyCreate; deals: readonly DemoDea
 				currency: 'USD',
 				valueCents: 2_400_000,
 				hourlyRateCents: 12_500,
-				invoices: [{ status: 'draft', daysAgo: 1, lineItems: [line('Prototype', '30', 'hour', 12_500)], notes: 'For approval.' }],
+				invoices: [{ status: 'draft', daysAgo: 1, lineItems: [line('Prototype', '30', 'h', 12_500)], notes: 'For approval.' }],
 			},
 		],
 	},

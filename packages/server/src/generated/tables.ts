@@ -9,6 +9,10 @@ export interface OperationEntry {
 	readonly body: 'required' | 'optional' | 'none'
 	readonly idempotent: boolean
 	readonly statuses: readonly number[]
+	/** Needs no key. */
+	readonly public?: true
+	/** Calls out to others, so that it opens its transactions itself. */
+	readonly ownTransactions?: true
 	readonly aliasOf?: string
 }
 
@@ -133,6 +137,248 @@ export const operationTable = [
 		]
 	},
 	{
+		"id": "contacts.list",
+		"method": "GET",
+		"path": "/api/contacts",
+		"scopes": [
+			"contacts:read"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			429
+		]
+	},
+	{
+		"id": "contacts.create",
+		"method": "POST",
+		"path": "/api/contacts",
+		"scopes": [
+			"contacts:write"
+		],
+		"body": "required",
+		"idempotent": true,
+		"statuses": [
+			201,
+			400,
+			401,
+			403,
+			409,
+			413,
+			415,
+			422,
+			429
+		]
+	},
+	{
+		"id": "contacts.get",
+		"method": "GET",
+		"path": "/api/contacts/{id}",
+		"scopes": [
+			"contacts:read"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			304,
+			400,
+			401,
+			403,
+			404,
+			429
+		]
+	},
+	{
+		"id": "contacts.update",
+		"method": "PATCH",
+		"path": "/api/contacts/{id}",
+		"scopes": [
+			"contacts:write"
+		],
+		"body": "required",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			412,
+			413,
+			415,
+			422,
+			429
+		]
+	},
+	{
+		"id": "contacts.replace",
+		"method": "PUT",
+		"path": "/api/contacts/{id}",
+		"scopes": [
+			"contacts:write"
+		],
+		"body": "required",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			412,
+			413,
+			415,
+			422,
+			429
+		],
+		"aliasOf": "contacts.update"
+	},
+	{
+		"id": "contacts.delete",
+		"method": "DELETE",
+		"path": "/api/contacts/{id}",
+		"scopes": [
+			"contacts:write"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			412,
+			429
+		]
+	},
+	{
+		"id": "deals.list",
+		"method": "GET",
+		"path": "/api/deals",
+		"scopes": [
+			"deals:read"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			429
+		]
+	},
+	{
+		"id": "deals.create",
+		"method": "POST",
+		"path": "/api/deals",
+		"scopes": [
+			"deals:write"
+		],
+		"body": "required",
+		"idempotent": true,
+		"statuses": [
+			201,
+			400,
+			401,
+			403,
+			409,
+			413,
+			415,
+			422,
+			429
+		]
+	},
+	{
+		"id": "deals.get",
+		"method": "GET",
+		"path": "/api/deals/{id}",
+		"scopes": [
+			"deals:read"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			304,
+			400,
+			401,
+			403,
+			404,
+			429
+		]
+	},
+	{
+		"id": "deals.update",
+		"method": "PATCH",
+		"path": "/api/deals/{id}",
+		"scopes": [
+			"deals:write"
+		],
+		"body": "required",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			412,
+			413,
+			415,
+			422,
+			429
+		]
+	},
+	{
+		"id": "deals.replace",
+		"method": "PUT",
+		"path": "/api/deals/{id}",
+		"scopes": [
+			"deals:write"
+		],
+		"body": "required",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			412,
+			413,
+			415,
+			422,
+			429
+		],
+		"aliasOf": "deals.update"
+	},
+	{
+		"id": "deals.delete",
+		"method": "DELETE",
+		"path": "/api/deals/{id}",
+		"scopes": [
+			"deals:write"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			412,
+			429
+		]
+	},
+	{
 		"id": "invoices.list",
 		"method": "GET",
 		"path": "/api/invoices",
@@ -171,6 +417,27 @@ export const operationTable = [
 		]
 	},
 	{
+		"id": "invoices.createFromTimeEntries",
+		"method": "POST",
+		"path": "/api/invoices/from-time-entries",
+		"scopes": [
+			"invoices:write"
+		],
+		"body": "required",
+		"idempotent": true,
+		"statuses": [
+			201,
+			400,
+			401,
+			403,
+			409,
+			413,
+			415,
+			422,
+			429
+		]
+	},
+	{
 		"id": "invoices.preview",
 		"method": "POST",
 		"path": "/api/invoices/preview",
@@ -189,6 +456,37 @@ export const operationTable = [
 			422,
 			429
 		]
+	},
+	{
+		"id": "invoices.public.get",
+		"method": "GET",
+		"path": "/api/invoices/public/{token}",
+		"scopes": [],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			404,
+			429
+		],
+		"public": true,
+		"ownTransactions": true
+	},
+	{
+		"id": "invoices.public.pdf",
+		"method": "GET",
+		"path": "/api/invoices/public/{token}/pdf",
+		"scopes": [],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			404,
+			429
+		],
+		"public": true
 	},
 	{
 		"id": "invoices.get",
@@ -274,6 +572,592 @@ export const operationTable = [
 			412,
 			429
 		]
+	},
+	{
+		"id": "invoices.clientLink.create",
+		"method": "POST",
+		"path": "/api/invoices/{id}/client-link",
+		"scopes": [
+			"invoices:write"
+		],
+		"body": "none",
+		"idempotent": true,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			409,
+			422,
+			429
+		]
+	},
+	{
+		"id": "invoices.clientLink.get",
+		"method": "GET",
+		"path": "/api/invoices/{id}/client-link",
+		"scopes": [
+			"invoices:read"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			429
+		]
+	},
+	{
+		"id": "invoices.clientLink.delete",
+		"method": "DELETE",
+		"path": "/api/invoices/{id}/client-link",
+		"scopes": [
+			"invoices:write"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			429
+		]
+	},
+	{
+		"id": "invoices.paymentLink.create",
+		"method": "POST",
+		"path": "/api/invoices/{id}/payment-link",
+		"scopes": [
+			"invoices:write"
+		],
+		"body": "none",
+		"idempotent": true,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			409,
+			422,
+			429,
+			502
+		],
+		"ownTransactions": true
+	},
+	{
+		"id": "invoices.paymentLink.get",
+		"method": "GET",
+		"path": "/api/invoices/{id}/payment-link",
+		"scopes": [
+			"invoices:read"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			429
+		]
+	},
+	{
+		"id": "invoices.pdf",
+		"method": "GET",
+		"path": "/api/invoices/{id}/pdf",
+		"scopes": [
+			"invoices:read"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			429
+		]
+	},
+	{
+		"id": "invoices.send",
+		"method": "POST",
+		"path": "/api/invoices/{id}/send",
+		"scopes": [
+			"invoices:write"
+		],
+		"body": "required",
+		"idempotent": true,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			409,
+			413,
+			415,
+			422,
+			429,
+			502
+		],
+		"ownTransactions": true
+	},
+	{
+		"id": "invoices.sendStatus",
+		"method": "GET",
+		"path": "/api/invoices/{id}/send",
+		"scopes": [
+			"invoices:read"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			429
+		]
+	},
+	{
+		"id": "organization.get",
+		"method": "GET",
+		"path": "/api/organization",
+		"scopes": [
+			"organization:read"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			304,
+			400,
+			401,
+			403,
+			429
+		]
+	},
+	{
+		"id": "organization.update",
+		"method": "PATCH",
+		"path": "/api/organization",
+		"scopes": [
+			"organization:write"
+		],
+		"body": "required",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			412,
+			413,
+			415,
+			429
+		]
+	},
+	{
+		"id": "organization.replace",
+		"method": "PUT",
+		"path": "/api/organization",
+		"scopes": [
+			"organization:write"
+		],
+		"body": "required",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			412,
+			413,
+			415,
+			429
+		],
+		"aliasOf": "organization.update"
+	},
+	{
+		"id": "pipelines.list",
+		"method": "GET",
+		"path": "/api/pipelines",
+		"scopes": [
+			"deals:read"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			429
+		]
+	},
+	{
+		"id": "pipelines.create",
+		"method": "POST",
+		"path": "/api/pipelines",
+		"scopes": [
+			"deals:write"
+		],
+		"body": "required",
+		"idempotent": true,
+		"statuses": [
+			201,
+			400,
+			401,
+			403,
+			409,
+			413,
+			415,
+			422,
+			429
+		]
+	},
+	{
+		"id": "pipelines.get",
+		"method": "GET",
+		"path": "/api/pipelines/{id}",
+		"scopes": [
+			"deals:read"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			304,
+			400,
+			401,
+			403,
+			404,
+			429
+		]
+	},
+	{
+		"id": "pipelines.update",
+		"method": "PATCH",
+		"path": "/api/pipelines/{id}",
+		"scopes": [
+			"deals:write"
+		],
+		"body": "required",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			409,
+			412,
+			413,
+			415,
+			422,
+			429
+		]
+	},
+	{
+		"id": "pipelines.replace",
+		"method": "PUT",
+		"path": "/api/pipelines/{id}",
+		"scopes": [
+			"deals:write"
+		],
+		"body": "required",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			409,
+			412,
+			413,
+			415,
+			422,
+			429
+		],
+		"aliasOf": "pipelines.update"
+	},
+	{
+		"id": "pipelines.delete",
+		"method": "DELETE",
+		"path": "/api/pipelines/{id}",
+		"scopes": [
+			"deals:write"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			409,
+			412,
+			429
+		]
+	},
+	{
+		"id": "taxRates.list",
+		"method": "GET",
+		"path": "/api/tax-rates",
+		"scopes": [
+			"tax_rates:read"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			429
+		]
+	},
+	{
+		"id": "taxRates.create",
+		"method": "POST",
+		"path": "/api/tax-rates",
+		"scopes": [
+			"tax_rates:write"
+		],
+		"body": "required",
+		"idempotent": true,
+		"statuses": [
+			201,
+			400,
+			401,
+			403,
+			409,
+			413,
+			415,
+			422,
+			429
+		]
+	},
+	{
+		"id": "taxRates.get",
+		"method": "GET",
+		"path": "/api/tax-rates/{id}",
+		"scopes": [
+			"tax_rates:read"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			304,
+			400,
+			401,
+			403,
+			404,
+			429
+		]
+	},
+	{
+		"id": "taxRates.update",
+		"method": "PATCH",
+		"path": "/api/tax-rates/{id}",
+		"scopes": [
+			"tax_rates:write"
+		],
+		"body": "required",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			409,
+			412,
+			413,
+			415,
+			422,
+			429
+		]
+	},
+	{
+		"id": "taxRates.replace",
+		"method": "PUT",
+		"path": "/api/tax-rates/{id}",
+		"scopes": [
+			"tax_rates:write"
+		],
+		"body": "required",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			409,
+			412,
+			413,
+			415,
+			422,
+			429
+		],
+		"aliasOf": "taxRates.update"
+	},
+	{
+		"id": "taxRates.delete",
+		"method": "DELETE",
+		"path": "/api/tax-rates/{id}",
+		"scopes": [
+			"tax_rates:write"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			412,
+			429
+		]
+	},
+	{
+		"id": "timeEntries.list",
+		"method": "GET",
+		"path": "/api/time-entries",
+		"scopes": [
+			"time_entries:read"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			429
+		]
+	},
+	{
+		"id": "timeEntries.create",
+		"method": "POST",
+		"path": "/api/time-entries",
+		"scopes": [
+			"time_entries:write"
+		],
+		"body": "required",
+		"idempotent": true,
+		"statuses": [
+			201,
+			400,
+			401,
+			403,
+			409,
+			413,
+			415,
+			422,
+			429
+		]
+	},
+	{
+		"id": "timeEntries.get",
+		"method": "GET",
+		"path": "/api/time-entries/{id}",
+		"scopes": [
+			"time_entries:read"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			304,
+			400,
+			401,
+			403,
+			404,
+			429
+		]
+	},
+	{
+		"id": "timeEntries.update",
+		"method": "PATCH",
+		"path": "/api/time-entries/{id}",
+		"scopes": [
+			"time_entries:write"
+		],
+		"body": "required",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			409,
+			412,
+			413,
+			415,
+			422,
+			429
+		]
+	},
+	{
+		"id": "timeEntries.replace",
+		"method": "PUT",
+		"path": "/api/time-entries/{id}",
+		"scopes": [
+			"time_entries:write"
+		],
+		"body": "required",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			409,
+			412,
+			413,
+			415,
+			422,
+			429
+		],
+		"aliasOf": "timeEntries.update"
+	},
+	{
+		"id": "timeEntries.delete",
+		"method": "DELETE",
+		"path": "/api/time-entries/{id}",
+		"scopes": [
+			"time_entries:write"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			409,
+			412,
+			429
+		]
 	}
 ] as const satisfies readonly OperationEntry[]
 
@@ -297,6 +1181,35 @@ export const fields = {
 		"billingPostalCode": "string",
 		"billingCountry": "string",
 		"billingEmail": "string",
+		"createdAt": "number",
+		"updatedAt": "number",
+		"deletedAt": "number",
+		"version": "number"
+	},
+	"Contact": {
+		"id": "string",
+		"organizationId": "string",
+		"name": "string",
+		"email": "string",
+		"phone": "string",
+		"companyId": "string",
+		"createdAt": "number",
+		"updatedAt": "number",
+		"deletedAt": "number",
+		"version": "number"
+	},
+	"Deal": {
+		"id": "string",
+		"organizationId": "string",
+		"name": "string",
+		"companyId": "string",
+		"contactId": "string",
+		"pipelineId": "string",
+		"stage": "string",
+		"autoAdvance": "boolean",
+		"currency": "string",
+		"valueCents": "number",
+		"hourlyRateCents": "number",
 		"createdAt": "number",
 		"updatedAt": "number",
 		"deletedAt": "number",
@@ -332,8 +1245,52 @@ export const fields = {
 		"isOverdue": "boolean",
 		"sentAt": "number",
 		"viewedAt": "number",
+		"viewCount": "number",
 		"billTo": "json",
 		"billFrom": "json",
+		"createdAt": "number",
+		"updatedAt": "number",
+		"version": "number"
+	},
+	"Pipeline": {
+		"id": "string",
+		"organizationId": "string",
+		"name": "string",
+		"stages": "json",
+		"createdAt": "number",
+		"updatedAt": "number",
+		"version": "number"
+	},
+	"TaxRate": {
+		"id": "string",
+		"organizationId": "string",
+		"name": "string",
+		"label": "string",
+		"percent": "string",
+		"inclusive": "boolean",
+		"isDefault": "boolean",
+		"active": "boolean",
+		"createdAt": "number",
+		"updatedAt": "number",
+		"version": "number"
+	},
+	"TimeEntry": {
+		"id": "string",
+		"organizationId": "string",
+		"dealId": "string",
+		"userId": "string",
+		"taskId": "string",
+		"taskName": "string",
+		"deliverableId": "string",
+		"deliverableName": "string",
+		"description": "string",
+		"startedAt": "number",
+		"endedAt": "number",
+		"durationSeconds": "number",
+		"billable": "boolean",
+		"hourlyRateCents": "number",
+		"status": "string",
+		"invoiceId": "string",
 		"createdAt": "number",
 		"updatedAt": "number",
 		"version": "number"
@@ -345,15 +1302,31 @@ export const errorCodes = [
 	"invalid_request",
 	"invalid_json",
 	"body_required",
+	"invalid_signature",
 	"missing_credentials",
 	"invalid_credentials",
 	"insufficient_scope",
 	"route_not_found",
 	"invoice_not_found",
 	"company_not_found",
+	"contact_not_found",
+	"deal_not_found",
+	"pipeline_not_found",
+	"time_entry_not_found",
+	"tax_rate_not_found",
+	"client_link_not_found",
+	"payment_link_not_found",
 	"method_not_allowed",
 	"request_timeout",
 	"invoice_number_taken",
+	"record_in_use",
+	"tax_rate_in_use",
+	"stage_in_use",
+	"time_entry_invoiced",
+	"time_entry_already_invoiced",
+	"invoice_cancelled",
+	"email_not_configured",
+	"payment_processor_not_configured",
 	"idempotency_key_in_use",
 	"version_mismatch",
 	"payload_too_large",
@@ -365,9 +1338,23 @@ export const errorCodes = [
 	"invalid_line_item",
 	"unknown_deal",
 	"unknown_company",
+	"unknown_contact",
+	"unknown_pipeline",
+	"unknown_stage",
+	"invalid_stages",
+	"invalid_time_entry",
+	"invalid_time_entries",
+	"rate_missing",
+	"currency_mismatch",
+	"unknown_tax_rate",
+	"tax_rate_archived",
+	"nothing_to_pay",
+	"amount_not_payable",
 	"idempotency_key_reused",
 	"rate_limited",
 	"headers_too_large",
 	"internal_error",
+	"email_delivery_failed",
+	"payment_processor_failed",
 	"unavailable"
 ] as const

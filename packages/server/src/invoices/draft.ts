@@ -1,11 +1,12 @@
 // What writing an invoice means: the stored invoice and the input give the next one. Pure, and the same for create, update
 // and preview.
-import { parseDate } from '../dates.ts'
+import { dayMs, parseDate, type Today } from '../dates.ts'
 import { ApiError, fieldError } from '../errors.ts'
-import type { Invoice, InvoiceInput, LineItem, TaxRounding } from '../generated/contract.ts'
+import type { Invoice, InvoiceInput, LineItem, OrganizationSettings, TaxRate } from '../generated/contract.ts'
+import { newId } from '../ids.ts'
 import { mergeLines } from './lines.ts'
 import { applyStatus } from './status.ts'
-import { computeInvoice, type InvoiceTotals, type LineTax, TotalsError } from './totals.ts'
+import { computeInvoice, type InvoiceTotals, type LineAmounts, type LineTax, TotalsError } from './totals.ts'
 
 /** An invoice as it is stored: without what is derived on reading. */
 export interface StoredInvoice extends Omit<Invoice, 'amountDueCents' | 'isOverdue'> {
@@ -13,10 +14,14 @@ export interface StoredInvoice extends Omit<Invoice, 'amountDueCents' | 'isOverd
 	readonly paidDateDerived: boolean
 }
 
+/** The settings that a new invoice takes over. */
+export type Defaults = Pick<OrganizationSettings, 'taxRounding' | 'defaultCurrency' | 'paymentTerms'> & { organizationId: string }
+
 /** A new invoice before anything is written on it. */
-export function blankInvoice(organizationId: string, id: string, taxRounding: TaxRounding, now: number): StoredInvoice {
+export function blankInvoice(defaults: Defaults, now: number): StoredInvoice {
+	const { organizationId, taxRounding, defaultCurrency, paymentTerms } = defaults
 	return {
-		id,
+		id: newId('inv'),
 		organizationId,
 		dealId: null,
 		companyId: null,
@@ -33,9 +38,9 @@ export function blankInvoice(organizationId: string, id: string, taxRounding: Ta
 		taxLabel: 'Tax',
 		taxCents: 0,
 		totalCents: 0,
-		currency: 'USD',
+		currency: defaultCurrency,
 		notes: null,
-		paymentTerms: null,
+		paymentTerms,
 		showRateBreakdown: false,
 		includeTimesheet: false,
 		taxRounding,
@@ -44,6 +49,7 @@ export function blankInvoice(organizationId: string, id: string, taxRounding: Ta
 		amountPaidCents: 0,
 		sentAt: null,
 		viewedAt: null,
+		viewCount: 0,
 		billTo: null,
 		billFrom: null,
 		createdAt: now,
@@ -52,11 +58,25 @@ export function blankInvoice(organizationId: string, id: string, taxRounding: Ta
 	}
 }
 
+/** What is still owed. */
+export const amountDue = ({ status, totalCents, amountPaidCents }: StoredInvoice) =>
+	status === 'cancelled' ? 0 : totalCents - amountPaidCents
+
+/** The invoice as it is read, with what is derived. The queries of store.ts say the same in SQL. */
+export function asRead({ paidDateDerived, ...invoice }: StoredInvoice, today: Today): Invoice {
+	const { status, dueDate } = invoice
+	const begins = dueDate !== null && dueDate % dayMs === 0 ? today.date : today.instant
+	const isOverdue = (status === 'sent' || status === 'overdue') && dueDate !== null && dueDate < begins
+	return { ...invoice, amountDueCents: amountDue({ ...invoice, paidDateDerived }), isOverdue }
+}
+
 const totals = ['subtotalCents', 'taxCents', 'totalCents'] as const
 const dates = ['issuedDate', 'dueDate', 'paidDate'] as const
 
-/** The invoice after the input was written on it. */
-export function writeInvoice(stored: StoredInvoice, input: InvoiceInput, now: number): StoredInvoice {
+const noRates: ReadonlyMap<string, TaxRate> = new Map()
+
+/** The invoice after the input was written on it. `taxRates` are those that the input names. */
+export function writeInvoice(stored: StoredInvoice, input: InvoiceInput, now: number, taxRates = noRates): StoredInvoice {
 	const { lineItems: writtenLines, issuedDate, dueDate, paidDate, ...plain } = input
 	const next = { ...stored, ...plain, updatedAt: now } as StoredInvoice & Record<(typeof dates)[number], number | null>
 	for (const field of dates) {
@@ -64,7 +84,7 @@ export function writeInvoice(stored: StoredInvoice, input: InvoiceInput, now: nu
 		if (written !== undefined) next[field] = typeof written === 'string' ? (parseDate(written) ?? null) : written
 	}
 	for (const field of totals) if (Object.is(next[field], -0)) next[field] = 0
-	const lines = writtenLines ? mergeLines(stored.lineItems, writtenLines) : stored.lineItems
+	const lines = writtenLines ? mergeLines(stored.lineItems, writtenLines, taxRates) : stored.lineItems
 	if (lines.length > 0) Object.assign(next, withAmounts(next, lines, input))
 	else if (stored.lineItems.length > 0) Object.assign(next, withoutLines, pick(input))
 	return applyStatus(stored, next, input, now)
@@ -76,12 +96,14 @@ const withoutLines = { lineItems: [], taxBreakdown: [], subtotalCents: 0, taxCen
 const pick = (input: InvoiceInput) =>
 	Object.fromEntries(totals.filter((field) => input[field] !== undefined).map((field) => [field, input[field]]))
 
-function withAmounts(
+/** The invoice with these lines, computed anew. `pointerTo` is what the caller wrote a line with. */
+export function withAmounts(
 	invoice: StoredInvoice,
 	lines: readonly Omit<LineItem, keyof InvoiceTotals['lines'][number]>[],
 	input: InvoiceInput,
-) {
-	const computed = compute(invoice, lines)
+	pointerTo = (line: number | null) => (line === null ? '/lineItems' : `/lineItems/${line}`),
+): Pick<StoredInvoice, 'lineItems' | 'taxBreakdown' | (typeof totals)[number]> {
+	const computed = compute(invoice, lines, pointerTo)
 	const errors = totals
 		.filter((field) => input[field] !== undefined && input[field] !== computed[field])
 		.map((field) => ({
@@ -96,19 +118,22 @@ function withAmounts(
 			{ errors },
 		)
 	}
-	const lineItems = lines.map((line, index) => ({ ...line, ...computed.lines[index] }))
+	const lineItems = lines.map((line, index) => ({ ...line, ...(computed.lines[index] as LineAmounts) }))
 	const { subtotalCents, taxCents, totalCents, taxBreakdown } = computed
 	return { lineItems, subtotalCents, taxCents, totalCents, taxBreakdown }
 }
 
-function compute(invoice: StoredInvoice, lines: readonly Omit<LineItem, keyof InvoiceTotals['lines'][number]>[]): InvoiceTotals {
+function compute(
+	invoice: StoredInvoice,
+	lines: readonly Omit<LineItem, keyof InvoiceTotals['lines'][number]>[],
+	pointerTo: (line: number | null) => string,
+): InvoiceTotals {
 	const { taxRate, taxLabel, taxRounding } = invoice
 	const inherited: LineTax[] = taxRate === 0 ? [] : [{ label: taxLabel, percent: String(taxRate), inclusive: false }]
 	try {
 		return computeInvoice({ taxRounding, lines: lines.map((line) => ({ ...line, taxes: line.taxes ?? inherited })) })
 	} catch (error) {
-		if (error instanceof TotalsError)
-			throw fieldError(error.code, error.line === null ? '/lineItems' : `/lineItems/${error.line}`, `${error.message}.`)
+		if (error instanceof TotalsError) throw fieldError(error.code, pointerTo(error.line), `${error.message}.`)
 		throw error
 	}
 }

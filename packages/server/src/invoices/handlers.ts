@@ -1,44 +1,66 @@
-import type { Handler } from '../api.ts'
+import type { Context, Handler } from '../api.ts'
 import type { Caller } from '../auth/caller.ts'
-import { findCompany } from '../companies/store.ts'
+import { companyExists } from '../companies/store.ts'
 import { todayIn } from '../dates.ts'
-import { type Db, UniqueViolation } from '../db.ts'
-import { advanceDealOnPayment, dealExists } from '../deals/store.ts'
+import type { Db } from '../db.ts'
+import { deals } from '../deals/store.ts'
 import { ApiError, fieldError } from '../errors.ts'
 import { etag } from '../etag.ts'
-import type { Invoice } from '../generated/contract.ts'
-import { newId } from '../ids.ts'
+import type { Invoice, InvoiceInput, TaxRate } from '../generated/contract.ts'
 import { dataText, listText } from '../json.ts'
-import { blankInvoice, type StoredInvoice, writeInvoice } from './draft.ts'
-import { insertNumbered, insertTombstone, isBuried, noteNumber } from './numbering.ts'
-import { withParties } from './parties.ts'
-import { becomesPaid, isFirstSent } from './status.ts'
-import { findInvoice, insertInvoice, listInvoices, lockInvoice, removeInvoice, updateInvoice } from './store.ts'
+import { findOrganization } from '../organizations/store.ts'
+import { taxRates, useTaxRates } from '../tax-rates/store.ts'
+import { lockTimeEntries } from '../time-entries/store.ts'
+import { blankInvoice, type StoredInvoice, withAmounts, writeInvoice } from './draft.ts'
+import { charge, timeLines } from './from-time-entries.ts'
+import { findInvoice, listInvoices, lockInvoice } from './store.ts'
+import { changeInvoice, createInvoice, deleteInvoice } from './write.ts'
 
 const notFound = (id: string) => new ApiError('invoice_not_found', `There is no invoice ${id}.`)
+
+const writing = ({ db, origin }: Pick<Context, 'db' | 'origin'>, { timeZone }: Caller) => ({ db, origin, timeZone })
 
 export const list: Handler<'invoices.list'> = async ({ query, caller }, { db, now }) => {
 	const rows = await listInvoices(db, caller.organizationId, query, todayIn(caller.timeZone, now))
 	return { status: 200, body: listText<Invoice>(rows) }
 }
 
-export const create: Handler<'invoices.create'> = async ({ body = {}, caller }, { db, now }) => {
-	const blank = blankInvoice(caller.organizationId, newId('inv'), caller.taxRounding, now)
-	let invoice = writeInvoice(blank, body, now)
-	await refuseUnknownReferences(db, blank, invoice)
-	if (isFirstSent(blank, invoice)) invoice = await withParties(db, invoice)
-	if (body.invoiceNumber === undefined) invoice = await insertNumbered(db, invoice, insertInvoice)
-	else {
-		await claimNumber(db, invoice)
-		if (!(await insertInvoice(db, invoice))) throw numberTaken(invoice.invoiceNumber)
-	}
-	const { id, invoiceNumber, version } = invoice
-	return { status: 201, headers: { Location: `/api/invoices/${id}`, ETag: etag(version) }, body: { id, invoiceNumber } }
+export const create: Handler<'invoices.create'> = async ({ body = {}, caller }, context) => {
+	const { db, now } = context
+	const blank = blankInvoice(caller, now)
+	const draft = writeInvoice(blank, body, now, await namedRates(db, caller.organizationId, body))
+	await refuseUnknownReferences(db, blank, draft)
+	await noteUse(db, blank, draft)
+	return created(await createInvoice(writing(context, caller), blank, draft))
 }
 
+export const createFromTimeEntries: Handler<'invoices.createFromTimeEntries'> = async ({ body, caller }, context) => {
+	const { db, now } = context
+	const { dealId, timeEntryIds, groupBy = 'task', taxRateId, ...written } = body
+	const { organizationId } = caller
+	const deal = await deals.lock(db, organizationId, dealId)
+	if (!deal) throw fieldError('unknown_deal', '/dealId', `There is no deal ${dealId}.`)
+	const organization = await findOrganization(db, organizationId)
+	if (!organization) throw new Error(`organization ${organizationId} is gone`)
+	const taxRate = taxRateId ? await usableRate(db, organizationId, taxRateId, '/taxRateId') : undefined
+	const entries = await lockTimeEntries(db, organizationId, timeEntryIds)
+	const charged = charge({ ids: timeEntryIds, entries, deal, organization })
+	const blank = blankInvoice(caller, now)
+	const draft = writeInvoice(blank, { dealId, companyId: deal.companyId, currency: deal.currency, ...written }, now)
+	const invoice = { ...draft, ...withAmounts(draft, timeLines(charged, groupBy, taxRate), {}, () => '/timeEntryIds') }
+	await noteUse(db, blank, invoice)
+	return created(await createInvoice(writing(context, caller), blank, invoice))
+}
+
+const created = ({ id, invoiceNumber, version }: StoredInvoice) => ({
+	status: 201 as const,
+	headers: { Location: `/api/invoices/${id}`, ETag: etag(version) },
+	body: { id, invoiceNumber },
+})
+
 export const preview: Handler<'invoices.preview'> = async ({ body = {}, caller }, { db, now }) => {
-	const blank = blankInvoice(caller.organizationId, newId('inv'), caller.taxRounding, now)
-	const invoice = writeInvoice(blank, body, now)
+	const blank = blankInvoice(caller, now)
+	const invoice = writeInvoice(blank, body, now, await namedRates(db, caller.organizationId, body))
 	await refuseUnknownReferences(db, blank, invoice)
 	const { currency, taxRounding, subtotalCents, taxCents, totalCents, taxBreakdown } = invoice
 	const lineItems = invoice.lineItems.map(({ id, ...line }) => line)
@@ -48,38 +70,23 @@ export const preview: Handler<'invoices.preview'> = async ({ body = {}, caller }
 export const get: Handler<'invoices.get'> = async ({ params, caller }, { db, now }) => {
 	const invoice = await findInvoice(db, caller.organizationId, params.id, todayIn(caller.timeZone, now))
 	if (!invoice) throw notFound(params.id)
-	const tag = etag(invoice.version, invoice.overdue ? '-overdue' : '')
+	const { version, viewCount, overdue } = invoice
+	const tag = etag(version, `${viewCount > 0 ? `-viewed${viewCount}` : ''}${overdue ? '-overdue' : ''}`)
 	return { status: 200, headers: { ETag: tag }, body: dataText<Invoice>(invoice.json) }
 }
 
-export const update: Handler<'invoices.update'> = async ({ params, body, caller, expectVersion }, { db, now }) => {
+export const update: Handler<'invoices.update'> = async ({ params, body, caller, expectVersion }, context) => {
+	const { db, now } = context
 	const stored = await lock(db, caller, params.id, expectVersion)
-	let invoice: StoredInvoice = { ...writeInvoice(stored, body, now), version: stored.version + 1 }
-	await refuseUnknownReferences(db, stored, invoice)
-	if (isFirstSent(stored, invoice)) invoice = await withParties(db, invoice)
-	if (invoice.invoiceNumber !== stored.invoiceNumber) await claimNumber(db, invoice)
-	await updateInvoice(db, invoice).catch((error) => {
-		throw error instanceof UniqueViolation ? numberTaken(invoice.invoiceNumber) : error
-	})
-	const advances = becomesPaid(stored, invoice) && invoice.dealId !== null
-	const stageAdvanced = advances
-		? await advanceDealOnPayment(db, caller.organizationId, invoice.dealId as string, now)
-		: undefined
-	return { status: 200, headers: { ETag: etag(invoice.version) }, body: { ok: true, ...(stageAdvanced && { stageAdvanced }) } }
+	const draft = writeInvoice(stored, body, now, await namedRates(db, caller.organizationId, body, stored))
+	await refuseUnknownReferences(db, stored, draft)
+	await noteUse(db, stored, draft)
+	const { version, stageAdvanced } = await changeInvoice(writing(context, caller), stored, draft)
+	return { status: 200, headers: { ETag: etag(version) }, body: { ok: true, ...(stageAdvanced && { stageAdvanced }) } }
 }
 
-export const remove: Handler<'invoices.delete'> = async ({ params, caller, expectVersion }, { db, now }) => {
-	const { organizationId, id, invoiceNumber, totalCents, currency } = await lock(db, caller, params.id, expectVersion)
-	await removeInvoice(db, organizationId, id)
-	await insertTombstone(db, {
-		organizationId,
-		invoiceId: id,
-		invoiceNumber,
-		totalCents,
-		currency,
-		deletedBy: caller.keyId,
-		deletedAt: now,
-	})
+export const remove: Handler<'invoices.delete'> = async ({ params, caller, expectVersion }, context) => {
+	await deleteInvoice(writing(context, caller), await lock(context.db, caller, params.id, expectVersion))
 	return { status: 200, body: { ok: true } }
 }
 
@@ -96,19 +103,40 @@ async function refuseUnknownReferences(
 	before: StoredInvoice,
 	{ organizationId, dealId, companyId }: StoredInvoice,
 ): Promise<void> {
-	if (dealId !== null && dealId !== before.dealId && !(await dealExists(db, organizationId, dealId))) {
+	if (dealId !== null && dealId !== before.dealId && !(await deals.exists(db, organizationId, dealId))) {
 		throw fieldError('unknown_deal', '/dealId', `There is no deal ${dealId}.`)
 	}
-	if (companyId !== null && companyId !== before.companyId && !(await findCompany(db, organizationId, companyId))) {
+	if (companyId !== null && companyId !== before.companyId && !(await companyExists(db, organizationId, companyId))) {
 		throw fieldError('unknown_company', '/companyId', `There is no company ${companyId}.`)
 	}
 }
 
-/** Checks a caller's own number; whether a live invoice has it is for the unique index to say. */
-async function claimNumber(db: Db, { organizationId, invoiceNumber }: StoredInvoice): Promise<void> {
-	if (await isBuried(db, organizationId, invoiceNumber)) throw numberTaken(invoiceNumber)
-	await noteNumber(db, organizationId, invoiceNumber)
+/** The saved tax rates that lines newly name; a line that has one keeps it, archived or not. */
+async function namedRates(
+	db: Db,
+	organizationId: string,
+	{ lineItems = [] }: InvoiceInput,
+	stored?: StoredInvoice,
+): Promise<ReadonlyMap<string, TaxRate>> {
+	const kept = new Map(stored?.lineItems.map((line) => [line.id, line.taxRateId]))
+	const rates = new Map<string, TaxRate>()
+	for (const [index, { id, taxRateId }] of lineItems.entries()) {
+		if (!taxRateId || rates.has(taxRateId) || (id !== undefined && kept.get(id) === taxRateId)) continue
+		rates.set(taxRateId, await usableRate(db, organizationId, taxRateId, `/lineItems/${index}/taxRateId`))
+	}
+	return rates
 }
 
-const numberTaken = (invoiceNumber: string) =>
-	fieldError('invoice_number_taken', '/invoiceNumber', `The number ${invoiceNumber} is, or was, another invoice's.`)
+async function usableRate(db: Db, organizationId: string, id: string, pointer: string): Promise<TaxRate> {
+	const rate = await taxRates.lock(db, organizationId, id)
+	if (!rate) throw fieldError('unknown_tax_rate', pointer, `There is no tax rate ${id}.`)
+	if (!rate.active) throw fieldError('tax_rate_archived', pointer, `The tax rate ${id} is archived.`)
+	return rate
+}
+
+/** From now on the rates that lines have stay as they are. */
+async function noteUse(db: Db, before: StoredInvoice, { organizationId, lineItems }: StoredInvoice): Promise<void> {
+	const known = new Set(before.lineItems.map(({ taxRateId }) => taxRateId))
+	const ids = lineItems.flatMap(({ taxRateId }) => (taxRateId === null || known.has(taxRateId) ? [] : taxRateId))
+	if (ids.length > 0) await useTaxRates(db, organizationId, ids)
+}

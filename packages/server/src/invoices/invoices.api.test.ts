@@ -50,6 +50,7 @@ const defaults = {
 	isOverdue: false,
 	sentAt: null,
 	viewedAt: null,
+	viewCount: 0,
 	billTo: null,
 	billFrom: null,
 	version: 1,

@@ -1,13 +1,14 @@
 // Line items as written → as stored: identity, spelling and what a line may not combine.
 import { formatDecimal, parseDecimal } from '../decimal.ts'
 import { fieldError } from '../errors.ts'
-import type { LineItem, LineItemInput, LineTax } from '../generated/contract.ts'
+import type { LineItem, LineItemInput, LineTax, TaxRate } from '../generated/contract.ts'
 import { newId } from '../ids.ts'
 
 /** A line before its amounts are computed. */
 export type Line = Omit<LineItem, 'amountCents' | 'netCents' | 'taxCents' | 'grossCents'>
 
-const emptyLine = {
+/** A line before anything is written on it. */
+export const blankLine = {
 	position: 0,
 	kind: 'item',
 	description: '',
@@ -17,6 +18,9 @@ const emptyLine = {
 	discountPercent: null,
 	discountCents: null,
 	taxes: null,
+	taxRateId: null,
+	durationSeconds: null,
+	timeEntryIds: [],
 	metadata: null,
 } as const satisfies Partial<Line>
 
@@ -24,7 +28,11 @@ const emptyLine = {
  * The new lines of an invoice: a line with the id of a stored one changes it, one without is new, a stored one that is not
  * named is gone.
  */
-export function mergeLines(stored: readonly Line[], input: readonly LineItemInput[]): Line[] {
+export function mergeLines(
+	stored: readonly Line[],
+	input: readonly LineItemInput[],
+	taxRates: ReadonlyMap<string, TaxRate>,
+): Line[] {
 	const left = new Map(stored.map((line) => [line.id, line]))
 	return input.map((written, index) => {
 		const known = written.id === undefined ? undefined : left.get(written.id)
@@ -35,7 +43,11 @@ export function mergeLines(stored: readonly Line[], input: readonly LineItemInpu
 				`${written.id} is not a line of this invoice, or stands twice.`,
 			)
 		}
-		const line = { id: known?.id ?? newId('li'), ...emptyLine, ...known, ...spelled(written), position: index + 1 } as Line
+		refuseTwoTaxes(written, index)
+		const before = { id: known?.id ?? newId('li'), ...blankLine, ...known }
+		const line = { ...before, ...spelled(written), ...taxed(before, written, taxRates), position: index + 1 } as Line
+		// Time is charged by its seconds until somebody writes another quantity.
+		if (line.quantity !== before.quantity) line.durationSeconds = null
 		refuseContradictions(line, index)
 		return line
 	})
@@ -43,13 +55,38 @@ export function mergeLines(stored: readonly Line[], input: readonly LineItemInpu
 
 /** The fields that were written, each in its one spelling. */
 function spelled(written: LineItemInput): Partial<Line> {
-	const { id, quantity, unitPriceCents, discountPercent, taxes, ...rest } = written
+	const { id, quantity, unitPriceCents, discountPercent, taxes, taxRateId, ...rest } = written
 	return {
 		...rest,
 		...(quantity !== undefined && { quantity: decimal(quantity, 6) }),
 		...(unitPriceCents !== undefined && { unitPriceCents: price(unitPriceCents) }),
 		...(discountPercent !== undefined && { discountPercent: discountPercent === null ? null : decimal(discountPercent, 4) }),
-		...(taxes !== undefined && { taxes: taxes?.map(tax) ?? null }),
+	}
+}
+
+/** Taxes of its own, those of a saved rate, or neither. */
+function taxed(
+	before: Pick<Line, 'taxRateId'>,
+	{ taxes, taxRateId }: LineItemInput,
+	taxRates: ReadonlyMap<string, TaxRate>,
+): Partial<Line> {
+	if (typeof taxRateId === 'string' && taxRateId !== before.taxRateId) {
+		const { label, percent, inclusive } = taxRates.get(taxRateId) as TaxRate
+		return { taxRateId, taxes: [{ label, percent, inclusive }] }
+	}
+	if (taxes) return { taxRateId: null, taxes: taxes.map(tax) }
+	if (taxRateId === null && before.taxRateId !== null) return { taxRateId, taxes: null }
+	if (taxes === null && !taxRateId) return { taxRateId: null, taxes }
+	return {}
+}
+
+function refuseTwoTaxes({ taxes, taxRateId }: LineItemInput, index: number): void {
+	if (taxes && taxRateId) {
+		throw fieldError(
+			'invalid_line_item',
+			`/lineItems/${index}/taxRateId`,
+			'A line has taxes of its own or a saved rate, not both.',
+		)
 	}
 }
 

@@ -2,18 +2,22 @@
 import { findCompanyEvenDeleted } from '../companies/store.ts'
 import type { Db } from '../db.ts'
 import type { Company, Party } from '../generated/contract.ts'
-import { findOrganization } from '../organizations/store.ts'
+import { findOrganization, type Organization } from '../organizations/store.ts'
 import type { StoredInvoice } from './draft.ts'
 
-export async function withParties(db: Db, invoice: StoredInvoice): Promise<StoredInvoice> {
-	const { organizationId, companyId } = invoice
+export interface Parties {
+	readonly billTo: Party | null
+	readonly billFrom: Party
+}
+
+/** Buyer and seller of an invoice: those of its first sending, or before that those of today. */
+export async function partiesOf(db: Db, invoice: StoredInvoice): Promise<Parties> {
+	const { organizationId, companyId, sentAt, billTo, billFrom } = invoice
+	if (sentAt !== null && billFrom) return { billTo, billFrom }
 	const company = companyId === null ? undefined : await findCompanyEvenDeleted(db, organizationId, companyId)
 	const organization = await findOrganization(db, organizationId)
-	return {
-		...invoice,
-		billTo: company ? buyer(company) : null,
-		billFrom: organization ? { ...noAddress, name: organization.name } : null,
-	}
+	if (!organization) throw new Error(`organization ${organizationId} is gone`)
+	return { billTo: company ? buyer(company) : null, billFrom: seller(organization) }
 }
 
 const buyer = (company: Company): Party => ({
@@ -26,15 +30,20 @@ const buyer = (company: Company): Party => ({
 	postalCode: company.billingPostalCode,
 	country: company.billingCountry,
 	email: company.billingEmail,
+	phone: null,
+	taxId: null,
 })
 
-const noAddress = {
-	contactName: null,
-	addressLine1: null,
-	addressLine2: null,
-	city: null,
-	state: null,
-	postalCode: null,
-	country: null,
-	email: null,
-}
+const seller = (organization: Organization): Party => ({
+	name: organization.name,
+	contactName: organization.contactName,
+	addressLine1: organization.addressLine1,
+	addressLine2: organization.addressLine2,
+	city: organization.city,
+	state: organization.state,
+	postalCode: organization.postalCode,
+	country: organization.country,
+	email: organization.email,
+	phone: organization.phone,
+	taxId: organization.taxId,
+})

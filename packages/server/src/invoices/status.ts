@@ -1,5 +1,5 @@
 // What a status does besides being one. Any status may follow any other.
-import type { InvoiceInput } from '../generated/contract.ts'
+import type { InvoiceInput, InvoiceStatus } from '../generated/contract.ts'
 import type { StoredInvoice } from './draft.ts'
 
 /** Applies what the step from one status to the next sets and clears. */
@@ -10,7 +10,7 @@ export function applyStatus(before: StoredInvoice, after: StoredInvoice, input: 
 		next.sentAt = now
 		next.issuedDate ??= now
 	}
-	if (becomesPaid(before, next)) {
+	if (becomes('paid', before, next)) {
 		next.amountPaidCents = next.totalCents
 		next.paidDateDerived = next.paidDate === null
 		next.paidDate ??= now
@@ -23,6 +23,7 @@ export function applyStatus(before: StoredInvoice, after: StoredInvoice, input: 
 	return next
 }
 
-export const becomesPaid = (before: StoredInvoice, after: StoredInvoice) => before.status !== 'paid' && after.status === 'paid'
+export const becomes = (status: InvoiceStatus, before: StoredInvoice, after: StoredInvoice) =>
+	before.status !== status && after.status === status
 
 export const isFirstSent = (before: StoredInvoice, after: StoredInvoice) => before.sentAt === null && after.sentAt !== null

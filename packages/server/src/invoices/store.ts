@@ -18,23 +18,25 @@ interface Key extends Clock {
 }
 
 /** A plain date is a day; a date with a time lies in the day that it is in the organization's time zone. */
-const isOverdue = (knex: Knex, { todayDate, todayInstant }: Placeholders<Clock>) =>
-	knex.raw(
-		`(status in ('sent', 'overdue') and "dueDate" is not null
-			and "dueDate" < case when "dueDate" % ${dayMs} = 0 then cast(? as bigint) else cast(? as bigint) end)`,
-		[todayDate, todayInstant],
-	)
+export const isPastDue = (knex: Knex, { todayDate, todayInstant }: Placeholders<Clock>) =>
+	knex.raw(`"dueDate" < case when "dueDate" % ${dayMs} = 0 then cast(? as bigint) else cast(? as bigint) end`, [
+		todayDate,
+		todayInstant,
+	])
+
+const isOverdue = (knex: Knex, clock: Placeholders<Clock>) =>
+	knex.raw(`(status in ('sent', 'overdue') and "dueDate" is not null and ?)`, [isPastDue(knex, clock)])
 
 const amountDue = (knex: Knex) => knex.raw(`case when status = 'cancelled' then 0 else "totalCents" - "amountPaidCents" end`)
 
 const invoiceJson = (knex: Knex, params: Placeholders<Clock>, dialect: Dialect) =>
 	jsonColumn(knex, dialect, fields.Invoice, { isOverdue: isOverdue(knex, params), amountDueCents: amountDue(knex) })
 
-const byId = query<Key, { json: string; version: number; overdue: number | boolean }>(
+const byId = query<Key, { json: string; version: number; viewCount: number; overdue: number | boolean }>(
 	(knex, { organizationId, id, ...clock }, dialect) =>
 		knex('invoices')
 			.where({ organizationId, id })
-			.select(invoiceJson(knex, clock, dialect), 'version', knex.raw('? as overdue', [isOverdue(knex, clock)])),
+			.select(invoiceJson(knex, clock, dialect), 'version', 'viewCount', knex.raw('? as overdue', [isOverdue(knex, clock)])),
 )
 
 /** An invoice as JSON text, with its version and whether it is overdue. */
@@ -49,9 +51,22 @@ const locked = query<Key, { json: string; paidDateDerived: number | boolean }>(
 			.forUpdate(),
 )
 
-/** The invoice as it is stored, locked until the transaction ends. */
-export async function lockInvoice(db: Db, organizationId: string, id: string): Promise<StoredInvoice | undefined> {
-	const row = await db.get(locked, { organizationId, id, todayDate: 0, todayInstant: 0 })
+const stored = query<Key, { json: string; paidDateDerived: number | boolean }>(
+	(knex, { organizationId, id, ...clock }, dialect) =>
+		knex('invoices')
+			.where({ organizationId, id })
+			.select(invoiceJson(knex, clock, dialect), 'paidDateDerived'),
+)
+
+/** The invoice as it is stored. */
+export const findStoredInvoice = async (db: Db, organizationId: string, id: string) =>
+	parsed(await db.get(stored, { organizationId, id, todayDate: 0, todayInstant: 0 }))
+
+/** The same, locked until the transaction ends. */
+export const lockInvoice = async (db: Db, organizationId: string, id: string) =>
+	parsed(await db.get(locked, { organizationId, id, todayDate: 0, todayInstant: 0 }))
+
+function parsed(row: { json: string; paidDateDerived: number | boolean } | undefined): StoredInvoice | undefined {
 	if (!row) return undefined
 	const { amountDueCents, isOverdue, ...stored } = JSON.parse(row.json) as Invoice
 	return { ...stored, paidDateDerived: Boolean(row.paidDateDerived) }
@@ -109,6 +124,19 @@ const update = query<StoredInvoice>((knex, { organizationId, id, ...columns }) =
 
 /** Stores an invoice that was read with `lockInvoice`. Throws UniqueViolation when its number is taken. */
 export const updateInvoice = (db: Db, invoice: StoredInvoice) => db.run(update, invoice)
+
+const countView = query<{ organizationId: string; id: string; now: number }>((knex, { organizationId, id, now }) =>
+	knex('invoices')
+		.where({ organizationId, id })
+		.update({
+			viewCount: knex.raw('?? + 1', ['viewCount']),
+			viewedAt: knex.raw('coalesce(??, cast(? as bigint))', ['viewedAt', now]),
+		}),
+)
+
+/** Counts a view by the client. What is written on the invoice stays, and so does its version. */
+export const countInvoiceView = (db: Db, organizationId: string, id: string, now: number) =>
+	db.run(countView, { organizationId, id, now })
 
 const remove = query<{ organizationId: string; id: string }>((knex, key) => knex('invoices').where(key).delete())
 

@@ -7,13 +7,15 @@
 //   so that the lines add up to it. `line`: each line's tax is rounded, then summed.
 // - Inclusive: the gross is what was agreed and stays; tax is taken out of it and net is what is left.
 
-import { formatDecimal, magnitude, parseDecimal, spread, sum } from '../decimal.ts'
+import { formatDecimal, magnitude, parseDecimal, roundedDivide, spread, sum } from '../decimal.ts'
 
 export type LineTax = { label: string; percent: string; inclusive: boolean }
 export type Line = {
 	kind: 'item' | 'time' | 'discount' | 'text'
 	quantity: string
 	unitPriceCents: number | string
+	/** Of time that was tracked: charged instead of the quantity. */
+	durationSeconds?: number | null
 	discountPercent?: string | null
 	discountCents?: number | null
 	taxes: LineTax[]
@@ -79,18 +81,6 @@ export function computeInvoice(input: InvoiceInput): InvoiceTotals {
 	}
 }
 
-/** Σ seconds × rate ÷ 3600, rounded once: the sum of rounded entries would bill time nobody worked. */
-export function timeAmountCents(totalSeconds: number, rateCents: number): number {
-	return toCents(roundedDivide(BigInt(totalSeconds) * BigInt(rateCents), 3600n), null)
-}
-
-/** Half away from zero. */
-export function roundedDivide(numerator: bigint, denominator: bigint): bigint {
-	const [n, d] = [magnitude(numerator), magnitude(denominator)]
-	const quotient = (2n * n + d) / (2n * d)
-	return numerator < 0n === denominator < 0n ? quotient : -quotient
-}
-
 function lineAmounts(line: number, amount: bigint, net: bigint, tax: bigint): LineAmounts {
 	const grossCents = toCents(net + tax, line)
 	return { amountCents: toCents(amount, line), netCents: Number(net), taxCents: Number(tax), grossCents }
@@ -99,10 +89,20 @@ function lineAmounts(line: number, amount: bigint, net: bigint, tax: bigint): Li
 /** A discount in cents carries the sign of its line, so subtracting it mirrors too. */
 function lineAmount(line: Line): bigint {
 	if (line.kind === 'text') return 0n
-	const product = parseDecimal(line.quantity, 6) * parsePrice(line.unitPriceCents)
+	const [quantity, scale] = scaledQuantity(line)
+	const product = quantity * parsePrice(line.unitPriceCents)
 	const kept = HUNDRED_PERCENT - parsePercent(line.discountPercent ?? '0', HUNDRED_PERCENT)
-	const discount = BigInt(line.discountCents ?? 0) * PRODUCT_SCALE
-	return roundedDivide(product * kept - discount, PRODUCT_SCALE)
+	const discount = BigInt(line.discountCents ?? 0) * scale
+	return roundedDivide(product * kept - discount, scale)
+}
+
+/**
+ * Hours are seconds ÷ 3600, which has no exact decimal: time is charged by its seconds, rounded once on their sum. The sum
+ * of rounded entries would bill time nobody worked.
+ */
+function scaledQuantity({ quantity, durationSeconds }: Line): [quantity: bigint, scale: bigint] {
+	if (typeof durationSeconds === 'number') return [BigInt(durationSeconds), 3600n * 10n ** 12n]
+	return [parseDecimal(quantity, 6), PRODUCT_SCALE]
 }
 
 function taxShares(line: Line, index: number, amount: bigint): Share[] {

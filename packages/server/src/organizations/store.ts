@@ -1,31 +1,44 @@
 import { type Db, query } from '../db.ts'
-import { insertDefaultPipeline } from '../deals/store.ts'
-import type { TaxRounding } from '../generated/contract.ts'
+import { insertDefaultPipeline } from '../deals/pipelines.ts'
+import type { OrganizationSettings, OrganizationSettingsUpdate } from '../generated/contract.ts'
 import { newId } from '../ids.ts'
 
-export interface Organization {
+/** An organization as it is stored: its id is the column that every table has. */
+export interface Organization extends Omit<OrganizationSettings, 'id'> {
 	readonly organizationId: string
-	readonly name: string
-	/** IANA name: where its days begin and end. */
-	readonly timeZone: string
-	readonly taxRounding: TaxRounding
 	readonly nextInvoiceNumber: number
-	readonly createdAt: number
 }
 
 const insert = query<Organization>((knex, row) => knex('organizations').insert(row))
 
+const blank = {
+	contactName: null,
+	addressLine1: null,
+	addressLine2: null,
+	city: null,
+	state: null,
+	postalCode: null,
+	country: null,
+	email: null,
+	phone: null,
+	taxId: null,
+	timeZone: 'UTC',
+	locale: 'en-US',
+	defaultCurrency: 'USD',
+	hourlyRateCents: null,
+	taxRounding: 'document',
+	paymentTerms: null,
+	nextInvoiceNumber: 1,
+	version: 1,
+} as const
+
 /** A new organization with its default pipeline. */
 export async function insertOrganization(
 	db: Db,
-	{
-		name,
-		timeZone = 'UTC',
-		taxRounding = 'document' as TaxRounding,
-		now,
-	}: { name: string; timeZone?: string; taxRounding?: TaxRounding; now: number },
+	settings: OrganizationSettingsUpdate & { name: string },
+	now: number,
 ): Promise<Organization> {
-	const organization = { organizationId: newId('org'), name, timeZone, taxRounding, nextInvoiceNumber: 1, createdAt: now }
+	const organization = { ...blank, ...settings, organizationId: newId('org'), createdAt: now, updatedAt: now }
 	await db.run(insert, organization)
 	await insertDefaultPipeline(db, organization.organizationId, now)
 	return organization
@@ -37,15 +50,28 @@ const byId = query<{ organizationId: string }, Organization>((knex, { organizati
 
 export const findOrganization = (db: Db, organizationId: string) => db.get(byId, { organizationId })
 
+const byIdForUpdate = query<{ organizationId: string }, Organization>((knex, { organizationId }) =>
+	knex('organizations').where({ organizationId }).select('*').forUpdate(),
+)
+
+/** The organization, locked until the transaction ends. */
+export const lockOrganization = (db: Db, organizationId: string) => db.get(byIdForUpdate, { organizationId })
+
+const update = query<OrganizationSettingsUpdate & { organizationId: string; updatedAt: number; version: number }>(
+	(knex, { organizationId, ...columns }) => knex('organizations').where({ organizationId }).update(columns),
+)
+
+/** Writes the changes to an organization that was read with `lockOrganization`; returns its new version. */
+export async function updateOrganization(
+	db: Db,
+	{ organizationId, version }: Organization,
+	changes: OrganizationSettingsUpdate,
+	now: number,
+): Promise<number> {
+	await db.run(update, { ...changes, organizationId, updatedAt: now, version: version + 1 })
+	return version + 1
+}
+
 const all = query<object, Organization>((knex) => knex('organizations').select('*').orderBy('createdAt'))
 
 export const listOrganizations = (db: Db) => db.all(all, {})
-
-export function isTimeZone(name: string): boolean {
-	try {
-		new Intl.DateTimeFormat('en', { timeZone: name })
-		return true
-	} catch {
-		return false
-	}
-}

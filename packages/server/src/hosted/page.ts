@@ -1,0 +1,34 @@
+// What all hosted pages have in common. They are HTML and one style sheet, without scripts. In ghtml's templates `${}` is
+// escaped and `!${}` is not: that is for HTML which such a template made.
+import { html } from 'ghtml'
+import { style } from './style.ts'
+
+export interface Page {
+	readonly title: string
+	/** HTML. */
+	readonly main: string
+}
+
+/** The whole HTML document. */
+export function page({ title, main }: Page): string {
+	return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="format-detection" content="telephone=no">
+<title>${title}</title>
+<link rel="icon" href="data:,">
+<style>!${style}</style>
+</head>
+<body>
+!${main}
+</body>
+</html>
+`
+}
+
+/** A button that posts to the address, and nothing with it: what is paid is the server's to know. */
+export function postButton(url: string, label: string): string {
+	return html`<form method="post" action="${url}"><button class="button primary">${label}</button></form>`
+}

@@ -1,0 +1,139 @@
+// The pages that clients open in a browser. They are not operations of the contract, whose answers are for programs.
+import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response, type Router } from 'express'
+import type { RateLimit } from '../auth/rate-limit.ts'
+import type { Database } from '../db.ts'
+import { ApiError } from '../errors.ts'
+import { isViewed, send } from '../exchange.ts'
+import { clientUrl } from '../invoices/client-links.ts'
+import { countView, openByToken, publicInvoice } from '../invoices/public-view.ts'
+import { documentOf } from '../invoices/rendering.ts'
+import type { Outside } from '../outside/outside.ts'
+import { paymentLink } from '../payments/link.ts'
+import { pageHeaders } from './headers.ts'
+import { invoicePage } from './invoice-page.ts'
+import { type Message, messagePage, messages } from './message-page.ts'
+
+export interface HostedOptions {
+	readonly db: Database
+	readonly outside: Outside
+	readonly limit: RateLimit
+	readonly now: () => number
+}
+
+export function hostedPages(options: HostedOptions): Router {
+	const { limit } = options
+	const router = express.Router()
+	router.use(['/view', '/payments'], async (req, _res, next) => {
+		req.exchange.headers = await limit.countVisitor(req.ip)
+		next()
+	})
+	router.route('/view/invoice/:token').get(viewInvoice(options)).all(refuseMethod('GET, HEAD'))
+	router.route('/view/invoice/:token/pay').post(pay(options)).all(refuseMethod('POST'))
+	router.route('/view/invoice/:token/paid').get(paidPage(options)).all(refuseMethod('GET, HEAD'))
+	for (const [path, message] of paymentPages) {
+		const show: RequestHandler = (req, res) => sendPage(req, res, 200, messagePage(message))
+		router.route(path).get(show).all(refuseMethod('GET, HEAD'))
+	}
+	// A link that lost its end in a mail is one that does not work, not a path for programs.
+	router.use('/view', () => {
+		throw new ApiError('client_link_not_found', 'There is no such page.')
+	})
+	router.use(['/view', '/payments', '/pay'], failurePage(limit))
+	return router
+}
+
+/** Where a payer goes whose invoice has no page. */
+const paymentPages = [
+	['/payments/received', messages.paymentReceived],
+	['/payments/cancelled', messages.paymentCancelled],
+] as const
+
+const refuseMethod =
+	(allowed: string): RequestHandler =>
+	({ path, method }) => {
+		throw new ApiError('method_not_allowed', `${path} has no ${method}; it has ${allowed}.`, { headers: { Allow: allowed } })
+	}
+
+type PageHandler = (req: Request<{ token: string }>, res: Response) => Promise<void>
+
+const viewInvoice =
+	({ db, outside, now: clock }: HostedOptions): PageHandler =>
+	async (req, res) => {
+		const { token } = req.params
+		const now = clock()
+		const { invoice, organization } = await openByToken(db, token, now)
+		const { requestId } = req.exchange
+		const origin = { actor: { type: 'client_link' as const, id: null }, requestId, now }
+		if (isViewed(req)) await countView(db, { invoice, organization }, origin)
+		const document = await documentOf(db, outside, organization, invoice, now)
+		const { pdfUrl, payUrl } = publicInvoice(invoice, token, outside)
+		const text = invoicePage({ document, pdfUrl, payUrl: payUrl && `${payUrl}/pay` })
+		sendPage(req, res, 200, text, outside.payments?.pages)
+	}
+
+/** The link to pay by is made when the client wants to pay: it may not live long. */
+const pay =
+	({ db, outside, now }: HostedOptions): PageHandler =>
+	async (req, res) => {
+		const { token } = req.params
+		const { invoice } = await openByToken(db, token, now())
+		const page = clientUrl(outside.baseUrl, token)
+		const url = await paymentLink(db, {
+			organizationId: invoice.organizationId,
+			invoiceId: invoice.id,
+			processor: outside.payments,
+			returnUrl: `${page}/paid`,
+			cancelUrl: page,
+			now: now(),
+		})
+		redirect(req, res, url)
+	}
+
+const paidPage =
+	({ db, outside, now }: HostedOptions): PageHandler =>
+	async (req, res) => {
+		const { token } = req.params
+		await openByToken(db, token, now())
+		sendPage(req, res, 200, messagePage(messages.paymentReceived, clientUrl(outside.baseUrl, token)))
+	}
+
+/** 303: the browser gets the other address, whatever it sent to this one. */
+export function redirect(req: Pick<Request, 'exchange'>, res: Response, url: string): void {
+	send(req, res, { status: 303, headers: { Location: url, 'Cache-Control': 'no-store' } })
+}
+
+export function sendPage(
+	req: Pick<Request, 'exchange'>,
+	res: Response,
+	status: number,
+	text: string,
+	targets: readonly string[] = [],
+): void {
+	send(req, res, { status, headers: pageHeaders(targets), text })
+}
+
+/** What went wrong, for people; programs find the request's id in the headers. */
+export function failurePage(limit: RateLimit): ErrorRequestHandler {
+	return (thrown, req, res, next) => {
+		// A path that cannot be decoded, such as /view/invoice/%E0, is a link that does not work.
+		const error = thrown instanceof URIError ? new ApiError('client_link_not_found', 'This is no path.') : thrown
+		const { code, status, headers } = error instanceof ApiError ? error : ({} as Partial<ApiError>)
+		if (status === undefined) return next(error)
+		if (status === 404) limit.countMiss(req.ip)
+		if (status >= 500) req.exchange.log.error({ err: error, requestId: req.exchange.requestId }, error.message)
+		const message: Message | undefined = words[code ?? '']
+		if (!message) return next(error)
+		send(req, res, { status, headers: { ...pageHeaders([]), ...headers }, text: messagePage(message) })
+	}
+}
+
+const words: Record<string, Message> = {
+	client_link_not_found: messages.linkGone,
+	payment_link_not_found: messages.linkGone,
+	method_not_allowed: messages.wrongMethod,
+	rate_limited: messages.tooManyRequests,
+	nothing_to_pay: messages.nothingToPay,
+	amount_not_payable: messages.paymentFailed,
+	payment_processor_failed: messages.paymentFailed,
+	payment_processor_not_configured: messages.paymentFailed,
+}

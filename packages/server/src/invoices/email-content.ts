@@ -1,0 +1,78 @@
+// What the e-mail of an invoice says, before it becomes HTML or plain text: both bodies are made of this alone.
+import type { DocumentLine, InvoiceDocument } from './document.ts'
+
+export interface EmailSource {
+	readonly document: InvoiceDocument
+	/** The sender's own words; null when there are none. */
+	readonly message: string | null
+	/** The invoice's page; null when it has none that its reader may open. */
+	readonly url: string | null
+}
+
+export interface EmailContent {
+	readonly document: InvoiceDocument
+	readonly sender: string
+	/** Such as `Invoice INV-0007`. */
+	readonly heading: string
+	readonly message: string | null
+	/** The one amount that the mail is about: what is due, or the total with how it stands. */
+	readonly headline: { readonly label: string; readonly value: string }
+	/** The headline and the dates in a line, which inboxes show after the subject. */
+	readonly preview: string
+	readonly link: { readonly label: string; readonly url: string } | null
+	readonly lines: readonly EmailLine[]
+	/** Says how many lines are in the PDF only; null when all are here. */
+	readonly omitted: string | null
+	/** The notes and the terms. */
+	readonly remarks: readonly Remark[]
+	readonly attachmentNote: string
+}
+
+export interface EmailLine {
+	readonly description: string
+	/** What the amount is made of, such as `1.5 day × €800.00`; empty in a line of words only. */
+	readonly details: string
+	readonly amount: string
+}
+
+export interface Remark {
+	readonly title: string
+	readonly text: string
+}
+
+/** Gmail hides what follows the first 102 KB of a mail; a line takes about 1 KB of that. */
+const maxLines = 40
+
+export function emailContent({ document, message, url }: EmailSource): EmailContent {
+	const { title, number, seller, facts, lines, notes, paymentTerms, paymentUrl } = document
+	const headline = headlineOf(document)
+	const link = url ?? paymentUrl
+	const omitted = Math.max(0, lines.length - maxLines)
+	return {
+		document,
+		sender: seller[0] ?? '',
+		heading: [title, number].filter(Boolean).join(' '),
+		message: message?.trim() || null,
+		headline,
+		preview: [headline, ...facts].map(({ label, value }) => `${label} ${value}`).join(' · '),
+		link: link ? { label: paymentUrl ? 'View and pay online' : 'View online', url: link } : null,
+		lines: lines.slice(0, maxLines).map((line) => toEmailLine(line, document.columns.tax)),
+		omitted: omitted > 0 ? `… and ${omitted} more ${omitted === 1 ? 'line' : 'lines'} in the attached PDF` : null,
+		remarks: [
+			...(notes ? [{ title: 'Notes', text: notes }] : []),
+			...(paymentTerms ? [{ title: 'Payment terms', text: paymentTerms }] : []),
+		],
+		attachmentNote: `The ${title.toLowerCase()} is attached as a PDF.`,
+	}
+}
+
+function headlineOf({ due, totals, status }: InvoiceDocument): EmailContent['headline'] {
+	if (due !== null) return { label: 'Amount due', value: due }
+	const total = totals.find(({ kind }) => kind === 'total')
+	return { label: `Total · ${status.label}`, value: total?.value ?? '' }
+}
+
+function toEmailLine({ description, quantity, unitPrice, discount, tax, amount }: DocumentLine, showTax: boolean): EmailLine {
+	const price = [quantity, unitPrice].filter(Boolean).join(' × ')
+	return { description, details: [price, discount, showTax ? tax : ''].filter(Boolean).join(' · '), amount }
+}

@@ -1,0 +1,157 @@
+import { pino } from 'pino'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { eventsOf } from '../../test/events.ts'
+import { startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
+import { openDatabase } from '../database.ts'
+import { dayMs } from '../dates.ts'
+import type { InvoiceInput } from '../generated/contract.ts'
+import { sweepOverdue } from './overdue.ts'
+
+let server: TestServer
+beforeAll(async () => {
+	server = await startTestServer()
+})
+afterAll(() => server.close())
+
+const due = Date.UTC(2026, 5, 15)
+const nextDay = due + dayMs
+
+const create = async ({ ask }: Tenant, invoice: InvoiceInput = {}): Promise<string> =>
+	(await ask('POST', '/api/invoices', { body: { status: 'sent', dueDate: due, totalCents: 100, ...invoice } })).body.id
+const read = async ({ ask }: Tenant, id: string) => (await ask('GET', `/api/invoices/${id}`)).body.data
+const patch = ({ ask }: Tenant, id: string, body: object) => ask('PATCH', `/api/invoices/${id}`, { body })
+/** Sweeps at a time, which it is then for the server too. */
+const sweepAt = (now: number) => {
+	server.clock.now = now
+	return sweepOverdue(server.db, now)
+}
+const typesOf = async (tenant: Tenant, id: string) => (await eventsOf(server, tenant, id)).map(({ type }) => type)
+const sent = ['invoice.created', 'invoice.sent']
+const turned = ['invoice.updated', 'invoice.overdue']
+
+describe('a sent invoice turns overdue', () => {
+	it.each([
+		['UTC', '2026-06-15', '2026-06-16T00:00:00Z'],
+		['Pacific/Auckland', '2026-06-15', '2026-06-15T12:00:00Z'],
+		['Pacific/Honolulu', '2026-06-15', '2026-06-16T10:00:00Z'],
+		['Pacific/Auckland', '2026-06-15T13:00:00Z', '2026-06-16T12:00:00Z'],
+		['Pacific/Honolulu', '2026-06-15T09:00:00Z', '2026-06-15T10:00:00Z'],
+	])('in %s, when due %s, at %s', async (timeZone, dueDate, from) => {
+		const tenant = await server.newTenant({ timeZone })
+		const start = Date.parse(from)
+		server.clock.now = start - dayMs
+		const id = await create(tenant, { dueDate })
+		await sweepAt(start - 1)
+		expect(await read(tenant, id)).toMatchObject({ status: 'sent', isOverdue: false, version: 1 })
+		await sweepAt(start)
+		expect(await read(tenant, id)).toMatchObject({ status: 'overdue', isOverdue: true, version: 2, updatedAt: start })
+	})
+
+	it('once, with an event that nobody asked for, and is otherwise as it was', async () => {
+		const tenant = await server.newTenant()
+		const id = await create(tenant)
+		const before = await read(tenant, id)
+		for (const later of [0, 1, dayMs]) await sweepAt(nextDay + later)
+		server.clock.now = nextDay
+		const after = await read(tenant, id)
+		expect(after).toEqual({ ...before, status: 'overdue', isOverdue: true, version: 2, updatedAt: nextDay })
+		const [, , updated, overdue, ...more] = await eventsOf(server, tenant, id)
+		const bySystem = { actor: { type: 'system', id: null }, requestId: null, timestamp: nextDay }
+		expect(updated).toMatchObject({ ...bySystem, type: 'invoice.updated', sequence: 3 })
+		expect(updated?.changes).toEqual({ status: { from: 'sent', to: 'overdue' } })
+		expect(overdue).toMatchObject({ ...bySystem, type: 'invoice.overdue', sequence: 4, changes: null })
+		expect([updated?.data, overdue?.data]).toEqual([after, after])
+		expect(more).toEqual([])
+	})
+
+	it('however many there are, and in however many organizations', async () => {
+		await sweepAt(nextDay)
+		const [many, few] = [await server.newTenant(), await server.newTenant({ timeZone: 'Asia/Tokyo' })]
+		await Promise.all([...Array.from({ length: 107 }, () => create(many)), create(few), create(many, { dueDate: nextDay })])
+		expect(await sweepAt(nextDay)).toBe(108)
+		expect(await sweepAt(nextDay)).toBe(0)
+		const overdue = (await eventsOf(server, many)).filter(({ type }) => type === 'invoice.overdue')
+		expect(new Set(overdue.map(({ resourceId }) => resourceId)).size).toBe(107)
+		expect(overdue).toHaveLength(107)
+		expect((await many.ask('GET', '/api/invoices?status=sent')).body.data).toHaveLength(1)
+	})
+
+	it('once, also when several processes sweep at the same time', async () => {
+		const tenant = await server.newTenant()
+		const other = await openDatabase({ DATABASE_URL: '', DATA_DIR: '', ...server.settings }, pino({ level: 'silent' }))
+		try {
+			for (let round = 0; round < 5; round++) {
+				const ids = await Promise.all([1, 2, 3].map(() => create(tenant)))
+				const sweeps = [server.db, other, server.db, other].map((db) => sweepOverdue(db, nextDay))
+				const counts = await Promise.all(sweeps)
+				expect(counts.reduce((sum, count) => sum + count, 0)).toBe(3)
+				for (const id of ids) expect(await typesOf(tenant, id)).toEqual([...sent, ...turned])
+			}
+		} finally {
+			await other.close()
+		}
+	})
+})
+
+describe('an invoice stays as it is', () => {
+	it.each([
+		['is a draft', { status: 'draft' }],
+		['is paid', { status: 'paid' }],
+		['is cancelled', { status: 'cancelled' }],
+		['is overdue already', { status: 'overdue' }],
+		['has no due date', { dueDate: null }],
+		['is due today', { dueDate: nextDay }],
+	] as [string, InvoiceInput][])('when it %s', async (_, invoice) => {
+		const tenant = await server.newTenant()
+		server.clock.now = nextDay
+		const id = await create(tenant, invoice)
+		const [before, happened] = [await read(tenant, id), await typesOf(tenant, id)]
+		await sweepAt(nextDay)
+		expect([await read(tenant, id), await typesOf(tenant, id)]).toEqual([before, happened])
+	})
+
+	it('when it is paid, or due later, before its turn comes', async () => {
+		const tenant = await server.newTenant()
+		server.clock.now = nextDay
+		const saved = [{ dueDate: nextDay + dayMs }, { status: 'paid' }, { dueDate: null }]
+		for (let round = 0; round < 12; round++) {
+			const ids = await Promise.all(saved.map(() => create(tenant)))
+			const sweep = sweepAt(nextDay)
+			await Promise.all([sweep, ...ids.map((id, index) => patch(tenant, id, saved[index] as object))])
+		}
+		for (const { type, data } of await eventsOf(server, tenant)) {
+			if (type === 'invoice.overdue') expect(data).toMatchObject({ status: 'overdue', isOverdue: true, dueDate: due })
+		}
+	})
+})
+
+describe('an overdue invoice', () => {
+	it('whose due date is put off is not late, and keeps its status until somebody writes another', async () => {
+		const tenant = await server.newTenant()
+		const id = await create(tenant)
+		await sweepAt(nextDay)
+		await patch(tenant, id, { dueDate: nextDay + dayMs })
+		await sweepAt(nextDay)
+		expect(await read(tenant, id)).toMatchObject({ status: 'overdue', isOverdue: false })
+		expect((await eventsOf(server, tenant, id)).at(-1)?.changes).toEqual({
+			dueDate: { from: due, to: nextDay + dayMs },
+			isOverdue: { from: true, to: false },
+		})
+		await patch(tenant, id, { status: 'sent' })
+		await sweepAt(nextDay + dayMs)
+		expect(await read(tenant, id)).toMatchObject({ status: 'sent', isOverdue: false })
+		await sweepAt(nextDay + 2 * dayMs)
+		expect(await read(tenant, id)).toMatchObject({ status: 'overdue', isOverdue: true })
+		const updated = 'invoice.updated'
+		expect(await typesOf(tenant, id)).toEqual([...sent, ...turned, updated, updated, ...turned])
+	})
+
+	it('is paid as any other', async () => {
+		const tenant = await server.newTenant()
+		const id = await create(tenant)
+		await sweepAt(nextDay)
+		await patch(tenant, id, { status: 'paid' })
+		await sweepAt(nextDay + dayMs)
+		expect(await read(tenant, id)).toMatchObject({ status: 'paid', isOverdue: false, amountDueCents: 0, version: 3 })
+	})
+})

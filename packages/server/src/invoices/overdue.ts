@@ -1,0 +1,52 @@
+// Turns sent invoices overdue once their due day is past in their organization's time zone, each once and with its event.
+import { todayIn } from '../dates.ts'
+import { type Database, type Db, query } from '../db.ts'
+import { listOrganizations, type Organization } from '../organizations/store.ts'
+import { bySystem } from '../webhooks/events.ts'
+import { asRead, writeInvoice } from './draft.ts'
+import { isPastDue, lockInvoice } from './store.ts'
+import { changeInvoice } from './write.ts'
+
+/** So many in a transaction: on SQLite every other writer waits for it. */
+const batch = 50
+
+/** Returns how many invoices it turned. */
+export async function sweepOverdue(db: Database, now: number): Promise<number> {
+	let turned = 0
+	for (const organization of await listOrganizations(db)) {
+		for (let count = batch; count === batch; turned += count) count = await sweepBatch(db, organization, now)
+	}
+	return turned
+}
+
+const due = query<{ organizationId: string; todayDate: number; todayInstant: number }, { id: string }>(
+	(knex, { organizationId, ...clock }) =>
+		knex('invoices')
+			.where({ organizationId, status: 'sent' })
+			.whereRaw('?', [isPastDue(knex, clock)])
+			.orderBy('dueDate')
+			.select('id')
+			.limit(batch, { skipBinding: true }),
+)
+
+async function sweepBatch(db: Database, { organizationId, timeZone }: Organization, now: number): Promise<number> {
+	const { date: todayDate, instant: todayInstant } = todayIn(timeZone, now)
+	const clock = { organizationId, todayDate, todayInstant }
+	if (!(await db.get(due, clock))) return 0
+	return db.transaction(async (tx) => {
+		// One process sweeps an organization at a time; another goes on with the next.
+		if (!(await tx.tryLock(`overdue sweep ${organizationId}`))) return 0
+		let turned = 0
+		for (const { id } of await tx.all(due, clock)) if (await turn(tx, organizationId, id, timeZone, now)) turned++
+		return turned
+	})
+}
+
+/** False when the invoice was changed since it was found. */
+async function turn(db: Db, organizationId: string, id: string, timeZone: string, now: number): Promise<boolean> {
+	const invoice = await lockInvoice(db, organizationId, id)
+	if (invoice?.status !== 'sent' || !asRead(invoice, todayIn(timeZone, now)).isOverdue) return false
+	const writing = { db, origin: bySystem(now), timeZone }
+	await changeInvoice(writing, invoice, writeInvoice(invoice, { status: 'overdue' }, now))
+	return true
+}

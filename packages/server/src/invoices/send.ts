@@ -1,0 +1,79 @@
+// Sends an invoice by e-mail. What is sent is the invoice as it will be once it is sent; it becomes so only when the mail
+// server has accepted the e-mail.
+import type { OwnContext } from '../api.ts'
+import type { Caller } from '../auth/caller.ts'
+import { todayIn } from '../dates.ts'
+import { ApiError } from '../errors.ts'
+import type { InvoiceSend } from '../generated/contract.ts'
+import { findOrganization } from '../organizations/store.ts'
+import { type Mail, MailError, type Mailer } from '../outside/mail.ts'
+import { clientUrl, findClientToken } from './client-links.ts'
+import { asRead, type StoredInvoice, writeInvoice } from './draft.ts'
+import { invoiceEmail } from './email.ts'
+import { documentOf, fileName, pdfOf } from './rendering.ts'
+import { findStoredInvoice, lockInvoice } from './store.ts'
+import { changeInvoice, tell } from './write.ts'
+
+export async function sendInvoice(context: OwnContext, caller: Caller, id: string, request: InvoiceSend): Promise<void> {
+	const { db, now, origin, outside } = context
+	const invoice = requireSendable(await findStoredInvoice(db, caller.organizationId, id), id)
+	refuseUnconfigured(outside.mailer)
+	await deliver(outside.mailer, await compose(context, caller, asSent(invoice, now), request))
+	await context.conclude(async (tx) => {
+		const current = await lockInvoice(tx, caller.organizationId, id)
+		if (!current) throw notFound(id)
+		const writing = { db: tx, origin, timeZone: caller.timeZone }
+		const sent = asSent(current, now)
+		if (sent === current) await tell(writing, current, ['invoice.sent'])
+		else await changeInvoice(writing, current, sent, ['invoice.sent'])
+		return { status: 200, body: { ok: true } }
+	})
+}
+
+const notFound = (id: string) => new ApiError('invoice_not_found', `There is no invoice ${id}.`)
+
+function requireSendable(invoice: StoredInvoice | undefined, id: string): StoredInvoice {
+	if (!invoice) throw notFound(id)
+	if (invoice.status !== 'cancelled') return invoice
+	throw new ApiError('invoice_cancelled', `The invoice ${invoice.invoiceNumber} is cancelled: give it another status first.`)
+}
+
+/** The invoice after it was sent: a draft is one no more, and any gets its dates. The same invoice when it was sent before. */
+function asSent(invoice: StoredInvoice, now: number): StoredInvoice {
+	if (invoice.status === 'draft') return writeInvoice(invoice, { status: 'sent' }, now)
+	return invoice.sentAt === null ? { ...invoice, sentAt: now, issuedDate: invoice.issuedDate ?? now } : invoice
+}
+
+async function compose(
+	{ db, now, outside }: OwnContext,
+	{ organizationId, timeZone }: Caller,
+	sent: StoredInvoice,
+	{ to, message }: InvoiceSend,
+): Promise<Mail> {
+	const organization = await findOrganization(db, organizationId)
+	if (!organization) throw new Error(`organization ${organizationId} is gone`)
+	const invoice = asRead(sent, todayIn(timeZone, now))
+	const document = await documentOf(db, outside, organization, invoice, now)
+	const token = await findClientToken(db, outside.secrets, sent)
+	const url = token === undefined ? null : clientUrl(outside.baseUrl, token)
+	const { body: content } = await pdfOf(outside, document, invoice)
+	return {
+		to,
+		replyTo: organization.email,
+		senderName: organization.name,
+		...invoiceEmail({ document, message: message?.trim() ? message : null, url }),
+		attachments: [{ filename: fileName(sent), contentType: 'application/pdf', content }],
+	}
+}
+
+function refuseUnconfigured({ configured, missing }: Mailer): void {
+	if (configured) return
+	throw new ApiError('email_not_configured', `The server cannot send e-mail: set ${missing.join(' and ')}.`)
+}
+
+async function deliver(mailer: Mailer, mail: Mail): Promise<void> {
+	await mailer.send(mail).catch((error) => {
+		if (error instanceof MailError) throw new ApiError('email_delivery_failed', error.message, { cause: error })
+		throw error
+	})
+}

@@ -1,0 +1,77 @@
+// Which time entries an invoice holds: those that its lines charge, unless it is cancelled. An entry is on one invoice at most,
+// and cannot change while it is.
+import type { Db } from '../db.ts'
+import { ApiError } from '../errors.ts'
+import type { ErrorCode, ProblemError, TimeEntry } from '../generated/contract.ts'
+import { claimTimeEntries, freeTimeEntries, lockTimeEntries } from '../time-entries/store.ts'
+import type { Origin } from '../webhooks/events.ts'
+import type { StoredInvoice } from './draft.ts'
+
+export const heldEntries = ({ status, lineItems }: StoredInvoice) =>
+	status === 'cancelled' ? [] : lineItems.flatMap(({ timeEntryIds }) => timeEntryIds)
+
+/**
+ * Frees the entries of lines that are gone, or of an invoice that is cancelled now, and takes those of a new invoice, or of one
+ * that is cancelled no more. `pointer` is the field that asks for them.
+ */
+export async function moveTimeEntries(
+	db: Db,
+	origin: Origin,
+	before: StoredInvoice,
+	after: StoredInvoice,
+	pointer: string,
+): Promise<void> {
+	const [held, holds] = [new Set(heldEntries(before)), new Set(heldEntries(after))]
+	const freed = [...held].filter((id) => !holds.has(id))
+	const taken = [...holds].filter((id) => !held.has(id))
+	await freeTimeEntries(db, after, freed, origin)
+	await take(db, origin, after, taken, pointer)
+}
+
+async function take(db: Db, origin: Origin, invoice: StoredInvoice, ids: readonly string[], pointer: string): Promise<void> {
+	if (ids.length === 0) return
+	const entries = await lockTimeEntries(db, invoice.organizationId, ids)
+	const unfit = [...missing(ids, entries), ...running(entries), ...changed(invoice, entries)]
+	if (unfit.length > 0) throw refusal('invalid_time_entries', 'These time entries cannot be invoiced', unfit, pointer)
+	if (await claimTimeEntries(db, invoice.id, entries, origin)) return
+	throw refusal('time_entry_already_invoiced', 'A time entry can be on one invoice', invoiced(entries), pointer)
+}
+
+type Mistake = Pick<ProblemError, 'code' | 'detail'>
+
+// While an invoice was cancelled its entries could be changed, deleted and invoiced like any other.
+
+function missing(ids: readonly string[], entries: readonly TimeEntry[]): Mistake[] {
+	const found = new Set(entries.map(({ id }) => id))
+	return ids.filter((id) => !found.has(id)).map((id) => ({ code: 'unknown', detail: `${id} was deleted` }))
+}
+
+const running = (entries: readonly TimeEntry[]): Mistake[] =>
+	entries
+		.filter(({ durationSeconds }) => durationSeconds === null)
+		.map(({ id }) => ({ code: 'running', detail: `${id} is running again` }))
+
+/** A line charges the seconds of its entries, unless its quantity was written. */
+function changed({ lineItems }: StoredInvoice, entries: readonly TimeEntry[]): Mistake[] {
+	const secondsOf = new Map(entries.map(({ id, durationSeconds }) => [id, durationSeconds]))
+	return lineItems.flatMap(({ position, durationSeconds, timeEntryIds }) => {
+		const seconds = timeEntryIds.map((id) => secondsOf.get(id) ?? null)
+		// What is missing or running is named already.
+		if (typeof durationSeconds !== 'number' || seconds.includes(null)) return []
+		const total = seconds.reduce<number>((sum, of) => sum + (of as number), 0)
+		if (total === durationSeconds) return []
+		return [
+			{ code: 'changed', detail: `line ${position} charges ${durationSeconds} s, but its time entries now have ${total} s` },
+		]
+	})
+}
+
+const invoiced = (entries: readonly TimeEntry[]): Mistake[] =>
+	entries
+		.filter(({ status }) => status === 'invoiced')
+		.map(({ id, invoiceId }) => ({ code: 'time_entry_already_invoiced', detail: `${id} is on the invoice ${invoiceId}` }))
+
+function refusal(code: ErrorCode, what: string, mistakes: readonly Mistake[], pointer: string): ApiError {
+	const errors = mistakes.map((mistake) => ({ pointer, ...mistake }))
+	return new ApiError(code, `${what}: ${mistakes.map(({ detail }) => detail).join('; ')}.`, { errors })
+}

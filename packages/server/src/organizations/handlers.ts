@@ -1,0 +1,22 @@
+import type { Handler } from '../api.ts'
+import { etag } from '../etag.ts'
+import { findOrganization, lockOrganization, updateOrganization } from './store.ts'
+
+export const get: Handler<'organization.get'> = async ({ caller }, { db }) => {
+	const found = await findOrganization(db, caller.organizationId)
+	if (!found) throw new Error(`organization ${caller.organizationId} is gone`)
+	const { organizationId: id, nextInvoiceNumber, ...settings } = found
+	return { status: 200, headers: { ETag: etag(found.version) }, body: { data: { id, ...settings } } }
+}
+
+export const update: Handler<'organization.update'> = async (
+	{ body, caller, expectVersion },
+	{ db, now, callers, afterCommit },
+) => {
+	const organization = await lockOrganization(db, caller.organizationId)
+	if (!organization) throw new Error(`organization ${caller.organizationId} is gone`)
+	expectVersion(organization.version)
+	const version = await updateOrganization(db, organization, body, now)
+	afterCommit(() => callers.forget(caller.organizationId))
+	return { status: 200, headers: { ETag: etag(version) }, body: { ok: true } }
+}

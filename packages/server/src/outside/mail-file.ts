@@ -1,0 +1,40 @@
+// Mail into a folder, a file of RFC 5322 each, for development and for a mail system that picks files up. A file has its
+// name only when it is whole and on disk.
+import { randomUUID } from 'node:crypto'
+import { mkdir, open, rename, rm } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { createTransport, type SendMailOptions } from 'nodemailer'
+
+export function folderDelivery(url: string) {
+	const folder = /^file:\/\//i.test(url) ? fileURLToPath(url) : resolve(url.slice('file:'.length))
+	const composer = createTransport({ streamTransport: true, buffer: true, newline: 'windows' })
+	return {
+		async deliver(message: SendMailOptions): Promise<void> {
+			const { message: content, messageId } = await composer.sendMail(message)
+			await mkdir(folder, { recursive: true })
+			const time = new Date().toISOString().replaceAll(':', '-')
+			await writeWhole(folder, `${time}-${messageId.replace(/[^\w.@-]/g, '')}.eml`, content as Buffer)
+		},
+		reason: (error: unknown) =>
+			`The mail could not be written to its folder (${(error as NodeJS.ErrnoException).code ?? 'unknown error'}).`,
+		close() {},
+	}
+}
+
+async function writeWhole(folder: string, name: string, content: Buffer): Promise<void> {
+	const unfinished = join(folder, `.${randomUUID()}.tmp`)
+	try {
+		const file = await open(unfinished, 'wx')
+		try {
+			await file.writeFile(content)
+			await file.sync()
+		} finally {
+			await file.close()
+		}
+		await rename(unfinished, join(folder, name))
+	} catch (error) {
+		await rm(unfinished, { force: true })
+		throw error
+	}
+}

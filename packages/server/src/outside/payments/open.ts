@@ -1,0 +1,54 @@
+// The payment processor that the settings choose. Each is loaded only when it is chosen: Stripe's SDK alone adds a tenth of a
+// second to the start.
+import { ConfigError } from '../../config.ts'
+import type { PaymentProcessor } from '../payments.ts'
+
+export interface PaymentSettings {
+	readonly PAYMENT_PROCESSOR: 'stripe' | 'test' | 'none'
+	readonly STRIPE_SECRET_KEY: string
+	readonly STRIPE_WEBHOOK_SECRET: string
+	/** Empty: Stripe's own. */
+	readonly STRIPE_API_BASE: string
+	readonly NODE_ENV: string
+	/** This server as browsers see it; asked for when it is needed, since the port may not be known before it listens. */
+	readonly baseUrl: () => string
+	/** Signs the webhooks of the test processor. */
+	readonly testSecret: string
+}
+
+/** For one attempt, of which there are two; whoever asked for a link waits as long. */
+const stripeTimeoutMs = 10_000
+
+/** Undefined when the server takes no payments. */
+export async function openPaymentProcessor(settings: PaymentSettings): Promise<PaymentProcessor | undefined> {
+	switch (settings.PAYMENT_PROCESSOR) {
+		case 'none':
+			return undefined
+		case 'stripe':
+			return openStripe(settings)
+		case 'test':
+			return openTest(settings)
+	}
+}
+
+async function openStripe(settings: PaymentSettings): Promise<PaymentProcessor> {
+	const missing = (['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET'] as const).filter((name) => settings[name].trim() === '')
+	if (missing.length > 0) throw new ConfigError(`PAYMENT_PROCESSOR=stripe: needs ${missing.join(' and ')}`)
+	const { stripeProcessor } = await import('./stripe.ts')
+	return stripeProcessor({
+		secretKey: settings.STRIPE_SECRET_KEY,
+		webhookSecret: settings.STRIPE_WEBHOOK_SECRET,
+		apiBase: settings.STRIPE_API_BASE,
+		timeoutMs: stripeTimeoutMs,
+	})
+}
+
+async function openTest(settings: PaymentSettings): Promise<PaymentProcessor> {
+	if (settings.NODE_ENV === 'production') {
+		throw new ConfigError(
+			'PAYMENT_PROCESSOR=test: refused in production, where anyone could mark an invoice as paid; set NODE_ENV to development or test',
+		)
+	}
+	const { testProcessor } = await import('./test-processor.ts')
+	return testProcessor(settings.baseUrl, settings.testSecret)
+}

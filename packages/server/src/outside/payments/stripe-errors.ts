@@ -1,0 +1,30 @@
+// What Stripe's errors say to the API's caller. Stripe's own words are passed on where they are about the request; the others
+// may be about this server's key.
+import Stripe from 'stripe'
+import { ProcessorError } from '../payments.ts'
+
+const { errors } = Stripe
+
+/** Throws a ProcessorError for an error of Stripe's, and any other error as it is. */
+export function toProcessorError(error: unknown): never {
+	if (!(error instanceof errors.StripeError)) throw error
+	throw new ProcessorError(isAboutAmount(error) ? 'amount_not_payable' : 'payment_processor_failed', sentence(error), {
+		cause: error,
+	})
+}
+
+function isAboutAmount({ code, param }: Stripe.errors.StripeError): boolean {
+	return code === 'amount_too_small' || code === 'amount_too_large' || /\[(currency|unit_amount)\]$/.test(param ?? '')
+}
+
+function sentence(error: Stripe.errors.StripeError): string {
+	if (error instanceof errors.StripeInvalidRequestError || error instanceof errors.StripeCardError) {
+		return `Stripe refused: ${error.message}`
+	}
+	if (error instanceof errors.StripeAuthenticationError || error instanceof errors.StripePermissionError) {
+		return 'Stripe does not accept the key of this server.'
+	}
+	if (error instanceof errors.StripeRateLimitError) return 'Stripe takes no more requests for now; try again in a minute.'
+	if (error instanceof errors.StripeConnectionError) return 'Stripe cannot be reached; try again in a minute.'
+	return 'Stripe failed to answer; try again in a minute.'
+}

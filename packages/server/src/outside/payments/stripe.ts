@@ -1,0 +1,109 @@
+// Payments by Stripe Checkout: one Session a link. What Stripe must know to report a payment back is in the Session's metadata.
+import Stripe from 'stripe'
+import { type Payment, type PaymentProcessor, type PaymentRequest, ProcessorError, WebhookRefused } from '../payments.ts'
+import { fromStripeAmount, toStripeAmount } from './stripe-amounts.ts'
+import { toProcessorError } from './stripe-errors.ts'
+import { readSigned } from './webhook-signature.ts'
+
+export interface StripeSettings {
+	readonly secretKey: string
+	readonly webhookSecret: string
+	/** Another server than Stripe's; empty for Stripe's. */
+	readonly apiBase: string
+	/** Silence after which an attempt is given up. */
+	readonly timeoutMs: number
+}
+
+export function stripeProcessor({ secretKey, webhookSecret, apiBase, timeoutMs }: StripeSettings): PaymentProcessor {
+	// The API's version is the one that the SDK's types describe.
+	const client = new Stripe(secretKey, { ...address(apiBase), timeout: timeoutMs, maxNetworkRetries: 1, telemetry: false })
+	const { sessions } = client.checkout
+	return {
+		name: 'stripe',
+		// Not for an account with a domain of its own for Checkout.
+		pages: ['https://checkout.stripe.com'],
+		async create(request) {
+			const params = sessionParams(request)
+			const session = await sessions.create(params, { idempotencyKey: request.linkId }).catch(toProcessorError)
+			if (!session.url) throw new ProcessorError('payment_processor_failed', 'Stripe has no page for this payment any more.')
+			return { externalId: session.id, url: session.url, expiresAt: session.expires_at * 1000 }
+		},
+		async deactivate(externalId) {
+			await sessions.expire(externalId).catch((error) => ignoreEnded(sessions, externalId, error).catch(toProcessorError))
+		},
+		readWebhook(body, headers, now) {
+			const event = readSigned(body, headers['stripe-signature'], webhookSecret, now) as Stripe.Event | null
+			if (event?.object !== 'event') throw new WebhookRefused('The webhook is not an event.')
+			return paymentOf(event)
+		},
+	}
+}
+
+function address(apiBase: string): Stripe.StripeConfig {
+	if (apiBase === '') return {}
+	const { protocol, hostname, port } = new URL(apiBase)
+	return protocol === 'http:'
+		? { protocol: 'http', host: hostname, port: port || 80 }
+		: { protocol: 'https', host: hostname, port: port || 443 }
+}
+
+/**
+ * The same for the same link, or Stripe would not recognise a repetition. So no `expires_at`: a Session expires 24 hours after
+ * it was made, which is also the longest that Stripe allows.
+ */
+function sessionParams(request: PaymentRequest): Stripe.Checkout.SessionCreateParams {
+	const { organizationId, invoiceId, linkId, sellerName, amountCents, currency } = request
+	const unit_amount = toStripeAmount(amountCents, currency)
+	if (unit_amount === undefined) {
+		const amount = `${amountCents} minor units of ${currency}`
+		throw new ProcessorError('amount_not_payable', `Stripe cannot take ${amount}: it wants fewer decimals.`)
+	}
+	const metadata = { organizationId, invoiceId, linkId }
+	const name = `Invoice ${request.invoiceNumber}`
+	const product_data = { name, description: sellerName || undefined }
+	return {
+		mode: 'payment',
+		line_items: [{ quantity: 1, price_data: { currency: currency.toLowerCase(), unit_amount, product_data } }],
+		client_reference_id: linkId,
+		customer_email: request.customerEmail ?? undefined,
+		metadata,
+		payment_intent_data: { description: name, metadata },
+		success_url: request.returnUrl,
+		cancel_url: request.cancelUrl,
+	}
+}
+
+/** Stripe refuses to expire what is paid, expired or unknown, in words only: look whether it can still be paid. */
+async function ignoreEnded(sessions: Stripe['checkout']['sessions'], externalId: string, refusal: unknown): Promise<void> {
+	if (!(refusal instanceof Stripe.errors.StripeInvalidRequestError)) throw refusal
+	if (refusal.code === 'resource_missing') return
+	const { status } = await sessions.retrieve(externalId)
+	if (status === 'open') throw refusal
+}
+
+/** A card is paid when the Session completes; a bank debit or transfer days later. */
+function paymentOf(event: Stripe.Event): Payment | undefined {
+	if (event.type !== 'checkout.session.completed' && event.type !== 'checkout.session.async_payment_succeeded') return undefined
+	const session = event.data.object
+	const { organizationId, invoiceId, linkId } = session.metadata ?? {}
+	// Whatever else the account sells has its Sessions, too.
+	if (session.payment_status !== 'paid' || !organizationId || !invoiceId || !linkId) return undefined
+	const currency = session.currency?.toUpperCase() ?? ''
+	const amountCents = fromStripeAmount(session.amount_total ?? 0, currency)
+	if (amountCents === undefined) throw new WebhookRefused(`The webhook's amount ${session.amount_total} is none in ${currency}.`)
+	const intent = session.payment_intent
+	const [method, ...others] = session.payment_method_types
+	return {
+		eventId: event.id,
+		organizationId,
+		invoiceId,
+		linkId,
+		externalId: session.id,
+		amountCents,
+		currency,
+		// The event tells which methods were offered, not which was taken.
+		method: method && others.length === 0 ? method : 'stripe',
+		reference: (typeof intent === 'string' ? intent : intent?.id) ?? session.id,
+		paidAt: event.created * 1000,
+	}
+}

@@ -1,0 +1,49 @@
+// A processor without an account, for development and tests: its page is a page of this server, and what the page reports is
+// a webhook like any other. It keeps nothing; the id of a link follows from the link.
+import type { Payment, PaymentProcessor } from '../payments.ts'
+import { WebhookRefused } from '../payments.ts'
+import { readSigned, sign } from './webhook-signature.ts'
+
+const signatureHeader = 'remit-test-signature'
+
+/** The link's page is at `/pay/test/<externalId>`. */
+export function testProcessor(baseUrl: () => string, secret: string): PaymentProcessor {
+	return {
+		name: 'test',
+		get pages() {
+			return [new URL(baseUrl()).origin]
+		},
+		async create({ linkId }) {
+			const externalId = externalIdOf(linkId)
+			return { externalId, url: `${baseUrl()}/pay/test/${externalId}`, expiresAt: null }
+		},
+		// Whether the page still takes a payment, the link itself says.
+		async deactivate() {},
+		readWebhook(body, headers, now) {
+			const event = readSigned(body, headers[signatureHeader], secret, now) as Partial<TestEvent> | null
+			if (event?.object !== 'event') throw new WebhookRefused('The webhook is not an event.')
+			return event.payment
+		},
+	}
+}
+
+interface TestEvent {
+	readonly object: 'event'
+	readonly payment: Payment
+}
+
+const externalIdOf = (linkId: string) => `test_${linkId}`
+
+/** What the page knows of a payment; the rest follows from the link, so that paying twice is the same event twice. */
+export type TestPayment = Omit<Payment, 'eventId' | 'externalId' | 'method' | 'reference'>
+
+/** The webhook that reports a payment on the test page. */
+export function signPayment(paid: TestPayment, secret: string): { body: Uint8Array; headers: Record<string, string> } {
+	const externalId = externalIdOf(paid.linkId)
+	const payment: Payment = { ...paid, eventId: `${externalId}_paid`, externalId, method: 'test', reference: externalId }
+	const body = JSON.stringify({ object: 'event', payment } satisfies TestEvent)
+	return {
+		body: Buffer.from(body),
+		headers: { 'content-type': 'application/json', [signatureHeader]: sign(body, secret, paid.paidAt) },
+	}
+}

@@ -1,0 +1,40 @@
+// The events that an organization's changes left.
+import { type Database, query } from '../src/db.ts'
+import type { Actor, Changes, EventType } from '../src/webhooks/events.ts'
+
+export interface StoredEvent {
+	readonly type: EventType
+	readonly resourceId: string
+	readonly sequence: number
+	readonly timestamp: number
+	readonly actor: Actor
+	readonly requestId: string | null
+	readonly changes: Changes | null
+	// biome-ignore lint/suspicious/noExplicitAny: the record of any resource, as its GET answers.
+	readonly data: any
+}
+
+type Row = { readonly [Field in keyof StoredEvent]: StoredEvent[Field] | string }
+
+const inOrder = query<{ organizationId: string; resourceId?: string }, Row>((knex, filters) =>
+	knex('events')
+		.where(filters)
+		.orderBy('position')
+		.select('type', 'resourceId', 'sequence', 'timestamp', 'actor', 'requestId', 'changes', 'data'),
+)
+
+/** Those of one record, or of the whole organization, in the order in which they were written. */
+export async function eventsOf(
+	{ db }: { db: Database },
+	{ organizationId }: { organizationId: string },
+	resourceId?: string,
+): Promise<StoredEvent[]> {
+	const rows = await db.all(inOrder, { organizationId, ...(resourceId !== undefined && { resourceId }) })
+	return rows.map((row) => {
+		const json = { actor: parsed(row.actor), changes: parsed(row.changes), data: parsed(row.data) }
+		return { ...row, ...json } as StoredEvent
+	})
+}
+
+/** SQLite has JSON as text. */
+const parsed = (json: unknown) => (typeof json === 'string' ? JSON.parse(json) : json)

@@ -1,0 +1,49 @@
+// A real mail server for tests, and what arrived at it.
+import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import PostalMime, { type Email } from 'postal-mime'
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
+import { extractText, getDocumentProxy } from 'unpdf'
+
+export interface Received {
+	readonly to: readonly string[]
+	/** As it came over the wire. */
+	readonly raw: string
+	readonly email: Email
+}
+
+export interface MailServer {
+	/** For SMTP_URL. */
+	readonly url: string
+	readonly received: Received[]
+	close(): Promise<void>
+}
+
+export async function startMailServer(options: SMTPServerOptions = {}): Promise<MailServer> {
+	const received: Received[] = []
+	const server = new SMTPServer({
+		authOptional: true,
+		disabledCommands: ['STARTTLS', 'AUTH'],
+		logger: false,
+		closeTimeout: 1,
+		async onData(stream, session, callback) {
+			const raw = await buffer(stream)
+			const to = session.envelope.rcptTo.map(({ address }) => address)
+			received.push({ to, raw: raw.toString('latin1'), email: await PostalMime.parse(raw) })
+			callback()
+		},
+		...options,
+	})
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+	return {
+		url: `smtp://127.0.0.1:${(server.server.address() as AddressInfo).port}`,
+		received,
+		close: () => new Promise((resolve) => server.close(resolve)),
+	}
+}
+
+/** The text of a PDF, page by page in one string, with runs of white space as one blank. */
+export async function pdfText(bytes: Uint8Array): Promise<string> {
+	const { text } = await extractText(await getDocumentProxy(new Uint8Array(bytes)), { mergePages: true })
+	return text.replace(/\s+/g, ' ')
+}

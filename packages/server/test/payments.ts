@@ -1,0 +1,106 @@
+// A server that takes payments through a Stripe that is played, and what is stored of links and payments.
+import { expect } from 'vitest'
+import type { Config } from '../src/config.ts'
+import { type Database, query } from '../src/db.ts'
+import { stripeProcessor } from '../src/outside/payments/stripe.ts'
+import type { PaymentLink, PaymentRow } from '../src/payments/store.ts'
+import type { Changes, EventType } from '../src/webhooks/events.ts'
+import { startTestServer, type Tenant, type TestServer } from './harness.ts'
+import { FakeStripe } from './stripe.ts'
+
+/** The settings of a server that asks this Stripe. */
+export const stripeSettings = ({ secretKey, webhookSecret, apiBase }: FakeStripe) => ({
+	PAYMENT_PROCESSOR: 'stripe' as const,
+	STRIPE_SECRET_KEY: secretKey,
+	STRIPE_WEBHOOK_SECRET: webhookSecret,
+	STRIPE_API_BASE: apiBase,
+})
+
+/** What asks this Stripe, for a test without a server between. */
+export const processorOf = ({ secretKey, webhookSecret, apiBase }: FakeStripe, timeoutMs: number) =>
+	stripeProcessor({ secretKey, webhookSecret, apiBase, timeoutMs })
+
+export interface StripeServer extends TestServer {
+	readonly stripe: FakeStripe
+}
+
+/** As in production: the server's own check of its answers, which `ask` makes too, takes a second to load. */
+export async function startWithStripe(settings: Partial<Config> = {}): Promise<StripeServer> {
+	const stripe = await new FakeStripe().start()
+	const server = await startTestServer({ NODE_ENV: 'production', ...stripeSettings(stripe), ...settings })
+	const close = async () => {
+		await server.close()
+		await stripe.stop()
+	}
+	return { ...server, stripe, close }
+}
+
+export const createInvoice = async ({ ask }: Tenant, body: object = { totalCents: 5_000 }): Promise<string> =>
+	(await ask('POST', '/api/invoices', { body })).body.id
+
+export const readInvoice = async ({ ask }: Tenant, id: string) => (await ask('GET', `/api/invoices/${id}`)).body.data
+
+export const patchInvoice = ({ ask }: Tenant, id: string, body: object) => ask('PATCH', `/api/invoices/${id}`, { body })
+
+export const askForLink = ({ ask }: Tenant, id: string, headers: Record<string, string> = {}) =>
+	ask('POST', `/api/invoices/${id}/payment-link`, { headers })
+
+/** The status of a link that is closed, or will be within seconds. */
+export const closed = expect.stringMatching(/^clos(ing|ed)$/)
+
+const links = query<{ organizationId: string; invoiceId: string }, PaymentLink>((knex, key) =>
+	knex('payment_links').where(key).select('*').orderBy('createdAt').orderBy('id'),
+)
+
+export const linksOf = (db: Database, { organizationId }: Tenant, invoiceId: string) =>
+	db.all(links, { organizationId, invoiceId })
+
+const payments = query<{ organizationId: string }, PaymentRow>((knex, key) =>
+	knex('payments').where(key).select('*').orderBy('receivedAt').orderBy('eventId'),
+)
+
+/** Of an organization. */
+export const paymentsOf = (db: Database, organizationId: string) => db.all(payments, { organizationId })
+
+interface EventRow {
+	readonly type: EventType
+	readonly resourceId: string
+	readonly actor: string | { type: string; id: string | null }
+	readonly changes: string | Changes | null
+}
+
+const events = query<{ organizationId: string }, EventRow>((knex, key) =>
+	knex('events').where(key).orderBy('position').select('type', 'resourceId', 'actor', 'changes'),
+)
+
+/** What payment processors did in an organization, in the order in which it was written. */
+export async function eventsOfPayments(db: Database, organizationId: string) {
+	const rows = await db.all(events, { organizationId })
+	const parsed = rows.map(({ actor, changes, ...row }) => ({ ...row, actor: unpack(actor), changes: unpack(changes) }))
+	return parsed.filter(({ actor }) => (actor as { type: string }).type === 'payment_processor')
+}
+
+/** JSON is text in SQLite. */
+const unpack = (value: unknown) => (typeof value === 'string' ? JSON.parse(value) : value)
+
+export interface Webhook {
+	readonly body: Uint8Array
+	readonly headers: Record<string, string>
+}
+
+/** Posts a webhook; the answer's body is JSON. */
+export async function post(url: string, { body, headers }: Webhook, method = 'POST') {
+	const answer = await fetch(url, { method, headers, ...(method !== 'GET' && { body: body as unknown as string }) })
+	return { status: answer.status, type: answer.headers.get('content-type'), headers: answer.headers, body: await answer.json() }
+}
+
+/** An invoice whose payer has just paid at Stripe, which has not told yet. */
+export async function paidAtStripe(server: StripeServer, tenant: Tenant, invoice: object = { totalCents: 5_000 }) {
+	const id = await createInvoice(tenant, { status: 'sent', ...invoice })
+	await askForLink(tenant, id)
+	const [link] = (await linksOf(server.db, tenant, id)) as [PaymentLink]
+	server.stripe.complete(link.externalId)
+	/** A webhook about it, each time under another event id. */
+	const webhook = (type = 'checkout.session.completed') => server.stripe.deliver(type, link.externalId, server.clock.now)
+	return { id, link, webhook }
+}

@@ -1,0 +1,168 @@
+// The whole way from tracked time to a paid invoice, as its users go it: once over HTTP and once through the SDK. The mail
+// server, the browser's requests and the payment page are real.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { query } from '../src/db.ts'
+import type { DealCreate, InvoiceSend, LineItem, TimeEntriesInvoice, TimeEntryCreate } from '../src/generated/contract.ts'
+import { startTestServer, type Tenant, type TestServer } from './harness.ts'
+import { type MailServer, pdfText, startMailServer } from './mail-server.ts'
+
+let server: TestServer
+let mail: MailServer
+beforeAll(async () => {
+	mail = await startMailServer()
+	server = await startTestServer({ SMTP_URL: mail.url, MAIL_FROM: 'invoices@remit.example', PAYMENT_PROCESSOR: 'test' })
+})
+afterAll(async () => {
+	await server.close()
+	await mail.close()
+})
+
+/** What the scenario asks of Remit; once by plain requests, once by the SDK. */
+interface Way {
+	company(name: string, billingEmail: string): Promise<string>
+	deal(input: DealCreate): Promise<string>
+	timeEntry(input: TimeEntryCreate): Promise<string>
+	fromTimeEntries(input: TimeEntriesInvoice): Promise<{ id: string; invoiceNumber: string }>
+	send(id: string, input: InvoiceSend): Promise<void>
+	clientLink(id: string): Promise<string>
+	paymentLink(id: string): Promise<string>
+	invoice(id: string): Promise<{ status: string; totalCents: number; lineItems: LineItem[]; [field: string]: unknown }>
+	dealStage(id: string): Promise<string>
+	pdf(id: string): Promise<Uint8Array>
+}
+
+const overHttp = ({ ask, key }: Tenant): Way => {
+	const made = async (path: string, body: object) => {
+		const answer = await ask('POST', path, { body })
+		expect(answer.status).toBe(201)
+		return answer.body
+	}
+	const read = async (path: string) => (await ask('GET', path)).body.data
+	return {
+		company: async (name, billingEmail) => (await made('/api/companies', { name, billingEmail })).id,
+		deal: async (input) => (await made('/api/deals', input)).id,
+		timeEntry: async (input) => (await made('/api/time-entries', input)).id,
+		fromTimeEntries: (input) => made('/api/invoices/from-time-entries', input),
+		send: async (id, body) => expect((await ask('POST', `/api/invoices/${id}/send`, { body })).body).toEqual({ ok: true }),
+		clientLink: async (id) => (await ask('POST', `/api/invoices/${id}/client-link`)).body.url,
+		paymentLink: async (id) => (await ask('POST', `/api/invoices/${id}/payment-link`)).body.url,
+		invoice: (id) => read(`/api/invoices/${id}`),
+		dealStage: async (id) => (await read(`/api/deals/${id}`)).stage,
+		pdf: async (id) => {
+			const answer = await fetch(`${server.url}/api/invoices/${id}/pdf`, { headers: { authorization: `Bearer ${key}` } })
+			expect(answer.headers.get('content-type')).toBe('application/pdf')
+			return new Uint8Array(await answer.arrayBuffer())
+		},
+	}
+}
+
+const throughTheSdk = ({ remit }: Tenant): Way => ({
+	company: async (name, billingEmail) => (await remit.companies.create({ name, billingEmail })).id,
+	deal: async (input) => (await remit.deals.create(input)).id,
+	timeEntry: async (input) => (await remit.timeEntries.create(input)).id,
+	fromTimeEntries: async (input) => remit.invoices.createFromTimeEntries(input),
+	send: async (id, input) => expect(await remit.invoices.send(id, input)).toEqual({ ok: true }),
+	clientLink: async (id) => (await remit.invoices.clientLink.create(id)).url,
+	paymentLink: async (id) => (await remit.invoices.paymentLink.create(id)).url,
+	invoice: async (id) => ({ ...(await remit.invoices.get(id)) }),
+	dealStage: async (id) => (await remit.deals.get(id)).stage,
+	pdf: async (id) => remit.invoices.pdf(id),
+})
+
+const eventTypes = query<{ organizationId: string }, { type: string }>((knex, { organizationId }) =>
+	knex('events').where({ organizationId }).orderBy('position').select('type'),
+)
+
+describe.each([
+	['over HTTP', overHttp],
+	['through the SDK', throughTheSdk],
+])('%s', (_, wayOf) => {
+	it('time on a deal becomes an invoice, is sent, viewed and paid, and the deal moves on', async () => {
+		const tenant = await server.newTenant({
+			name: 'Northlight Studio',
+			defaultCurrency: 'EUR',
+			email: 'hello@northlight.example',
+		})
+		const way = wayOf(tenant)
+		const companyId = await way.company('Acme GmbH', 'billing@acme.example')
+		const dealId = await way.deal({ name: 'Web shop', companyId, stage: 'in_progress', hourlyRateCents: 11_000 })
+		const work = [
+			{ taskName: 'Checkout', durationSeconds: 5_400 },
+			{ taskName: 'Checkout', durationSeconds: 3_601 },
+			{ taskName: 'Search', durationSeconds: 7_200 },
+			{ taskName: 'Search', durationSeconds: 900 },
+			{ taskName: 'Review', durationSeconds: 1_800, hourlyRateCents: 15_000 },
+		]
+		const timeEntryIds: string[] = []
+		for (const [day, entry] of work.entries()) {
+			timeEntryIds.push(await way.timeEntry({ ...entry, dealId, startedAt: `2026-03-0${day + 2}T09:00:00+01:00` }))
+		}
+		const { id, invoiceNumber } = await way.fromTimeEntries({ dealId, timeEntryIds, groupBy: 'task', includeTimesheet: true })
+		expect(invoiceNumber).toBe('INV-0001')
+
+		// 9001 s at 110.00 are 275.0305…, 8100 s are 247.50, 1800 s at 150.00 are 75.00.
+		const draft = await way.invoice(id)
+		expect(draft).toMatchObject({ status: 'draft', totalCents: 27_503 + 24_750 + 7_500, currency: 'EUR', companyId, dealId })
+		expect(draft.lineItems.map(({ description, amountCents }) => [description, amountCents])).toEqual([
+			['Checkout', 27_503],
+			['Search', 24_750],
+			['Review', 7_500],
+		])
+
+		const page = await way.clientLink(id)
+		await way.send(id, { to: 'billing@acme.example', message: 'Thank you.\nUntil next time.' })
+		await expectMail(invoiceNumber, page)
+		expect(await pdfText(await way.pdf(id))).toContain(invoiceNumber)
+		expect(await way.invoice(id)).toMatchObject({ status: 'sent', sentAt: server.clock.now, billTo: { name: 'Acme GmbH' } })
+
+		const seen = await (await fetch(page)).text()
+		expect(seen).toContain('Pay €597.53')
+		expect(await way.paymentLink(id)).toMatch(`${server.url}/pay/test/`)
+		const toProcessor = await fetch(`${page}/pay`, { method: 'POST', redirect: 'manual' })
+		expect([toProcessor.status, toProcessor.headers.get('location')]).toEqual([303, await way.paymentLink(id)])
+		const paid = await fetch(await way.paymentLink(id), { method: 'POST' })
+		expect(await paid.text()).toContain('Thank you for your payment')
+
+		expect(await way.invoice(id)).toMatchObject({
+			status: 'paid',
+			paidDate: server.clock.now,
+			paymentMethod: 'test',
+			amountPaidCents: 59_753,
+			amountDueCents: 0,
+			viewCount: 1,
+		})
+		expect(await way.dealStage(dealId)).toBe('paid')
+		expect(await (await fetch(page)).text()).toContain('Paid on')
+		const happened = (await server.db.all(eventTypes, { organizationId: tenant.organizationId })).map(({ type }) => type)
+		expect(happened).toEqual([
+			'company.created',
+			...Array(5).fill('time_entry.created'),
+			...Array(5).fill('time_entry.updated'),
+			'invoice.created',
+			'invoice.updated',
+			'invoice.sent',
+			'invoice.viewed',
+			'invoice.updated',
+			'invoice.paid',
+			'deal.stage_changed',
+		])
+	})
+})
+
+/** What arrived: one mail to one recipient, complete in both bodies, with the PDF. */
+async function expectMail(invoiceNumber: string, page: string): Promise<void> {
+	const { to, email } = mail.received.pop() as MailServer['received'][number]
+	expect(mail.received).toEqual([])
+	expect(to).toEqual(['billing@acme.example'])
+	expect(email.subject).toBe(`Invoice ${invoiceNumber} from Northlight Studio`)
+	expect(email.from).toMatchObject({ name: 'Northlight Studio', address: 'invoices@remit.example' })
+	expect(email.replyTo).toMatchObject([{ address: 'hello@northlight.example' }])
+	for (const body of [email.text, email.html]) {
+		for (const words of ['Thank you.', 'Checkout', 'Search', 'Review', '€597.53', page]) expect(body).toContain(words)
+	}
+	const [attachment] = email.attachments
+	expect(attachment).toMatchObject({ filename: `${invoiceNumber}.pdf`, mimeType: 'application/pdf' })
+	const text = await pdfText(new Uint8Array(attachment?.content as ArrayBuffer))
+	for (const words of [invoiceNumber, 'Checkout', '€275.03', 'Search', '€247.50', 'Review', '€75.00', '€597.53', 'Timesheet'])
+		expect(text).toContain(words)
+}

@@ -1,0 +1,48 @@
+// Time that was worked on a deal, invoices made of it, and everything that a refusal must leave as it was.
+import type { TimeEntriesInvoice, TimeEntry, TimeEntryCreate } from '../src/generated/contract.ts'
+import { findOrganization } from '../src/organizations/store.ts'
+import { insertTimeEntry } from '../src/time-entries/store.ts'
+import { bySystem } from '../src/webhooks/events.ts'
+import { eventsOf } from './events.ts'
+import type { Tenant, TestServer } from './harness.ts'
+
+/** Entries of an hour, a minute after each other, unless told otherwise. */
+export function work(
+	{ db, clock }: TestServer,
+	{ organizationId }: Tenant,
+	dealId: string,
+	...entries: Partial<TimeEntryCreate>[]
+): Promise<string[]> {
+	return db.transaction(async (tx) => {
+		const ids: string[] = []
+		for (const [index, entry] of entries.entries()) {
+			const written = { dealId, startedAt: clock.now + index * 60_000, durationSeconds: 3600, ...entry }
+			ids.push((await insertTimeEntry(tx, organizationId, written, bySystem(clock.now))).id)
+		}
+		return ids
+	})
+}
+
+export const invoiceTime = ({ ask }: Tenant, body: Partial<TimeEntriesInvoice>) =>
+	ask('POST', '/api/invoices/from-time-entries', { body })
+
+export const readEntry = async ({ ask }: Tenant, id: string): Promise<TimeEntry> =>
+	(await ask('GET', `/api/time-entries/${id}`)).body.data
+
+/** The invoices that entries are on; null for those that are open. */
+export const invoicesOf = async (tenant: Tenant, ids: readonly string[]) =>
+	Promise.all(ids.map(async (id) => (await readEntry(tenant, id)).invoiceId))
+
+/** What an organization has of all that invoicing time writes. */
+export async function stateOf(server: TestServer, tenant: Tenant) {
+	const [invoices, entries, rates] = await Promise.all(
+		['invoices', 'time-entries', 'tax-rates'].map((path) => tenant.ask('GET', `/api/${path}?limit=100`)),
+	)
+	return {
+		invoices: invoices?.body.data,
+		entries: entries?.body.data,
+		rates: rates?.body.data,
+		nextInvoiceNumber: (await findOrganization(server.db, tenant.organizationId))?.nextInvoiceNumber,
+		events: (await eventsOf(server, tenant)).length,
+	}
+}
