@@ -10,8 +10,10 @@ import { seedSqlite } from './databases.ts'
 import { driver } from './load.ts'
 import type { Samples } from './measure.ts'
 import { operations } from './operations.ts'
+import { pdf } from './pdf.ts'
 import { postgres } from './postgres.ts'
 import { pinned } from './processes.ts'
+import { publicView } from './public-view.ts'
 import { copyServer } from './remit.ts'
 import { print, printSummary } from './report.ts'
 import { cleanUp, isInterrupted } from './resources.ts'
@@ -19,8 +21,9 @@ import { againstRivals } from './rivals.ts'
 import { rows } from './rows.ts'
 import { seeded } from './seed.ts'
 import { startup } from './startup.ts'
+import { timeEntries } from './time-entries.ts'
 
-const sections = ['reads', 'create', 'operations', 'rows', 'startup', 'postgres'] as const
+const sections = ['reads', 'create', 'time-entries', 'public', 'pdf', 'operations', 'rows', 'startup', 'postgres'] as const
 
 const usage = `pnpm bench [--only ${sections.join(',')}] [--rounds 5] [--seconds 2] [--connections 50]
            [--quick]          one short round of everything, to see that it runs
@@ -56,6 +59,9 @@ async function main(): Promise<void> {
 	const measured = new Map<string, Samples>()
 	const parts = { reads: wanted.has('reads'), create: wanted.has('create') }
 	if (parts.reads || parts.create) await againstRivals(run, parts, measured)
+	if (wanted.has('time-entries')) await timeEntries(run)
+	if (wanted.has('public')) await publicView(run)
+	if (wanted.has('pdf')) await pdf(run)
 	if (wanted.has('operations')) await operations(run)
 	if (wanted.has('rows')) await rows(run)
 	if (wanted.has('startup')) await startup(run)

@@ -4,12 +4,12 @@ import { insertCompany } from '../../packages/server/src/companies/store.ts'
 import { dayMs } from '../../packages/server/src/dates.ts'
 import type { Database, Db } from '../../packages/server/src/db.ts'
 import type { InvoiceInput, InvoiceStatus } from '../../packages/server/src/generated/contract.ts'
-import { newId } from '../../packages/server/src/ids.ts'
 import { blankInvoice, writeInvoice } from '../../packages/server/src/invoices/draft.ts'
 import { noteNumber } from '../../packages/server/src/invoices/numbering.ts'
-import { withParties } from '../../packages/server/src/invoices/parties.ts'
+import { partiesOf } from '../../packages/server/src/invoices/parties.ts'
 import { insertInvoice } from '../../packages/server/src/invoices/store.ts'
 import { insertOrganization } from '../../packages/server/src/organizations/store.ts'
+import { bySystem } from '../../packages/server/src/webhooks/events.ts'
 import { companyOf } from './names.ts'
 
 export interface Seed {
@@ -37,10 +37,10 @@ export async function seed(db: Database): Promise<Seed> {
 
 async function organization(db: Database, name: string, companies: number, invoices: number, now: number) {
 	return db.transaction(async (tx) => {
-		const { organizationId } = await insertOrganization(tx, { name, now })
+		const { organizationId } = await insertOrganization(tx, { name }, now)
 		const companyIds: string[] = []
 		for (let n = 0; n < companies; n++) {
-			const { id } = await insertCompany(tx, organizationId, companyOf(n), now - (companies - n) * 60_000)
+			const { id } = await insertCompany(tx, organizationId, companyOf(n), bySystem(now - (companies - n) * 60_000))
 			companyIds.push(id)
 		}
 		const invoiceIds: string[] = []
@@ -69,7 +69,7 @@ const statuses: readonly InvoiceStatus[] = [
 const numberOf = (n: number) => `INV-${String(n + 1).padStart(4, '0')}`
 
 async function invoice(db: Db, organizationId: string, companyId: string, n: number, written: number): Promise<string> {
-	const blank = blankInvoice(organizationId, newId('inv'), 'document', written)
+	const blank = blankInvoice({ organizationId, taxRounding: 'document', defaultCurrency: 'EUR', paymentTerms: null }, written)
 	// By tens and not by n, so that it is not the status that decides.
 	const tens = Math.floor(n / 10)
 	const dueDate = tens % 2 === 0 ? (Math.floor(written / dayMs) + 30) * dayMs : null
@@ -79,7 +79,10 @@ async function invoice(db: Db, organizationId: string, companyId: string, n: num
 	const sent =
 		status === 'draft'
 			? draft
-			: await withParties(db, writeInvoice(draft, { status: 'sent', paymentTerms: '30 days net' }, written))
+			: {
+					...writeInvoice(draft, { status: 'sent', paymentTerms: '30 days net' }, written),
+					...(await partiesOf(db, draft)),
+				}
 	const last = status === 'draft' || status === 'sent' ? sent : writeInvoice(sent, { status }, written + dayMs)
 	await insertInvoice(db, { ...last, invoiceNumber: numberOf(n) })
 	return last.id

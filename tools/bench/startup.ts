@@ -1,4 +1,5 @@
-// Section `startup`: from the start of the process to its first answer, on a database that is there, and memory under load.
+// Section `startup`: from the start of the process to its first answer, on a database that is there, and memory at rest and
+// under load.
 import type { Run } from './context.ts'
 import { copyDatabase } from './databases.ts'
 import { createLoad, getLoad, listLoad, searchLoad } from './loads.ts'
@@ -11,17 +12,20 @@ const [mostMs, mostMegabytes] = [1_500, 150]
 export async function startup(run: Run): Promise<void> {
 	const folder = copyDatabase('startup', run.database)
 	const times: number[] = []
+	const atRest: number[] = []
 	for (let n = 0; n < (run.quick ? 1 : 5); n++) {
 		const begun = performance.now()
 		const server = await startRemit('startup', run.server, { DATA_DIR: folder })
 		const response = await fetch(`${server.url}/api/invoices?limit=1`, { headers: { authorization: `Bearer ${run.key}` } })
 		await response.json()
 		times.push(performance.now() - begun)
+		atRest.push(server.rssMegabytes())
 		await server.stop()
 		if (response.status !== 200) throw new Error(`the first answer is ${response.status}`)
 	}
 	const ms = median(times)
 	print(`Start to first answer: ${ms.toFixed(0)} ms (target: < ${mostMs}) ${check(`start: ${ms.toFixed(0)} ms`, ms < mostMs)}`)
+	print(`RSS after the first answer: ${median(atRest).toFixed(0)} MB`)
 	const rss = await memoryUnderLoad(run, folder)
 	const text = `memory under load: ${rss.toFixed(0)} MB`
 	print(`RSS under load: ${rss.toFixed(0)} MB (target: < ${mostMegabytes}) ${check(text, rss < mostMegabytes)}\n`)
