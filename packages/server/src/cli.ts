@@ -9,9 +9,7 @@ import { openDatabase } from './database.ts'
 import { isTimeZone } from './dates.ts'
 import { NewerDatabaseError } from './db/migrate.ts'
 import type { Database } from './db.ts'
-import { createDemo } from './demo/demo.ts'
 import { findOrganization, insertOrganization, listOrganizations } from './organizations/store.ts'
-import { serve } from './serve.ts'
 
 const program = new Command('remit')
 	.description('Invoices and companies behind one contract.')
@@ -24,7 +22,8 @@ program
 	.option('--demo', 'on an empty database, create a demo organization and print its key')
 	.option('--json', 'print machine-readable output')
 	.addHelpText('after', settingsHelp())
-	.action(serve)
+	// Loaded here: the server is most of what a command would wait for.
+	.action(async (options) => (await import('./serve.ts')).serve(options))
 
 command(program, 'migrate', 'Bring the database up to this version.').action((options) =>
 	withDatabase(async () => print(options, { ok: true }, 'The database is up to date.')),
@@ -105,6 +104,7 @@ command(keys, 'revoke', 'Revoke an API key; a running server refuses it within t
 
 command(program, 'demo', 'Create a demo organization with realistic data and print its key.').action((options) =>
 	withDatabase(async (db) => {
+		const { createDemo } = await import('./demo/demo.ts')
 		const demo = await createDemo(db, Date.now())
 		print(options, demo, `Created ${demo.organizationId}.\n${demo.key}`)
 	}),

@@ -52,7 +52,11 @@ export function dispatch({ db, now: clock, outside, callers, validateResponses }
 
 	async function written(req: Request, given: Given, run: Run<Context>): Promise<Reply> {
 		const done: (() => void)[] = []
-		const effect = async (tx: Db) => toReply(await run({ ...given, db: tx, afterCommit: (work) => done.push(work) }))
+		const effect = async (tx: Db) => {
+			// A transaction that lost a race runs again from its beginning.
+			done.length = 0
+			return toReply(await run({ ...given, db: tx, afterCommit: (work) => done.push(work) }))
+		}
 		const attempt = attemptOf(req, given.now)
 		const reply = await (attempt ? idempotency.once(attempt, effect) : db.transaction(effect))
 		for (const work of done) work()

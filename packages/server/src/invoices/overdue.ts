@@ -19,19 +19,27 @@ export async function sweepOverdue(db: Database, now: number): Promise<number> {
 	return turned
 }
 
-const due = query<{ organizationId: string; todayDate: number; todayInstant: number }, { id: string }>(
-	(knex, { organizationId, ...clock }) =>
-		knex('invoices')
-			.where({ organizationId, status: 'sent' })
-			.whereRaw('?', [isPastDue(knex, clock)])
-			.orderBy('dueDate')
-			.select('id')
-			.limit(batch, { skipBinding: true }),
+interface Due {
+	readonly organizationId: string
+	readonly todayDate: number
+	readonly todayInstant: number
+	/** The later of the two: what an index can tell. */
+	readonly before: number
+}
+
+const due = query<Due, { id: string }>((knex, { organizationId, before, ...clock }) =>
+	knex('invoices')
+		.where({ organizationId, status: 'sent' })
+		.where('dueDate', '<', before)
+		.whereRaw('?', [isPastDue(knex, clock)])
+		.orderBy('dueDate')
+		.select('id')
+		.limit(batch, { skipBinding: true }),
 )
 
 async function sweepBatch(db: Database, { organizationId, timeZone }: Organization, now: number): Promise<number> {
 	const { date: todayDate, instant: todayInstant } = todayIn(timeZone, now)
-	const clock = { organizationId, todayDate, todayInstant }
+	const clock = { organizationId, todayDate, todayInstant, before: Math.max(todayDate, todayInstant) }
 	if (!(await db.get(due, clock))) return 0
 	return db.transaction(async (tx) => {
 		// One process sweeps an organization at a time; another goes on with the next.

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { lastInstant } from '../dates.ts'
 import { ApiError } from '../errors.ts'
 import type { TimeEntryUpdate } from '../generated/contract.ts'
-import { type Span, writeSpan } from './duration.ts'
+import { defaultStart, type Span, writeSpan } from './duration.ts'
 
 const nine = Date.UTC(2026, 2, 31, 9)
 const minute = 60_000
@@ -132,3 +132,20 @@ function accepted(stored: Span, input: TimeEntryUpdate): Span {
 	if (result instanceof ApiError) return stored
 	return result as Span
 }
+
+describe('the beginning of a new entry that does not say it', () => {
+	it.each<[string, TimeEntryUpdate, number]>([
+		['is now', {}, nine],
+		['is now when only its end is known', { endedAt: nine + hour }, nine],
+		['lies its duration before now', { durationSeconds: 3600 }, nine - hour],
+		['lies its duration before its end', { endedAt: nine - hour, durationSeconds: 1800 }, nine - hour - 30 * minute],
+	])('%s', (_, input, expected) => {
+		expect(defaultStart(input, nine)).toBe(expected)
+	})
+
+	it('is not before 1970', () => {
+		const input = { endedAt: '1970-01-01T00:00:00Z', durationSeconds: 1 }
+		const span = () => writeSpan({ ...running, startedAt: defaultStart(input, nine) }, input)
+		expect(span).toThrow('The work began before the year 1970.')
+	})
+})

@@ -42,6 +42,7 @@ const running = (startedAt: number): Span => ({ startedAt, endedAt: null, durati
 function checked(startedAt: number, endedAt: number, durationSeconds: number, endAt: string, durationAt = endAt): Span {
 	const refusal = (pointer: string, detail: string) => fieldError('invalid_time_entry', pointer, detail)
 	const most = secondsBetween(startedAt, endedAt)
+	if (startedAt < 0) throw refusal(endAt, 'The work began before the year 1970.')
 	if (endedAt > lastInstant) throw refusal(endAt, 'The work ends after the year 2200.')
 	if (most < 0) throw refusal(endAt, 'The work ended before it began.')
 	if (durationSeconds < 0) throw refusal(durationAt, 'The breaks are longer than what lies between beginning and end.')
