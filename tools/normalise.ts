@@ -34,6 +34,8 @@ export interface Operation {
 	security?: JsonObject[]
 	'x-required-scopes'?: string[]
 	'x-alias-of'?: string
+	/** Which limit its requests count against; `invoicing` when absent. */
+	'x-rate-class'?: 'integration'
 	/** The operation calls out to others between its transactions, and opens them itself. */
 	'x-own-transactions'?: boolean
 }

@@ -13,6 +13,8 @@ export interface OperationEntry {
 	readonly body: 'required' | 'optional' | 'none'
 	readonly idempotent: boolean
 	readonly statuses: readonly number[]
+	/** Which limit its requests count against. */
+	readonly rateClass: 'invoicing' | 'integration'
 	/** Needs no key. */
 	readonly public?: true
 	/** Calls out to others, so that it opens its transactions itself. */
@@ -43,6 +45,7 @@ function operations(document: OpenApiDocument) {
 			body: operation.requestBody ? (operation.requestBody.required ? 'required' : 'optional') : 'none',
 			idempotent: (operation.parameters ?? []).some((parameter) => resolve(document, parameter).name === 'Idempotency-Key'),
 			statuses: Object.keys(operation.responses).map(Number),
+			rateClass: operation['x-rate-class'] ?? 'invoicing',
 			...(operation.security?.length === 0 && { public: true }),
 			...(operation['x-own-transactions'] && { ownTransactions: true }),
 			...(operation['x-alias-of'] && { aliasOf: operation['x-alias-of'] }),

@@ -13,6 +13,7 @@ import * as timeEntries from './0010-time-entries.ts'
 import * as clientLinks from './0011-client-links.ts'
 import * as payments from './0012-payments.ts'
 import * as events from './0013-events.ts'
+import * as apiKeyLists from './0014-api-key-lists.ts'
 
 export const migrations: readonly Migration[] = [
 	{ name: '0001-organizations', up: organizations.up },
@@ -28,4 +29,5 @@ export const migrations: readonly Migration[] = [
 	{ name: '0011-client-links', up: clientLinks.up },
 	{ name: '0012-payments', up: payments.up },
 	{ name: '0013-events', up: events.up },
+	{ name: '0014-api-key-lists', up: apiKeyLists.up },
 ]

@@ -3,7 +3,7 @@ import express, { type ErrorRequestHandler, type Express, type Request, type Req
 import type { Logger } from 'pino'
 import type { Callers } from './auth/caller.ts'
 import { allows } from './auth/keys.ts'
-import { type RateLimit, rateLimit } from './auth/rate-limit.ts'
+import type { RateLimit, RateLimits } from './auth/rate-limit.ts'
 import { readBody } from './body.ts'
 import type { Config } from './config.ts'
 import { compileAcceptors } from './contract/acceptor.ts'
@@ -28,25 +28,27 @@ export interface AppOptions {
 	/** Finds who is calling. */
 	readonly callers: Callers
 	readonly outside: Outside
+	readonly limits: RateLimits
 }
 
-export function createApp({ db, config, log, now, callers, outside }: AppOptions): Express {
+export function createApp({ db, config, log, now, callers, outside, limits }: AppOptions): Express {
 	const validateAll = config.NODE_ENV === 'development'
+	const count = countRequest(callers, limits)
 	const app = express()
 	app.disable('x-powered-by').disable('etag').set('query parser', 'simple').set('trust proxy', config.TRUST_PROXY)
-	const limit = rateLimit(config.INVOICING_RATE_LIMIT)
 	app.use(
 		inOrder(
 			begin(log),
-			findOperation(besidesTheContract({ db, outside, limit, now })),
-			authenticate(callers, limit),
+			findOperation(besidesTheContract({ db, outside, limit: limits.invoicing, now }), count),
+			admitVisitor(limits.invoicing),
+			authenticate(count),
 			readBody,
 			accept(),
 			validate(validateAll),
 			dispatch({ db, now, outside, callers, validateResponses: validateAll }),
 		),
 	)
-	app.use(translateErrors, countMisses(limit), renderError)
+	app.use(translateErrors, countMisses(limits.invoicing), renderError)
 	return app
 }
 
@@ -77,15 +79,20 @@ function begin(log: Logger): RequestHandler {
 }
 
 /** `outside` answers the paths that are not the contract's. */
-function findOperation(outside: RequestHandler): RequestHandler {
+function findOperation(outside: RequestHandler, count: Count): RequestHandler {
 	const routes = new Routes(operations)
-	return (req, res, next) => {
+	return async (req, res, next) => {
 		const match = routes.match(req.path)
-		if (!match) return outside(req, res, next)
+		const integration = integrationPath.test(req.path)
+		if (!match) {
+			if (integration) await count(req, 'integration')
+			return outside(req, res, next)
+		}
 		// HEAD is GET without the body, which node:http leaves out by itself.
 		if (req.method === 'HEAD') req.method = 'GET'
 		const operation = match.methods.get(req.method)
 		if (!operation) {
+			if (integration) await count(req, 'integration')
 			throw methodNotAllowed(req, [...match.methods.keys()])
 		}
 		req.exchange.operation = operation
@@ -94,31 +101,50 @@ function findOperation(outside: RequestHandler): RequestHandler {
 	}
 }
 
+/** The integration API counts every request and says so in every answer, those to paths that do not exist too. */
+const integrationPath = /^\/(api-keys|connections|mappings|syncs|webhooks)(\/|$)/
+
+type Count = (req: Request, rateClass: keyof RateLimits) => Promise<void>
+
+/** Counts a request for its caller, or for the address of who is none. Knows the caller afterwards, or throws why not. */
+function countRequest(callers: Callers, limits: RateLimits): Count {
+	return async ({ exchange, headers, ip }, rateClass) => {
+		const limit = limits[rateClass]
+		let refusal: unknown
+		const caller = await callers.identify(headers).catch((error) => {
+			refusal = error
+		})
+		exchange.headers = await limit.count(caller?.keyId ?? `address ${ip}`)
+		if (caller) exchange.caller = caller
+		else if (exchange.operation) throw refusal
+	}
+}
+
 function methodNotAllowed({ path, method }: Request, methods: readonly string[]): ApiError {
 	const allowed = methods.flatMap((name) => (name === 'GET' ? ['GET', 'HEAD'] : [name])).join(', ')
 	return new ApiError('method_not_allowed', `${path} has no ${method}; it has ${allowed}.`, { headers: { Allow: allowed } })
 }
 
-function authenticate(callers: Callers, limit: RateLimit): RequestHandler {
+function authenticate(count: Count): RequestHandler {
 	return async (req, _res, next) => {
 		const { exchange } = req
-		if (exchange.operation?.public) {
-			exchange.headers = { ...publicHeaders }
-			Object.assign(exchange.headers, await limit.countVisitor(req.ip))
-			return next()
+		const { rateClass = 'invoicing', scopes = [], public: isPublic } = exchange.operation ?? {}
+		if (isPublic) return next()
+		await count(req, rateClass)
+		if (!exchange.caller || !allows(exchange.caller.scopes, scopes)) {
+			throw new ApiError('insufficient_scope', `The API key lacks the scope ${scopes.join(', ')}.`)
 		}
-		try {
-			exchange.caller = await callers.identify(req.headers.authorization)
-		} catch (refusal) {
-			exchange.headers = await limit.count(`address ${req.ip}`)
-			throw refusal
-		}
-		const { caller } = exchange
-		exchange.headers = await limit.count(caller.keyId)
-		const required = exchange.operation?.scopes ?? []
-		if (!allows(caller.scopes, required)) {
-			throw new ApiError('insufficient_scope', `The API key lacks the scope ${required.join(', ')}.`)
-		}
+		next()
+	}
+}
+
+/** Who has a token and no key is counted by address, and tokens that are none are counted apart. */
+function admitVisitor(limit: RateLimit): RequestHandler {
+	return async (req, _res, next) => {
+		const { exchange } = req
+		if (!exchange.operation?.public) return next()
+		exchange.headers = { ...publicHeaders }
+		Object.assign(exchange.headers, await limit.countVisitor(req.ip))
 		next()
 	}
 }

@@ -64,7 +64,12 @@ export const settings = {
 		'fatal, error, warn, info, debug, trace or silent.',
 		oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
 	),
-	INVOICING_RATE_LIMIT: setting('1000', 'Requests per minute and key; 0: no limit.', integer(0, 1_000_000)),
+	INVOICING_RATE_LIMIT: setting('1000', 'Invoicing API: requests per minute and key; 0: no limit.', integer(0, 1_000_000)),
+	INTEGRATION_RATE_LIMIT: setting('100', 'Integration API: requests per minute and key; 0: no limit.', integer(0, 1_000_000)),
+	REDIS_URL: secret(
+		'Where several processes share their limits: redis://host:port; empty: each has its own.',
+		url('redis:', 'rediss:'),
+	),
 	TRUST_PROXY: setting('0', 'How many proxies stand in front: that many X-Forwarded-For addresses are believed.', integer(0, 10)),
 	ENCRYPTION_KEYS: secret(
 		'Keys that client links are made with: base64 of 32 bytes each, the newest last; empty: one in DATA_DIR.',

@@ -1,5 +1,6 @@
 // Every operation of the contract and its handler.
 import type { Handlers } from './api.ts'
+import * as apiKeys from './auth/handlers.ts'
 import * as companies from './companies/handlers.ts'
 import * as contacts from './contacts/handlers.ts'
 import * as deals from './deals/handlers.ts'
@@ -11,6 +12,10 @@ import * as taxRates from './tax-rates/handlers.ts'
 import * as timeEntries from './time-entries/handlers.ts'
 
 export const handlers = {
+	'apiKeys.list': apiKeys.list,
+	'apiKeys.create': apiKeys.create,
+	'apiKeys.delete': apiKeys.remove,
+	'apiKeys.rotate': apiKeys.rotate,
 	'companies.list': companies.list,
 	'companies.create': companies.create,
 	'companies.get': companies.get,

@@ -4,6 +4,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import type { Logger } from 'pino'
 import { createApp } from './app.ts'
 import { Callers } from './auth/caller.ts'
+import { openRateLimits } from './auth/rate-limit.ts'
 import type { Config } from './config.ts'
 import { ConfigError } from './config.ts'
 import type { Database } from './db.ts'
@@ -42,7 +43,8 @@ export async function startServer({ db, config, log, now = Date.now }: ServerOpt
 	const callers = new Callers(db, now)
 	let url = config.BASE_URL
 	const outside = await openOutside(config, () => url)
-	const app = createApp({ db, config, log, now, callers, outside })
+	const rateLimits = await openRateLimits(config, log)
+	const app = createApp({ db, config, log, now, callers, outside, limits: rateLimits })
 	const server = createServer({ ...limits, ...bornForExpress(app) }, app)
 	server.on('clientError', refuse)
 	// An expectation that is unknown may be ignored (RFC 9110 §10.1.1); node:http would answer 417 without a word.
@@ -68,6 +70,7 @@ export async function startServer({ db, config, log, now = Date.now }: ServerOpt
 			await Promise.all(background.map((work) => work.stop()))
 			await callers.flush()
 			await outside.close()
+			rateLimits.close()
 			await db.close()
 		},
 	}

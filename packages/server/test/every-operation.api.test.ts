@@ -13,7 +13,7 @@ let server: TestServer
 let limited: TestServer
 beforeAll(async () => {
 	server = await startTestServer()
-	limited = await startTestServer({ INVOICING_RATE_LIMIT: 1 })
+	limited = await startTestServer({ INVOICING_RATE_LIMIT: 1, INTEGRATION_RATE_LIMIT: 1 })
 })
 afterAll(async () => {
 	await server.close()
@@ -103,7 +103,7 @@ describe.each(operations)('$id', (operation) => {
 
 	it('answers 429 with Retry-After once the limit is reached', async () => {
 		const key = isPublic ? null : (await limited.newKey(allScopes)).key
-		await limited.ask('GET', '/api/invoices', { key })
+		await limited.ask('GET', operation.rateClass === 'integration' ? '/api-keys' : '/api/invoices', { key })
 		const refused = await limited.ask(operation.method, pathOf(operation, 'x'), { key, body: hasBody ? {} : undefined })
 		expect(refused).toMatchObject({ status: 429, body: { code: 'rate_limited' } })
 		expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
@@ -215,10 +215,10 @@ describe.each(operations)('$id', (operation) => {
 	})
 })
 
-/** The same body, but for its first text. */
+/** The same body, but for its first text or number. */
 function altered(body: object): object {
-	const [name, value] = Object.entries(body).find(([, field]) => typeof field === 'string') as [string, string]
-	return { ...body, [name]: `${value}x` }
+	const [name, value] = Object.entries(body).find(([, field]) => ['string', 'number'].includes(typeof field)) as [string, unknown]
+	return { ...body, [name]: typeof value === 'number' ? value + 1 : `${value}x` }
 }
 
 describe('what others fail at', () => {

@@ -69,7 +69,10 @@ export async function startTestServer(settings: Partial<Config> = {}): Promise<T
 	const database = await newDatabase(inject('database'), inject('template'))
 	const mail = mkdtempSync(join(tmpdir(), 'remit-mail-'))
 	const given = { ...database.settings, ENCRYPTION_KEYS: encryptionKey, SMTP_URL: `file:${mail}`, ...settings }
-	const config = { ...readConfig({ PORT: '0', INVOICING_RATE_LIMIT: '0', NODE_ENV: 'test' }), ...given }
+	const config = {
+		...readConfig({ PORT: '0', INVOICING_RATE_LIMIT: '0', INTEGRATION_RATE_LIMIT: '0', NODE_ENV: 'test' }),
+		...given,
+	}
 	const log = pino({ level: 'silent' })
 	const db = await openDatabase(config, log)
 	const clock = { now: Date.now() }

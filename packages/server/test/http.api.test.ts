@@ -26,7 +26,10 @@ afterAll(async () => {
 async function startLogged() {
 	const lines: Record<string, unknown>[] = []
 	const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
-	const config = { ...readConfig({ PORT: '0', INVOICING_RATE_LIMIT: '0', NODE_ENV: 'production' }), ...server.settings }
+	const config = {
+		...readConfig({ PORT: '0', INVOICING_RATE_LIMIT: '0', INTEGRATION_RATE_LIMIT: '0', NODE_ENV: 'production' }),
+		...server.settings,
+	}
 	const db = await openDatabase(config, log)
 	return { ...(await startServer({ db, config, log })), lines }
 }

@@ -38,6 +38,8 @@ const newToken = async (tenant: Tenant): Promise<string> => {
 const stage = (key: string) => ({ key, label: 'Active', type: 'won' })
 
 /** By resource, and for an operation that is asked otherwise than the rest of its resource. */
+const newApiKey = (tenant: Tenant) => made(tenant, '/api-keys', { name: 'CI', scopes: ['read'] })
+
 const samples: Record<string, Sample> = {
 	companies: {
 		make: (tenant) => made(tenant, '/api/companies', { name: 'Acme' }),
@@ -87,6 +89,12 @@ const samples: Record<string, Sample> = {
 			return { id: deal.body.data.pipelineId, body: { stages: [stage('other')] } }
 		},
 	},
+	apiKeys: {
+		make: newApiKey,
+		body: async () => ({ name: 'CI', scopes: ['read'] }),
+		broken: async () => ({ body: { name: 'CI', scopes: ['read'], expiresAt: 100_000_000_000 } }),
+	},
+	'apiKeys.rotate': { make: newApiKey, body: async () => ({ overlapSeconds: 60 }) },
 	'taxRates.create': { body: async () => ({ name: 'VAT', percent: '19' }) },
 	taxRates: {
 		make: (tenant) => made(tenant, '/api/tax-rates', { name: 'VAT', percent: '19' }),

@@ -3,9 +3,13 @@ import type { ApiPromise } from '../api-promise.ts'
 import type { ConditionalRequestOptions, IdempotentRequestOptions, RequestOptions } from '../options.ts'
 import type { PagePromise } from '../page.ts'
 import type { Transport } from '../transport.ts'
-import type { Company, CompanyCreate, CompanyCreated, CompanyUpdate, Contact, ContactCreate, ContactUpdate, CreatedRecord, Deal, DealCreate, DealUpdate, Invoice, InvoiceCreated, InvoiceInput, InvoiceLink, InvoicePreview, InvoiceSend, InvoiceUpdated, Ok, OrganizationSettings, OrganizationSettingsUpdate, PageMeta, Pipeline, PipelineCreate, PipelineUpdate, PublicInvoice, SendStatus, TaxRate, TaxRateCreate, TaxRateUpdate, TimeEntriesInvoice, TimeEntry, TimeEntryCreate, TimeEntryUpdate, operations } from './contract.ts'
+import type { ApiKey, ApiKeyCreate, ApiKeyRotate, Company, CompanyCreate, CompanyCreated, CompanyUpdate, Contact, ContactCreate, ContactUpdate, CreatedRecord, Deal, DealCreate, DealUpdate, Invoice, InvoiceCreated, InvoiceInput, InvoiceLink, InvoicePreview, InvoiceSend, InvoiceUpdated, NewApiKey, Ok, OrganizationSettings, OrganizationSettingsUpdate, PageMeta, Pipeline, PipelineCreate, PipelineUpdate, PublicInvoice, SendStatus, TaxRate, TaxRateCreate, TaxRateUpdate, TimeEntriesInvoice, TimeEntry, TimeEntryCreate, TimeEntryUpdate, operations } from './contract.ts'
 
 export type {
+	ApiKey,
+	ApiKeyCreate,
+	ApiKeyList,
+	ApiKeyRotate,
 	Company,
 	CompanyCreate,
 	CompanyCreated,
@@ -39,6 +43,7 @@ export type {
 	InvoiceSend,
 	InvoiceStatus,
 	InvoiceUpdated,
+	KeyScope,
 	LineItem,
 	LineItemFields,
 	LineItemInput,
@@ -47,6 +52,7 @@ export type {
 	LineTaxInput,
 	MailTransport,
 	Metadata,
+	NewApiKey,
 	Ok,
 	OrganizationSettings,
 	OrganizationSettingsData,
@@ -88,6 +94,7 @@ export type {
 
 /** Every resource of the API. */
 export class Resources {
+	readonly apiKeys: ApiKeysResource
 	readonly companies: CompaniesResource
 	readonly contacts: ContactsResource
 	readonly deals: DealsResource
@@ -98,6 +105,7 @@ export class Resources {
 	readonly timeEntries: TimeEntriesResource
 
 	constructor(transport: Transport) {
+		this.apiKeys = new ApiKeysResource(transport)
 		this.companies = new CompaniesResource(transport)
 		this.contacts = new ContactsResource(transport)
 		this.deals = new DealsResource(transport)
@@ -106,6 +114,79 @@ export class Resources {
 		this.pipelines = new PipelinesResource(transport)
 		this.taxRates = new TaxRatesResource(transport)
 		this.timeEntries = new TimeEntriesResource(transport)
+	}
+}
+
+/** The query of `remit.apiKeys.list`. */
+export interface ApiKeysListQuery extends NonNullable<operations['apiKeys.list']['parameters']['query']> {}
+
+/** `remit.apiKeys` */
+export class ApiKeysResource {
+	readonly #transport: Transport
+
+	constructor(transport: Transport) {
+		this.#transport = transport
+	}
+
+	/**
+	 * List API keys, newest first, expired and revoked ones too.
+	 *
+	 * @param query - Which records, in which order.
+	 * @param options - Of this call alone.
+	 * @returns One page by `await`; the records of all pages by `for await`.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * for await (const apiKey of remit.apiKeys.list()) console.log(apiKey.id)
+	 * ```
+	 */
+	list(query?: ApiKeysListQuery, options?: RequestOptions): PagePromise<ApiKey, PageMeta> {
+		return this.#transport.page('/api-keys', { query, options, pageSize: 50 })
+	}
+
+	/**
+	 * Create an API key. It can do nothing that the key which creates it cannot.
+	 *
+	 * @param body - A key to create.
+	 * @param options - Of this call alone.
+	 * @returns A new key. This is the only time that it is shown.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * await remit.apiKeys.create({ name: 'CI', scopes: ['read'] })
+	 * ```
+	 */
+	create(body: ApiKeyCreate, options?: IdempotentRequestOptions): ApiPromise<NewApiKey> {
+		return this.#transport.send('POST', '/api-keys', { body, options })
+	}
+
+	/**
+	 * Revoke an API key: other server processes refuse it within two seconds.
+	 *
+	 * @param id - The key's id.
+	 * @param options - Of this call alone.
+	 * @returns Done.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 */
+	delete(id: string, options?: RequestOptions): ApiPromise<Ok> {
+		return this.#transport.send('DELETE', '/api-keys/{id}', { path: { id }, options })
+	}
+
+	/**
+	 * Replace an API key by a new one with the same name and scopes. The old one works on for a while.
+	 *
+	 * @param id - The key's id.
+	 * @param body - How to rotate a key.
+	 * @param options - Of this call alone.
+	 * @returns A new key. This is the only time that it is shown.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * await remit.apiKeys.rotate(id, { overlapSeconds: 3600 })
+	 * ```
+	 */
+	rotate(id: string, body?: ApiKeyRotate, options?: IdempotentRequestOptions): ApiPromise<NewApiKey> {
+		return this.#transport.send('POST', '/api-keys/{id}/rotate', { path: { id }, body, options })
 	}
 }
 

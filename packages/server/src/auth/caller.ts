@@ -1,5 +1,6 @@
 // Who is calling. A key is looked up once and then remembered for two seconds, and with it the organization's settings: so
 // long does a key that was revoked by another process, such as the CLI, still work.
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Database } from '../db.ts'
 import { ApiError } from '../errors.ts'
 import type { TaxRounding } from '../generated/contract.ts'
@@ -39,13 +40,17 @@ export class Callers {
 		this.#now = now
 	}
 
-	/** The caller of a request's `Authorization` header; throws 401 when it names none. */
-	async identify(authorization: string | undefined): Promise<Caller> {
-		if (authorization === undefined) {
+	/** The caller of a request, by its `Authorization` or `X-API-Key` header; throws 401 when neither names one. */
+	async identify({ authorization, 'x-api-key': other }: IncomingHttpHeaders): Promise<Caller> {
+		if (authorization === undefined && other === undefined) {
 			throw unauthorized('missing_credentials', 'Send an API key as `Authorization: Bearer rmt_…`.')
 		}
-		const key = /^Bearer +(\S+)$/i.exec(authorization)?.[1]
-		const caller = key !== undefined && isWellFormedKey(key) && (await this.#find(hashKey(key)))
+		const bearer = authorization === undefined ? undefined : (/^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? '')
+		const key = bearer ?? String(other)
+		if (other !== undefined && other !== key) {
+			throw new ApiError('ambiguous_credentials', 'Authorization and X-API-Key hold different keys: send one of them.')
+		}
+		const caller = isWellFormedKey(key) && (await this.#find(hashKey(key)))
 		if (!caller) throw unauthorized('invalid_credentials', 'The API key is unknown, expired or revoked.')
 		return caller
 	}

@@ -3,15 +3,20 @@
 import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { customAlphabet } from 'nanoid'
+import type { KeyScope } from '../generated/contract.ts'
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const secret = customAlphabet(base62, 32)
 const form = /^rmt_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/
 
-/** What a key of the invoicing API may do. `:write` includes `:read` of the same records. */
-const resources = ['companies', 'contacts', 'deals', 'invoices', 'organization', 'tax_rates', 'time_entries'] as const
-export type Scope = `${(typeof resources)[number]}:${'read' | 'write'}`
-export const scopes: readonly Scope[] = resources.flatMap((resource): Scope[] => [`${resource}:read`, `${resource}:write`])
+/** What a key may do: of the integration API one of three, each containing the one before; of the invoicing API a pair a record. */
+export type Scope = KeyScope
+const records = ['companies', 'contacts', 'deals', 'invoices', 'organization', 'tax_rates', 'time_entries'] as const
+const levels = ['read', 'write', 'admin'] as const
+export const scopes: readonly Scope[] = [
+	...levels,
+	...records.flatMap((record): Scope[] => [`${record}:read`, `${record}:write`]),
+]
 
 export interface NewKey {
 	/** The whole key: shown once, never stored. */
@@ -45,9 +50,13 @@ function checksum(text: string): string {
 	return digits
 }
 
-/** Whether a key's scopes allow what an operation requires. */
-export function allows(granted: ReadonlySet<string>, required: readonly string[]): boolean {
-	return required.every(
-		(scope) => granted.has(scope) || (scope.endsWith(':read') && granted.has(scope.replace(/:read$/, ':write'))),
-	)
+/** Whether a key's scopes allow what an operation requires. The two families do not grant each other. */
+export const allows = (granted: ReadonlySet<string>, required: readonly string[]): boolean =>
+	required.every((scope) => granting(scope).some((sufficient) => granted.has(sufficient)))
+
+/** The scopes that contain a scope, itself included. */
+function granting(scope: string): readonly string[] {
+	const level = levels.indexOf(scope as (typeof levels)[number])
+	if (level >= 0) return levels.slice(level)
+	return scope.endsWith(':read') ? [scope, scope.replace(/:read$/, ':write')] : [scope]
 }

@@ -1,5 +1,9 @@
-// Requests per minute, counted for each key, or for the address of who has none.
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+// Requests per minute, counted for each key, or for the address of who has none. With REDIS_URL several processes share the
+// counts; while Redis is gone each counts by itself.
+import type { Redis } from 'ioredis'
+import type { Logger } from 'pino'
+import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
+import type { Config } from '../config.ts'
 import { ApiError } from '../errors.ts'
 
 export interface RateLimit {
@@ -11,14 +15,53 @@ export interface RateLimit {
 	countMiss(address: string | undefined): void
 }
 
+export interface RateLimits {
+	readonly invoicing: RateLimit
+	readonly integration: RateLimit
+}
+
 /** Wrong tokens that an address may try in a minute. A token has 192 bits: this is against noise more than against luck. */
 const missesPerMinute = 30
 
+const windowSeconds = 60
+
+/** The limits of both APIs, over one store. */
+export async function openRateLimits(
+	{ INVOICING_RATE_LIMIT, INTEGRATION_RATE_LIMIT, REDIS_URL }: Config,
+	log: Logger,
+): Promise<RateLimits & { close(): void }> {
+	const redis = REDIS_URL ? await connect(REDIS_URL, log) : undefined
+	return {
+		invoicing: rateLimit('invoicing', INVOICING_RATE_LIMIT, redis),
+		integration: rateLimit('integration', INTEGRATION_RATE_LIMIT, redis),
+		close: () => redis?.disconnect(),
+	}
+}
+
+/** A request never waits for Redis to come back: commands fail at once while it is gone. */
+async function connect(url: string, log: Logger): Promise<Redis> {
+	const { Redis } = await import('ioredis')
+	const redis = new Redis(url, { enableOfflineQueue: false, maxRetriesPerRequest: 0, commandTimeout: 250, lazyConnect: true })
+	let isLost = false
+	const lose = (err?: Error) => {
+		if (!isLost) log.warn({ err }, 'Redis is gone: requests are limited by each process for itself')
+		isLost = true
+	}
+	// An end that we asked for is none of these.
+	redis.on('error', lose).on('reconnecting', () => lose())
+	redis.on('ready', () => {
+		if (isLost) log.info('Redis is back: processes share their limits again')
+		isLost = false
+	})
+	await redis.connect().catch(() => {})
+	return redis
+}
+
 /** `perMinute` 0 means no limit. */
-export function rateLimit(perMinute: number): RateLimit {
+function rateLimit(name: string, perMinute: number, redis: Redis | undefined): RateLimit {
 	if (perMinute === 0) return { count: async () => ({}), countVisitor: async () => ({}), countMiss() {} }
-	const limiter = new RateLimiterMemory({ points: perMinute, duration: 60 })
-	const misses = new RateLimiterMemory({ points: missesPerMinute, duration: 60 })
+	const limiter = limiterOf(name, perMinute, redis)
+	const misses = limiterOf(`${name} misses`, missesPerMinute, redis)
 	const headers = (state: RateLimiterRes) => ({
 		'X-RateLimit-Limit': String(perMinute),
 		'X-RateLimit-Remaining': String(state.remainingPoints),
@@ -49,4 +92,11 @@ export function rateLimit(perMinute: number): RateLimit {
 			misses.consume(`address ${address}`).catch(() => {})
 		},
 	}
+}
+
+function limiterOf(name: string, points: number, redis: Redis | undefined): RateLimiterAbstract {
+	const memory = new RateLimiterMemory({ points, duration: windowSeconds })
+	if (!redis) return memory
+	const keyPrefix = `remit:${name}`
+	return new RateLimiterRedis({ storeClient: redis, keyPrefix, points, duration: windowSeconds, insuranceLimiter: memory })
 }

@@ -1,5 +1,7 @@
+import { jsonColumn } from '../db/json.ts'
 import { type Db, query } from '../db.ts'
-import type { TaxRounding } from '../generated/contract.ts'
+import type { ApiKey, TaxRounding } from '../generated/contract.ts'
+import { fields } from '../generated/tables.ts'
 import { newId } from '../ids.ts'
 import { type NewKey, newKey, type Scope } from './keys.ts'
 
@@ -81,12 +83,63 @@ const list = query<{ organizationId?: string }, ListedKey>((knex, { organization
 
 export const listKeys = (db: Db, organizationId?: string) => db.all(list, { organizationId })
 
-const revoke = query<{ id: string; now: number }>((knex, { id, now }) =>
-	knex('api_keys').where({ id }).whereNull('revokedAt').update({ revokedAt: now }),
+const revoke = query<{ organizationId?: string; id: string; now: number }>((knex, { now, ...key }) =>
+	knex('api_keys').where(key).whereNull('revokedAt').update({ revokedAt: now }),
 )
 
-/** Revokes a key; false when there is none to revoke. */
-export const revokeKey = async (db: Db, id: string, now: number) => (await db.run(revoke, { id, now })) > 0
+/** Revokes a key; false when there is none to revoke. The command line names no organization. */
+export const revokeKey = async (db: Db, id: string, now: number, organizationId?: string) =>
+	(await db.run(revoke, { id, now, organizationId })) > 0
+
+interface PageQuery {
+	readonly limit: number
+	readonly offset: number
+}
+
+const page = query<PageQuery & { organizationId: string }, { json: string }>((knex, { organizationId, limit, offset }, dialect) =>
+	knex('api_keys')
+		.where({ organizationId })
+		.select(jsonColumn(knex, dialect, fields.ApiKey))
+		.orderBy([
+			{ column: 'createdAt', order: 'desc' },
+			{ column: 'id', order: 'desc' },
+		])
+		.limit(limit as never)
+		.offset(offset as never),
+)
+
+const count = query<{ organizationId: string }, { total: number }>((knex, key) =>
+	knex('api_keys').where(key).count({ total: '*' }),
+)
+
+/** A page of keys as JSON texts, newest first, and how many there are in all. */
+export async function pageOfKeys(db: Db, organizationId: string, { limit, offset }: PageQuery) {
+	const rows = await db.column(page, { organizationId, limit, offset })
+	return { rows, total: (await db.get(count, { organizationId }))?.total ?? 0 }
+}
+
+const working = query<{ organizationId: string; id: string; now: number }, { json: string }>(
+	(knex, { organizationId, id, now }, dialect) =>
+		knex('api_keys')
+			.where({ organizationId, id })
+			.whereNull('revokedAt')
+			.where((still) => still.whereNull('expiresAt').orWhere('expiresAt', '>', now))
+			.select(jsonColumn(knex, dialect, fields.ApiKey))
+			.forUpdate(),
+)
+
+/** A key that is neither expired nor revoked, locked until the transaction ends. */
+export async function findWorkingKey(db: Db, organizationId: string, id: string, now: number): Promise<ApiKey | undefined> {
+	const row = await db.get(working, { organizationId, id, now })
+	return row && (JSON.parse(row.json) as ApiKey)
+}
+
+const expire = query<{ organizationId: string; id: string; expiresAt: number }>((knex, { organizationId, id, expiresAt }) =>
+	knex('api_keys').where({ organizationId, id }).update({ expiresAt }),
+)
+
+export const expireKey = (db: Db, organizationId: string, id: string, expiresAt: number) =>
+	db.run(expire, { organizationId, id, expiresAt })
 
 const used = query<{ organizationId: string; id: string; lastUsedAt: number }>((knex, { organizationId, id, lastUsedAt }) =>
 	knex('api_keys').where({ organizationId, id }).update({ lastUsedAt }),

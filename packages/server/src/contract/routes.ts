@@ -13,7 +13,8 @@ export interface Operation extends OperationEntry {
 export const operations: readonly Operation[] = operationTable.map((entry: OperationEntry) => ({
 	...entry,
 	id: entry.id as OperationId,
-	writes: !entry.ownTransactions && entry.scopes.some((scope) => scope.endsWith(':write')),
+	// A POST that a scope to read is enough for, such as a preview, changes nothing.
+	writes: !entry.ownTransactions && entry.method !== 'GET' && !entry.scopes.some((scope) => /(^|:)read$/.test(scope)),
 }))
 
 export interface Match {

@@ -9,6 +9,8 @@ export interface OperationEntry {
 	readonly body: 'required' | 'optional' | 'none'
 	readonly idempotent: boolean
 	readonly statuses: readonly number[]
+	/** Which limit its requests count against. */
+	readonly rateClass: 'invoicing' | 'integration'
 	/** Needs no key. */
 	readonly public?: true
 	/** Calls out to others, so that it opens its transactions itself. */
@@ -17,6 +19,88 @@ export interface OperationEntry {
 }
 
 export const operationTable = [
+	{
+		"id": "apiKeys.list",
+		"method": "GET",
+		"path": "/api-keys",
+		"scopes": [
+			"admin"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			429
+		],
+		"rateClass": "integration"
+	},
+	{
+		"id": "apiKeys.create",
+		"method": "POST",
+		"path": "/api-keys",
+		"scopes": [
+			"admin"
+		],
+		"body": "required",
+		"idempotent": true,
+		"statuses": [
+			201,
+			400,
+			401,
+			403,
+			409,
+			413,
+			415,
+			422,
+			429
+		],
+		"rateClass": "integration"
+	},
+	{
+		"id": "apiKeys.delete",
+		"method": "DELETE",
+		"path": "/api-keys/{id}",
+		"scopes": [
+			"admin"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			429
+		],
+		"rateClass": "integration"
+	},
+	{
+		"id": "apiKeys.rotate",
+		"method": "POST",
+		"path": "/api-keys/{id}/rotate",
+		"scopes": [
+			"admin"
+		],
+		"body": "optional",
+		"idempotent": true,
+		"statuses": [
+			201,
+			400,
+			401,
+			403,
+			404,
+			409,
+			413,
+			415,
+			422,
+			429
+		],
+		"rateClass": "integration"
+	},
 	{
 		"id": "companies.list",
 		"method": "GET",
@@ -32,7 +116,8 @@ export const operationTable = [
 			401,
 			403,
 			429
-		]
+		],
+		"rateClass": "invoicing"
 	},
 	{
 		"id": "companies.create",
@@ -53,7 +138,8 @@ export const operationTable = [
 			415,
 			422,
 			429
-		]
+		],
+		"rateClass": "invoicing"
 	},
 	{
 		"id": "companies.get",
@@ -72,7 +158,8 @@ export const operationTable = [
 			403,
 			404,
 			429
-		]
+		],
+		"rateClass": "invoicing"
 	},
 	{
 		"id": "companies.update",
@@ -93,7 +180,8 @@ export const operationTable = [
 			413,
 			415,
 			429
-		]
+		],
+		"rateClass": "invoicing"
 	},
 	{
 		"id": "companies.replace",
@@ -115,6 +203,7 @@ export const operationTable = [
 			415,
 			429
 		],
+		"rateClass": "invoicing",
 		"aliasOf": "companies.update"
 	},
 	{
@@ -134,7 +223,8 @@ export const operationTable = [
 			404,
 			412,
 			429
-		]
+		],
+		"rateClass": "invoicing"
 	},
 	{
 		"id": "contacts.list",
@@ -151,7 +241,8 @@ export const operationTable = [
 			401,
 			403,
 			429
-		]
+		],
+		"rateClass": "invoicing"
 	},
 	{
 		"id": "contacts.create",
@@ -172,7 +263,8 @@ export const operationTable = [
 			415,
 			422,
 			429
-		]
+		],
+		"rateClass": "invoicing"
 	},
 	{
 		"id": "contacts.get",
@@ -191,7 +283,8 @@ export const operationTable = [
 			403,
 			404,
 			429
-		]
+		],
+		"rateClass": "invoicing"
 	},
 	{
 		"id": "contacts.update",
@@ -213,7 +306,8 @@ export const operationTable = [
 			415,
 			422,
 			429
-		]
+		],
+		"rateClass": "invoicing"
 	},
 	{
 		"id": "contacts.replace",
@@ -236,6 +330,7 @@ export const operationTable = [
 			422,
 			429
 		],
+		"rateClass": "invoicing",
 		"aliasOf": "contacts.update"
 	},
 	{
@@ -255,7 +350,8 @@ export const operationTable = [
 			404,
 			412,
 			429
-		]
+		],
+		"rateClass": "invoicing"
 	},
 	{
 		"id": "deals.list",
@@ -272,7 +368,8 @@ export const operationTable = [
 			401,
 			403,
 			429
-		]
+		],
+		"rateClass": "invoicing"
 	},
 	{
 		"id": "deals.create",
@@ -293,7 +390,8 @@ export const operationTable = [
 			415,
 			422,
 			429
-		]
+		],
+		"rateClass": "invoicing"
 	},
 	{
 		"id": "deals.get",
@@ -312,7 +410,8 @@ export const operationTable = [
 			403,
 			404,
 			429
-		]
+		],
+		"rateClass": "invoicing"
 	},
 	{
 		"id": "deals.update",
@@ -334,7 +433,8 @@ export const operationTable = [
 			415,
 			422,
 			429
-		]
+		],
+		"rateClass": "invoicing"
 	},
 	{
 		"id": "deals.replace",
@@ -357,6 +457,7 @@ export const operationTable = [
 			422,
 			429
 		],
+		"rateClass": "invoicing",
 		"aliasOf": "deals.update"
 	},
 	{
@@ -376,7 +477,8 @@ export const operationTable = [
 			404,
 			412,
 			429
-		]
+		],
+		"rateClass": "invoicing"
 	},
 	{
 		"id": "invoices.list",
@@ -393,7 +495,8 @@ export const operationTable = [
 			401,
 			403,
 			429
-		]
+		],
+		"rateClass": "invoicing"
 	},
 	{
 		"id": "invoices.create",
@@ -414,7 +517,8 @@ export const operationTable = [
 			415,
 			422,
 			429
-		]
+		],
+		"rateClass": "invoicing"
 	},
 	{
 		"id": "invoices.createFromTimeEntries",
@@ -435,7 +539,8 @@ export const operationTable = [
 			415,
 			422,
 			429
-		]
+		],
+		"rateClass": "invoicing"
 	},
 	{
 		"id": "invoices.preview",
@@ -455,7 +560,8 @@ export const operationTable = [
 			415,
 			422,
 			429
-		]
+		],
+		"rateClass": "invoicing"
 	},
 	{
 		"id": "invoices.public.get",
@@ -470,6 +576,7 @@ export const operationTable = [
 			404,
 			429
 		],
+		"rateClass": "invoicing",
 		"public": true,
 		"ownTransactions": true
 	},
@@ -486,6 +593,7 @@ export const operationTable = [
 			404,
 			429
 		],
+		"rateClass": "invoicing",
 		"public": true
 	},
 	{
@@ -505,7 +613,8 @@ export const operationTable = [
 			403,
 			404,
 			429
-		]
+		],
+		"rateClass": "invoicing"
 	},
 	{
 		"id": "invoices.update",
@@ -528,7 +637,8 @@ export const operationTable = [
 			415,
 			422,
 			429
-		]
+		],
+		"rateClass": "invoicing"
 	},
 	{
 		"id": "invoices.replace",
@@ -552,6 +662,7 @@ export const operationTable = [
 			422,
 			429
 		],
+		"rateClass": "invoicing",
 		"aliasOf": "invoices.update"
 	},
 	{
@@ -571,7 +682,8 @@ export const operationTable = [
 			404,
 			412,
 			429
-		]
+		],
+		"rateClass": "invoicing"
 	},
 	{
 		"id": "invoices.clientLink.create",
@@ -591,7 +703,8 @@ export const operationTable = [
 			409,
 			422,
 			429
-		]
+		],
+		"rateClass": "invoicing"
 	},
 	{
 		"id": "invoices.clientLink.get",
@@ -609,7 +722,8 @@ export const operationTable = [
 			403,
 			404,
 			429
-		]
+		],
+		"rateClass": "invoicing"
 	},
 	{
 		"id": "invoices.clientLink.delete",
@@ -627,7 +741,8 @@ export const operationTable = [
 			403,
 			404,
 			429
-		]
+		],
+		"rateClass": "invoicing"
 	},
 	{
 		"id": "invoices.paymentLink.create",
@@ -649,6 +764,7 @@ export const operationTable = [
 			429,
 			502
 		],
+		"rateClass": "invoicing",
 		"ownTransactions": true
 	},
 	{
@@ -667,7 +783,8 @@ export const operationTable = [
 			403,
 			404,
 			429
-		]
+		],
+		"rateClass": "invoicing"
 	},
 	{
 		"id": "invoices.pdf",
@@ -685,7 +802,8 @@ export const operationTable = [
 			403,
 			404,
 			429
-		]
+		],
+		"rateClass": "invoicing"
 	},
 	{
 		"id": "invoices.send",
@@ -709,6 +827,7 @@ export const operationTable = [
 			429,
 			502
 		],
+		"rateClass": "invoicing",
 		"ownTransactions": true
 	},
 	{
@@ -727,7 +846,8 @@ export const operationTable = [
 			403,
 			404,
 			429
-		]
+		],
+		"rateClass": "invoicing"
 	},
 	{
 		"id": "organization.get",
@@ -745,7 +865,8 @@ export const operationTable = [
 			401,
 			403,
 			429
-		]
+		],
+		"rateClass": "invoicing"
 	},
 	{
 		"id": "organization.update",
@@ -765,7 +886,8 @@ export const operationTable = [
 			413,
 			415,
 			429
-		]
+		],
+		"rateClass": "invoicing"
 	},
 	{
 		"id": "organization.replace",
@@ -786,6 +908,7 @@ export const operationTable = [
 			415,
 			429
 		],
+		"rateClass": "invoicing",
 		"aliasOf": "organization.update"
 	},
 	{
@@ -803,7 +926,8 @@ export const operationTable = [
 			401,
 			403,
 			429
-		]
+		],
+		"rateClass": "invoicing"
 	},
 	{
 		"id": "pipelines.create",
@@ -824,7 +948,8 @@ export const operationTable = [
 			415,
 			422,
 			429
-		]
+		],
+		"rateClass": "invoicing"
 	},
 	{
 		"id": "pipelines.get",
@@ -843,7 +968,8 @@ export const operationTable = [
 			403,
 			404,
 			429
-		]
+		],
+		"rateClass": "invoicing"
 	},
 	{
 		"id": "pipelines.update",
@@ -866,7 +992,8 @@ export const operationTable = [
 			415,
 			422,
 			429
-		]
+		],
+		"rateClass": "invoicing"
 	},
 	{
 		"id": "pipelines.replace",
@@ -890,6 +1017,7 @@ export const operationTable = [
 			422,
 			429
 		],
+		"rateClass": "invoicing",
 		"aliasOf": "pipelines.update"
 	},
 	{
@@ -910,7 +1038,8 @@ export const operationTable = [
 			409,
 			412,
 			429
-		]
+		],
+		"rateClass": "invoicing"
 	},
 	{
 		"id": "taxRates.list",
@@ -927,7 +1056,8 @@ export const operationTable = [
 			401,
 			403,
 			429
-		]
+		],
+		"rateClass": "invoicing"
 	},
 	{
 		"id": "taxRates.create",
@@ -948,7 +1078,8 @@ export const operationTable = [
 			415,
 			422,
 			429
-		]
+		],
+		"rateClass": "invoicing"
 	},
 	{
 		"id": "taxRates.get",
@@ -967,7 +1098,8 @@ export const operationTable = [
 			403,
 			404,
 			429
-		]
+		],
+		"rateClass": "invoicing"
 	},
 	{
 		"id": "taxRates.update",
@@ -990,7 +1122,8 @@ export const operationTable = [
 			415,
 			422,
 			429
-		]
+		],
+		"rateClass": "invoicing"
 	},
 	{
 		"id": "taxRates.replace",
@@ -1014,6 +1147,7 @@ export const operationTable = [
 			422,
 			429
 		],
+		"rateClass": "invoicing",
 		"aliasOf": "taxRates.update"
 	},
 	{
@@ -1033,7 +1167,8 @@ export const operationTable = [
 			404,
 			412,
 			429
-		]
+		],
+		"rateClass": "invoicing"
 	},
 	{
 		"id": "timeEntries.list",
@@ -1050,7 +1185,8 @@ export const operationTable = [
 			401,
 			403,
 			429
-		]
+		],
+		"rateClass": "invoicing"
 	},
 	{
 		"id": "timeEntries.create",
@@ -1071,7 +1207,8 @@ export const operationTable = [
 			415,
 			422,
 			429
-		]
+		],
+		"rateClass": "invoicing"
 	},
 	{
 		"id": "timeEntries.get",
@@ -1090,7 +1227,8 @@ export const operationTable = [
 			403,
 			404,
 			429
-		]
+		],
+		"rateClass": "invoicing"
 	},
 	{
 		"id": "timeEntries.update",
@@ -1113,7 +1251,8 @@ export const operationTable = [
 			415,
 			422,
 			429
-		]
+		],
+		"rateClass": "invoicing"
 	},
 	{
 		"id": "timeEntries.replace",
@@ -1137,6 +1276,7 @@ export const operationTable = [
 			422,
 			429
 		],
+		"rateClass": "invoicing",
 		"aliasOf": "timeEntries.update"
 	},
 	{
@@ -1157,7 +1297,8 @@ export const operationTable = [
 			409,
 			412,
 			429
-		]
+		],
+		"rateClass": "invoicing"
 	}
 ] as const satisfies readonly OperationEntry[]
 
@@ -1166,6 +1307,17 @@ export type FieldType = 'string' | 'number' | 'boolean' | 'json'
 
 /** The fields of each record, in the order in which answers show them. */
 export const fields = {
+	"ApiKey": {
+		"id": "string",
+		"organizationId": "string",
+		"name": "string",
+		"lastFour": "string",
+		"scopes": "json",
+		"createdAt": "number",
+		"expiresAt": "number",
+		"lastUsedAt": "number",
+		"revokedAt": "number"
+	},
 	"Company": {
 		"id": "string",
 		"organizationId": "string",
@@ -1302,6 +1454,7 @@ export const errorCodes = [
 	"invalid_request",
 	"invalid_json",
 	"body_required",
+	"ambiguous_credentials",
 	"invalid_signature",
 	"missing_credentials",
 	"invalid_credentials",
@@ -1309,6 +1462,7 @@ export const errorCodes = [
 	"route_not_found",
 	"invoice_not_found",
 	"company_not_found",
+	"api_key_not_found",
 	"contact_not_found",
 	"deal_not_found",
 	"pipeline_not_found",
@@ -1338,6 +1492,7 @@ export const errorCodes = [
 	"invalid_line_item",
 	"unknown_deal",
 	"unknown_company",
+	"expires_in_past",
 	"unknown_contact",
 	"unknown_pipeline",
 	"unknown_stage",
