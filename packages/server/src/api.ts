@@ -45,7 +45,7 @@ export interface Call<Id extends keyof operations> {
 	readonly body: Body<Id>
 	readonly caller: Id extends Marked<'public'> ? undefined : Caller
 	/** Whether a person asked to see the answer: not by HEAD, and not by a browser that fetches ahead. */
-	readonly viewed: boolean
+	isViewed(): boolean
 	/** The version that `If-Match` asks for: throws 412 when the record has another. */
 	expectVersion(version: number): void
 }

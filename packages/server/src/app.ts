@@ -81,24 +81,28 @@ function begin(log: Logger): RequestHandler {
 /** `outside` answers the paths that are not the contract's. */
 function findOperation(outside: RequestHandler, count: Count): RequestHandler {
 	const routes = new Routes(operations)
-	return async (req, res, next) => {
+	return (req, res, next) => {
 		const match = routes.match(req.path)
-		const integration = integrationPath.test(req.path)
-		if (!match) {
-			if (integration) await count(req, 'integration')
+		// HEAD is GET without the body, which node:http leaves out by itself.
+		if (match && req.method === 'HEAD') req.method = 'GET'
+		const operation = match?.methods.get(req.method)
+		if (match && operation) {
+			req.exchange.operation = operation
+			req.exchange.params = match.params
+			return next()
+		}
+		const refuse = () => {
+			if (match) throw methodNotAllowed(req, [...match.methods.keys()])
 			return outside(req, res, next)
 		}
-		// HEAD is GET without the body, which node:http leaves out by itself.
-		if (req.method === 'HEAD') req.method = 'GET'
-		const operation = match.methods.get(req.method)
-		if (!operation) {
-			if (integration) await count(req, 'integration')
-			throw methodNotAllowed(req, [...match.methods.keys()])
-		}
-		req.exchange.operation = operation
-		req.exchange.params = match.params
-		next()
+		if (!integrationPath.test(req.path)) return refuse()
+		count(req, 'integration').then(refuse).catch(next)
 	}
+}
+
+function methodNotAllowed({ path, method }: Request, methods: readonly string[]): ApiError {
+	const allowed = methods.flatMap((name) => (name === 'GET' ? ['GET', 'HEAD'] : [name])).join(', ')
+	return new ApiError('method_not_allowed', `${path} has no ${method}; it has ${allowed}.`, { headers: { Allow: allowed } })
 }
 
 /** The integration API counts every request and says so in every answer, those to paths that do not exist too. */
@@ -108,21 +112,18 @@ type Count = (req: Request, rateClass: keyof RateLimits) => Promise<void>
 
 /** Counts a request for its caller, or for the address of who is none. Knows the caller afterwards, or throws why not. */
 function countRequest(callers: Callers, limits: RateLimits): Count {
-	return async ({ exchange, headers, ip }, rateClass) => {
+	return async (req, rateClass) => {
+		const { exchange } = req
 		const limit = limits[rateClass]
 		let refusal: unknown
-		const caller = await callers.identify(headers).catch((error) => {
+		try {
+			exchange.caller = await callers.identify(req.headers)
+		} catch (error) {
 			refusal = error
-		})
-		exchange.headers = await limit.count(caller?.keyId ?? `address ${ip}`)
-		if (caller) exchange.caller = caller
-		else if (exchange.operation) throw refusal
+		}
+		exchange.headers = await limit.count(exchange.caller?.keyId ?? `address ${req.ip}`)
+		if (refusal && exchange.operation) throw refusal
 	}
-}
-
-function methodNotAllowed({ path, method }: Request, methods: readonly string[]): ApiError {
-	const allowed = methods.flatMap((name) => (name === 'GET' ? ['GET', 'HEAD'] : [name])).join(', ')
-	return new ApiError('method_not_allowed', `${path} has no ${method}; it has ${allowed}.`, { headers: { Allow: allowed } })
 }
 
 function authenticate(count: Count): RequestHandler {
@@ -140,12 +141,17 @@ function authenticate(count: Count): RequestHandler {
 
 /** Who has a token and no key is counted by address, and tokens that are none are counted apart. */
 function admitVisitor(limit: RateLimit): RequestHandler {
-	return async (req, _res, next) => {
+	return (req, _res, next) => {
 		const { exchange } = req
 		if (!exchange.operation?.public) return next()
-		exchange.headers = { ...publicHeaders }
-		Object.assign(exchange.headers, await limit.countVisitor(req.ip))
-		next()
+		exchange.headers = publicHeaders
+		limit
+			.countVisitor(req.ip)
+			.then((counted) => {
+				exchange.headers = { ...publicHeaders, ...counted }
+				next()
+			})
+			.catch(next)
 	}
 }
 

@@ -40,7 +40,7 @@ export function dispatch({ db, now: clock, outside, callers, validateResponses }
 		const { operation, params, query, caller, requestId } = req.exchange
 		if (!operation) throw new Error('no operation')
 		const check = (version: number) => expectVersion(req.headers['if-match'], version)
-		const call = { params, query, body: req.body, caller, viewed: isViewed(req), expectVersion: check }
+		const call = { params, query, body: req.body, caller, isViewed: () => isViewed(req), expectVersion: check }
 		const run = (context: unknown) => (handlers[operation.id] as unknown as AnyHandler)(call, context)
 		const now = clock()
 		const actor: Actor = caller ? { type: 'api_key', id: caller.keyId } : { type: 'client_link', id: null }

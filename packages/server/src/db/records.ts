@@ -26,7 +26,7 @@ export interface RecordJson {
 }
 
 interface Options {
-	/** Rows with `deletedAt` are deleted: they are only found by `findEvenDeleted`. */
+	/** Rows with `deletedAt` are deleted, and not found. */
 	readonly softDelete?: boolean
 	/** What lists sort by, the latest first. */
 	readonly order?: 'createdAt' | 'startedAt'
@@ -37,6 +37,13 @@ interface Page {
 	readonly offset: number
 }
 
+/** What reads a kind of record. */
+export interface RecordStore<R, Filter> {
+	find(db: Db, organizationId: string, id: string): Promise<RecordJson | undefined>
+	lock(db: Db, organizationId: string, id: string): Promise<R | undefined>
+	list(db: Db, organizationId: string, query: Filter & Page): Promise<{ rows: string[]; total: number }>
+}
+
 /** `Hidden` are columns that are not in the contract. */
 export function records<R extends Record, Filter extends object, Hidden extends object = object>(
 	table: string,
@@ -44,16 +51,13 @@ export function records<R extends Record, Filter extends object, Hidden extends 
 	{ softDelete = false, order = 'createdAt' }: Options = {},
 ) {
 	type Filters = Filter & { organizationId: string }
-	const any = (knex: Knex, key: Placeholders<Key>, dialect: Dialect) =>
-		knex(table)
-			.where(key)
-			.select(jsonColumn(knex, dialect, fields), 'version')
 	const live = (rows: Knex.QueryBuilder) => (softDelete ? rows.whereNull('deletedAt') : rows)
+	const byId = (knex: Knex, key: Placeholders<Key>, dialect: Dialect) =>
+		live(knex(table).where(key)).select(jsonColumn(knex, dialect, fields), 'version')
 
-	const evenDeleted = query<Key, RecordJson>(any)
-	const one = query<Key, RecordJson>((knex, key, dialect) => live(any(knex, key, dialect)))
-	const locked = query<Key, RecordJson>((knex, key, dialect) => live(any(knex, key, dialect)).forUpdate())
-	const shared = query<Key, RecordJson>((knex, key, dialect) => live(any(knex, key, dialect)).forShare())
+	const one = query<Key, RecordJson>(byId)
+	const locked = query<Key, RecordJson>((knex, key, dialect) => byId(knex, key, dialect).forUpdate())
+	const shared = query<Key, RecordJson>((knex, key, dialect) => byId(knex, key, dialect).forShare())
 	const insertion = query<R & Hidden>((knex, row) => knex(table).insert(row))
 	const change = query<Partial<R> & Key>((knex, { organizationId, id, ...columns }) =>
 		knex(table).where({ organizationId, id }).update(columns),
@@ -74,12 +78,6 @@ export function records<R extends Record, Filter extends object, Hidden extends 
 
 	return {
 		find: (db: Db, organizationId: string, id: string) => db.get(one, { organizationId, id }),
-
-		/** The record, deleted or not: records that point to it keep working. */
-		async findEvenDeleted(db: Db, organizationId: string, id: string): Promise<R | undefined> {
-			const row = await db.get(evenDeleted, { organizationId, id })
-			return row && (JSON.parse(row.json) as R)
-		},
 
 		async exists(db: Db, organizationId: string, id: string): Promise<boolean> {
 			return (await db.get(one, { organizationId, id })) !== undefined

@@ -83,10 +83,10 @@ export const getPaymentLink: Handler<'invoices.paymentLink.get'> = async ({ para
 	return { status: 200, body: { url: link.url } }
 }
 
-export const viewPublic: Handler<'invoices.public.get'> = async ({ params, viewed }, context) => {
+export const viewPublic: Handler<'invoices.public.get'> = async ({ params, isViewed }, context) => {
 	const { db, now, outside, origin }: OwnContext = context
 	const found = await openByToken(db, params.token, now)
-	if (viewed) await countView(db, found, origin)
+	if (isViewed()) await countView(db, found, origin)
 	return { status: 200, body: { data: publicInvoice(found.invoice, params.token, outside) } }
 }
 
