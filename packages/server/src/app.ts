@@ -10,10 +10,10 @@ import { compileAcceptors } from './contract/acceptor.ts'
 import { documentText } from './contract/document.ts'
 import { translateErrors } from './contract/mistakes.ts'
 import { operations, Routes } from './contract/routes.ts'
-import { type Database, isUnavailable } from './db.ts'
+import type { Database } from './db.ts'
 import { dispatch } from './dispatch.ts'
 import { ApiError } from './errors.ts'
-import { newExchange, problemReply, send } from './exchange.ts'
+import { asRefusal, newExchange, problemReply, send } from './exchange.ts'
 import { checkReady } from './health.ts'
 import { type HostedOptions, hostedPages } from './hosted/routes.ts'
 import { inOrder } from './http.ts'
@@ -208,13 +208,8 @@ async function loadFullValidator(validateResponses: boolean): Promise<RequestHan
 }
 
 const renderError: ErrorRequestHandler = (error, req, res, _next) => {
-	const refusal = error instanceof ApiError ? error : failure(error)
+	const refusal = asRefusal(error)
 	const { log, requestId } = req.exchange
 	if (refusal.status >= 500) log.error({ err: error, requestId }, refusal.message)
 	send(req, res, problemReply(refusal, req))
-}
-
-function failure(error: unknown): ApiError {
-	if (isUnavailable(error)) return new ApiError('unavailable', 'The server cannot reach its database; nothing was stored.')
-	return new ApiError('internal_error', 'The server failed; nothing was stored.')
 }

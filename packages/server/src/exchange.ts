@@ -4,7 +4,8 @@ import type { Logger } from 'pino'
 import type { Caller } from './auth/caller.ts'
 import type { Mistake } from './contract/acceptor.ts'
 import type { Operation } from './contract/routes.ts'
-import { type ApiError, problem } from './errors.ts'
+import { isUnavailable } from './db.ts'
+import { ApiError, problem } from './errors.ts'
 import { newId } from './ids.ts'
 
 export interface Exchange {
@@ -95,6 +96,13 @@ export function logLine(req: Exchanging, status: number): void {
 		{ requestId, operation: operation?.id, organization: caller?.organizationId, key: caller?.keyId, status, ms },
 		'request',
 	)
+}
+
+/** What went wrong as the caller may know it: what nobody foresaw is the server's failure, and stored nothing. */
+export function asRefusal(error: unknown): ApiError {
+	if (error instanceof ApiError) return error
+	if (isUnavailable(error)) return new ApiError('unavailable', 'The server cannot reach its database; nothing was stored.')
+	return new ApiError('internal_error', 'The server failed; nothing was stored.')
 }
 
 export function problemReply(error: ApiError, req: Request): Reply {

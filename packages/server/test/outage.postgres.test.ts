@@ -35,7 +35,7 @@ describe('a server on PostgreSQL', () => {
 		await listen(0)
 		port = (proxy.address() as AddressInfo).port
 		const url = Object.assign(new URL(server.settings.DATABASE_URL as string), { host: `127.0.0.1:${port}` })
-		const config = { ...readConfig({ PORT: '0', INVOICING_RATE_LIMIT: '0' }), DATABASE_URL: url.href }
+		const config = { ...readConfig({ PORT: '0', INVOICING_RATE_LIMIT: '0' }), ...server.settings, DATABASE_URL: url.href }
 		const log = pino({ level: 'silent' })
 		through = await startServer({ db: await openDatabase(config, log), config, log })
 	})
@@ -57,6 +57,8 @@ describe('a server on PostgreSQL', () => {
 		for (const path of ['/api/invoices', '/api/companies?search=x', '/ready']) expect(await ask(path)).toEqual(unavailable)
 		expect(await ask('/api/invoices', 'POST')).toEqual(unavailable)
 		expect(await ask('/health')).toMatchObject({ status: 200 })
+		const page = await fetch(`${through.url}/view/invoice/token`)
+		expect([page.status, await page.text()]).toEqual([503, expect.stringContaining('Something went wrong on our side')])
 		await listen(port)
 		expect(await ask('/api/invoices', 'POST')).toMatchObject({ status: 201 })
 		expect(await ask('/ready')).toMatchObject({ status: 200 })

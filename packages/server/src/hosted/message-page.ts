@@ -37,6 +37,10 @@ export const messages = {
 		title: 'This page cannot be opened like this',
 		text: 'Please open the link of the invoice again.',
 	},
+	failed: {
+		title: 'Something went wrong on our side',
+		text: 'Nothing was changed. Please try again in a few minutes.',
+	},
 	tooManyRequests: {
 		title: 'Too many requests',
 		text: 'Please wait a minute, and then open the link again.',

@@ -3,7 +3,7 @@ import express, { type ErrorRequestHandler, type Request, type RequestHandler, t
 import type { RateLimit } from '../auth/rate-limit.ts'
 import type { Database } from '../db.ts'
 import { ApiError } from '../errors.ts'
-import { isViewed, send } from '../exchange.ts'
+import { asRefusal, isViewed, send } from '../exchange.ts'
 import { clientUrl } from '../invoices/client-links.ts'
 import { countView, openByToken, publicInvoice } from '../invoices/public-view.ts'
 import { documentOf } from '../invoices/rendering.ts'
@@ -117,12 +117,11 @@ export function failurePage(limit: RateLimit): ErrorRequestHandler {
 	return (thrown, req, res, next) => {
 		// A path that cannot be decoded, such as /view/invoice/%E0, is a link that does not work.
 		const error = thrown instanceof URIError ? new ApiError('client_link_not_found', 'This is no path.') : thrown
-		const { code, status, headers } = error instanceof ApiError ? error : ({} as Partial<ApiError>)
-		if (status === undefined) return next(error)
-		if (status === 404) limit.countMiss(req.ip)
-		if (status >= 500) req.exchange.log.error({ err: error, requestId: req.exchange.requestId }, error.message)
-		const message: Message | undefined = words[code ?? '']
+		const { code, status, headers, message: detail } = asRefusal(error)
+		const message: Message | undefined = words[code]
 		if (!message) return next(error)
+		if (status === 404) limit.countMiss(req.ip)
+		if (status >= 500) req.exchange.log.error({ err: error, requestId: req.exchange.requestId }, detail)
 		send(req, res, { status, headers: { ...pageHeaders([]), ...headers }, text: messagePage(message) })
 	}
 }
@@ -136,4 +135,6 @@ const words: Record<string, Message> = {
 	amount_not_payable: messages.paymentFailed,
 	payment_processor_failed: messages.paymentFailed,
 	payment_processor_not_configured: messages.paymentFailed,
+	internal_error: messages.failed,
+	unavailable: messages.failed,
 }
