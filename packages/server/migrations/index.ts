@@ -14,6 +14,7 @@ import * as clientLinks from './0011-client-links.ts'
 import * as payments from './0012-payments.ts'
 import * as events from './0013-events.ts'
 import * as apiKeyLists from './0014-api-key-lists.ts'
+import * as invoiceFields from './0015-invoice-fields.ts'
 
 export const migrations: readonly Migration[] = [
 	{ name: '0001-organizations', up: organizations.up },
@@ -30,4 +31,5 @@ export const migrations: readonly Migration[] = [
 	{ name: '0012-payments', up: payments.up },
 	{ name: '0013-events', up: events.up },
 	{ name: '0014-api-key-lists', up: apiKeyLists.up },
+	{ name: '0015-invoice-fields', up: invoiceFields.up },
 ]
