@@ -12,7 +12,7 @@ import { translateErrors } from './contract/mistakes.ts'
 import { operations, Routes } from './contract/routes.ts'
 import type { Database } from './db.ts'
 import { dispatch } from './dispatch.ts'
-import { ApiError } from './errors.ts'
+import { ApiError, methodNotAllowed } from './errors.ts'
 import { asRefusal, newExchange, problemReply, send } from './exchange.ts'
 import { checkReady } from './health.ts'
 import { type HostedOptions, hostedPages } from './hosted/routes.ts'
@@ -59,7 +59,7 @@ function besidesTheContract(options: HostedOptions): RequestHandler {
 	router.get('/ready', checkReady(options.db))
 	router.get('/openapi.json', (req, res) => send(req, res, { status: 200, headers: {}, text: documentText }))
 	router.all(['/health', '/ready', '/openapi.json'], (req) => {
-		throw methodNotAllowed(req, ['GET'])
+		refuseMethod(req, ['GET'])
 	})
 	router.use(paymentRoutes(options), hostedPages(options))
 	router.use((req) => {
@@ -92,7 +92,7 @@ function findOperation(outside: RequestHandler, count: Count): RequestHandler {
 			return next()
 		}
 		const refuse = () => {
-			if (match) throw methodNotAllowed(req, [...match.methods.keys()])
+			if (match) refuseMethod(req, [...match.methods.keys()])
 			return outside(req, res, next)
 		}
 		if (!integrationPath.test(req.path)) return refuse()
@@ -100,9 +100,8 @@ function findOperation(outside: RequestHandler, count: Count): RequestHandler {
 	}
 }
 
-function methodNotAllowed({ path, method }: Request, methods: readonly string[]): ApiError {
-	const allowed = methods.flatMap((name) => (name === 'GET' ? ['GET', 'HEAD'] : [name])).join(', ')
-	return new ApiError('method_not_allowed', `${path} has no ${method}; it has ${allowed}.`, { headers: { Allow: allowed } })
+function refuseMethod({ path, method }: Request, methods: readonly string[]): never {
+	throw methodNotAllowed(path, method, methods.flatMap((name) => (name === 'GET' ? ['GET', 'HEAD'] : [name])).join(', '))
 }
 
 /** The integration API counts every request and says so in every answer, those to paths that do not exist too. */

@@ -19,6 +19,13 @@ export function parseDate(text: string): number | undefined {
 	return instant < 0 || instant > lastInstant ? undefined : instant
 }
 
+/** The milliseconds of a date as the contract takes it, once the contract has checked it. */
+export function toMs(value: string | number): number {
+	const ms = typeof value === 'string' ? parseDate(value) : value
+	if (ms === undefined) throw new RangeError(`not a date: ${JSON.stringify(value)}`)
+	return ms
+}
+
 function parseDay(text: string): number | undefined {
 	const match = dayPattern.exec(text)
 	if (!match) return undefined

@@ -28,6 +28,9 @@ export function roundedDivide(numerator: bigint, denominator: bigint): bigint {
 	return numerator < 0n === denominator < 0n ? quotient : -quotient
 }
 
+/** A number or decimal text in its one spelling. */
+export const spellDecimal = (value: string | number, places: number) => formatDecimal(parseDecimal(String(value), places), places)
+
 /**
  * Largest remainder: each part gets its floor or its ceiling, earlier parts win ties. Working in the direction of the sum
  * (of the first part that is not zero, when they cancel out) makes a negated invoice the exact mirror.

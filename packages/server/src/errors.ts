@@ -95,6 +95,10 @@ export function fieldError(code: ErrorCode, pointer: string, detail: string): Ap
 	return new ApiError(code, detail, { errors: [{ pointer, code, detail }] })
 }
 
+/** The path is there, but not for this method; `allowed` are those that it has. */
+export const methodNotAllowed = (path: string, method: string, allowed: string) =>
+	new ApiError('method_not_allowed', `${path} has no ${method}; it has ${allowed}.`, { headers: { Allow: allowed } })
+
 export function problem(error: ApiError, instance: string, requestId: string): Problem {
 	const [status, title] = kinds[error.code]
 	return {

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import pg from 'pg'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { lockCompany, updateCompany } from '../src/companies/store.ts'
+import { companies, updateCompany } from '../src/companies/store.ts'
 import { readConfig } from '../src/config.ts'
 import { openDatabase } from '../src/database.ts'
 import type { Transaction } from '../src/db.ts'
@@ -102,7 +102,7 @@ describe('a server on PostgreSQL', () => {
 				await note(tx, ids[second], first)
 			})
 		const note = async (tx: Transaction, id: string, by: number) => {
-			const company = await lockCompany(tx, server.organizationId, id)
+			const company = await companies.lock(tx, server.organizationId, id)
 			if (company) await updateCompany(tx, company, { notes: `${company.notes ?? ''}${by}` }, bySystem(1))
 		}
 		await Promise.all([change(0, 1), change(1, 0)])

@@ -6,7 +6,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { migrations } from '../migrations/index.ts'
 import { findKeyByHash, listKeys } from '../src/auth/store.ts'
-import { findCompany, listCompanies, lockCompany } from '../src/companies/store.ts'
+import { companies, listCompanies } from '../src/companies/store.ts'
 import { contacts } from '../src/contacts/store.ts'
 import { type Db, Statements } from '../src/db.ts'
 import { findOldestPipeline, pipelines, refuseUsed } from '../src/deals/pipelines.ts'
@@ -184,8 +184,8 @@ const lookUps: [name: string, work: (db: Db) => Promise<unknown>][] = [
 	['an invoice', (db) => findInvoice(db, org(), 'inv_1', today)],
 	['an invoice to change', (db) => lockInvoice(db, org(), 'inv_1')],
 	['an invoice to delete', (db) => removeInvoice(db, org(), 'inv_1')],
-	['a company', (db) => findCompany(db, org(), 'cmp_1')],
-	['a company to change', (db) => lockCompany(db, org(), 'cmp_1')],
+	['a company', (db) => companies.find(db, org(), 'cmp_1')],
+	['a company to change', (db) => companies.lock(db, org(), 'cmp_1')],
 	['a contact', (db) => contacts.find(db, org(), 'ct_1')],
 	['a deal', (db) => deals.find(db, org(), 'dl_1')],
 	['a deal to change', (db) => deals.lock(db, org(), 'dl_1')],

@@ -1,5 +1,5 @@
 import type { Context, Handler } from '../api.ts'
-import { parseDate } from '../dates.ts'
+import { toMs } from '../dates.ts'
 import { ApiError, fieldError } from '../errors.ts'
 import type { ApiKey, PageMeta } from '../generated/contract.ts'
 import { listText } from '../json.ts'
@@ -17,7 +17,7 @@ export const list: Handler<'apiKeys.list'> = async ({ query, caller }, { db }) =
 export const create: Handler<'apiKeys.create'> = async ({ body, caller }, { db, now }) => {
 	const { name, scopes, expiresAt } = body
 	refuseEscalation(caller, scopes)
-	const expiry = typeof expiresAt === 'string' ? (parseDate(expiresAt) as number) : (expiresAt ?? null)
+	const expiry = expiresAt ? toMs(expiresAt) : null
 	if (expiry !== null && expiry <= now) throw fieldError('expires_in_past', '/expiresAt', 'A key cannot expire before it begins.')
 	return created(await insertKey(db, caller.organizationId, { name, scopes: [...new Set(scopes)], now, expiresAt: expiry }))
 }

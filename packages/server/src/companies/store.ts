@@ -1,5 +1,6 @@
 import type { Knex } from 'knex'
 import { jsonColumn } from '../db/json.ts'
+import { records } from '../db/records.ts'
 import { type Db, type Dialect, type Placeholders, query } from '../db.ts'
 import type { Company, CompanyCreate, CompanySort, CompanyUpdate, SortOrder } from '../generated/contract.ts'
 import { fields } from '../generated/tables.ts'
@@ -7,44 +8,18 @@ import { newId } from '../ids.ts'
 import { type Changes, changesBetween, type Origin, recordEvent } from '../webhooks/events.ts'
 import { ftsQuery, searchText, sortName, tsQuery, words } from './search.ts'
 
-interface Key {
-	readonly organizationId: string
-	readonly id: string
-}
+/** What reads a company by its id; lists are searched, and stand below. */
+export const companies = records<Company, object>('companies', fields.Company, { softDelete: true })
 
-/** A company as JSON text, and its version. */
-export interface CompanyJson {
-	readonly json: string
-	readonly version: number
-}
-
-const byId = (knex: Knex, { organizationId, id }: Placeholders<Key>, dialect: Dialect) =>
+const liveOrDeleted = query<{ organizationId: string; id: string }, { json: string }>((knex, key, dialect) =>
 	knex('companies')
-		.where({ organizationId, id })
-		.select(jsonColumn(knex, dialect, fields.Company), 'version')
-
-const live = query<Key, CompanyJson>((knex, key, dialect) => byId(knex, key, dialect).whereNull('deletedAt'))
-
-export const findCompany = (db: Db, organizationId: string, id: string) => db.get(live, { organizationId, id })
-
-const exists = query<Key, { id: string }>((knex, key) => knex('companies').where(key).whereNull('deletedAt').select('id'))
-
-export const companyExists = async (db: Db, organizationId: string, id: string) =>
-	(await db.get(exists, { organizationId, id })) !== undefined
-
-const liveOrDeleted = query<Key, CompanyJson>(byId)
+		.where(key)
+		.select(jsonColumn(knex, dialect, fields.Company)),
+)
 
 /** The company, deleted or not: records that point to it keep working. */
 export async function findCompanyEvenDeleted(db: Db, organizationId: string, id: string): Promise<Company | undefined> {
 	const row = await db.get(liveOrDeleted, { organizationId, id })
-	return row && (JSON.parse(row.json) as Company)
-}
-
-const liveForUpdate = query<Key, CompanyJson>((knex, key, dialect) => byId(knex, key, dialect).whereNull('deletedAt').forUpdate())
-
-/** The company, locked until the transaction ends. */
-export async function lockCompany(db: Db, organizationId: string, id: string): Promise<Company | undefined> {
-	const row = await db.get(liveForUpdate, { organizationId, id })
 	return row && (JSON.parse(row.json) as Company)
 }
 

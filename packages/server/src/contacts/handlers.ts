@@ -1,5 +1,5 @@
 import type { Handler } from '../api.ts'
-import { companyExists } from '../companies/store.ts'
+import { companies } from '../companies/store.ts'
 import type { Db } from '../db.ts'
 import { fieldError } from '../errors.ts'
 import { answersOf, removed } from '../record-answers.ts'
@@ -29,7 +29,7 @@ export const remove: Handler<'contacts.delete'> = async (call, { db, now }) => {
 }
 
 async function refuseUnknownCompany(db: Db, organizationId: string, companyId: string | null | undefined): Promise<void> {
-	if (companyId && !(await companyExists(db, organizationId, companyId))) {
+	if (companyId && !(await companies.exists(db, organizationId, companyId))) {
 		throw fieldError('unknown_company', '/companyId', `There is no company ${companyId}.`)
 	}
 }

@@ -1,5 +1,5 @@
 import type { Handler } from '../api.ts'
-import { companyExists } from '../companies/store.ts'
+import { companies } from '../companies/store.ts'
 import { contacts } from '../contacts/store.ts'
 import type { Db } from '../db.ts'
 import { fieldError } from '../errors.ts'
@@ -37,7 +37,7 @@ async function refuseUnknownReferences(
 	before: DealUpdate,
 	{ companyId, contactId }: DealUpdate,
 ): Promise<void> {
-	if (companyId && companyId !== before.companyId && !(await companyExists(db, organizationId, companyId))) {
+	if (companyId && companyId !== before.companyId && !(await companies.exists(db, organizationId, companyId))) {
 		throw fieldError('unknown_company', '/companyId', `There is no company ${companyId}.`)
 	}
 	if (contactId && contactId !== before.contactId && !(await contacts.exists(db, organizationId, contactId))) {

@@ -2,7 +2,7 @@
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response, type Router } from 'express'
 import type { RateLimit } from '../auth/rate-limit.ts'
 import type { Database } from '../db.ts'
-import { ApiError } from '../errors.ts'
+import { ApiError, methodNotAllowed } from '../errors.ts'
 import { asRefusal, isViewed, send } from '../exchange.ts'
 import { clientUrl } from '../invoices/client-links.ts'
 import { countView, openByToken, publicInvoice } from '../invoices/public-view.ts'
@@ -51,7 +51,7 @@ const paymentPages = [
 const refuseMethod =
 	(allowed: string): RequestHandler =>
 	({ path, method }) => {
-		throw new ApiError('method_not_allowed', `${path} has no ${method}; it has ${allowed}.`, { headers: { Allow: allowed } })
+		throw methodNotAllowed(path, method, allowed)
 	}
 
 type PageHandler = (req: Request<{ token: string }>, res: Response) => Promise<void>

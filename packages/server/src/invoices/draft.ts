@@ -1,12 +1,12 @@
 // What writing an invoice means: the stored invoice and the input give the next one. Pure, and the same for create, update
 // and preview.
-import { dayMs, parseDate, type Today } from '../dates.ts'
+import { dayMs, type Today, toMs } from '../dates.ts'
 import { ApiError, fieldError } from '../errors.ts'
 import type { Invoice, InvoiceInput, LineItem, OrganizationSettings, TaxRate } from '../generated/contract.ts'
 import { newId } from '../ids.ts'
-import { mergeLines } from './lines.ts'
+import { mergeLines, taxesOf } from './lines.ts'
 import { applyStatus } from './status.ts'
-import { computeInvoice, type InvoiceTotals, type LineAmounts, type LineTax, TotalsError } from './totals.ts'
+import { computeInvoice, type InvoiceTotals, type LineAmounts, TotalsError } from './totals.ts'
 
 /** An invoice as it is stored: without what is derived on reading. */
 export interface StoredInvoice extends Omit<Invoice, 'amountDueCents' | 'isOverdue'> {
@@ -59,7 +59,11 @@ export function blankInvoice(defaults: Defaults, now: number): StoredInvoice {
 }
 
 /** What is still owed. */
-export const amountDue = ({ status, totalCents, amountPaidCents }: StoredInvoice) =>
+export const amountDue = ({
+	status,
+	totalCents,
+	amountPaidCents,
+}: Pick<StoredInvoice, 'status' | 'totalCents' | 'amountPaidCents'>) =>
 	status === 'cancelled' ? 0 : totalCents - amountPaidCents
 
 /** The invoice as it is read, with what is derived. The queries of store.ts say the same in SQL. */
@@ -67,7 +71,7 @@ export function asRead({ paidDateDerived, ...invoice }: StoredInvoice, today: To
 	const { status, dueDate } = invoice
 	const begins = dueDate !== null && dueDate % dayMs === 0 ? today.date : today.instant
 	const isOverdue = (status === 'sent' || status === 'overdue') && dueDate !== null && dueDate < begins
-	return { ...invoice, amountDueCents: amountDue({ ...invoice, paidDateDerived }), isOverdue }
+	return { ...invoice, amountDueCents: amountDue(invoice), isOverdue }
 }
 
 const totals = ['subtotalCents', 'taxCents', 'totalCents'] as const
@@ -81,7 +85,7 @@ export function writeInvoice(stored: StoredInvoice, input: InvoiceInput, now: nu
 	const next = { ...stored, ...plain, updatedAt: now } as StoredInvoice & Record<(typeof dates)[number], number | null>
 	for (const field of dates) {
 		const written = input[field]
-		if (written !== undefined) next[field] = typeof written === 'string' ? (parseDate(written) ?? null) : written
+		if (written !== undefined) next[field] = written === null ? null : toMs(written)
 	}
 	for (const field of totals) if (Object.is(next[field], -0)) next[field] = 0
 	const lines = writtenLines ? mergeLines(stored.lineItems, writtenLines, taxRates) : stored.lineItems
@@ -128,10 +132,9 @@ function compute(
 	lines: readonly Omit<LineItem, keyof InvoiceTotals['lines'][number]>[],
 	pointerTo: (line: number | null) => string,
 ): InvoiceTotals {
-	const { taxRate, taxLabel, taxRounding } = invoice
-	const inherited: LineTax[] = taxRate === 0 ? [] : [{ label: taxLabel, percent: String(taxRate), inclusive: false }]
 	try {
-		return computeInvoice({ taxRounding, lines: lines.map((line) => ({ ...line, taxes: line.taxes ?? inherited })) })
+		const { taxRounding } = invoice
+		return computeInvoice({ taxRounding, lines: lines.map((line) => ({ ...line, taxes: taxesOf(line, invoice) })) })
 	} catch (error) {
 		if (error instanceof TotalsError) throw fieldError(error.code, pointerTo(error.line), `${error.message}.`)
 		throw error

@@ -3,7 +3,7 @@ import { formatDecimal, roundedDivide } from '../decimal.ts'
 import { ApiError } from '../errors.ts'
 import type { Deal, OrganizationSettings, ProblemError, TaxRate, TimeEntry, TimeGrouping } from '../generated/contract.ts'
 import { newId } from '../ids.ts'
-import { blankLine, type Line } from './lines.ts'
+import { blankLine, type Line, savedTax } from './lines.ts'
 
 interface Request {
 	/** As the caller named them; one that stands twice counts once. */
@@ -102,7 +102,6 @@ const groups: Record<TimeGrouping, (entry: TimeEntry) => { key: string; words: s
 export function timeLines(charged: readonly Charged[], groupBy: TimeGrouping, taxRate: TaxRate | undefined): Line[] {
 	const inOrder = charged.toSorted((a, b) => a.entry.startedAt - b.entry.startedAt || (a.entry.id < b.entry.id ? -1 : 1))
 	const lines = Map.groupBy(inOrder, ({ entry, rateCents }) => `${groups[groupBy](entry).key} ${rateCents}`)
-	const tax = taxRate && { label: taxRate.label, percent: taxRate.percent, inclusive: taxRate.inclusive }
 	return [...lines.values()].map((group, index) => {
 		const [{ entry, rateCents }] = group as [Charged]
 		const durationSeconds = group.reduce((total, one) => total + one.entry.durationSeconds, 0)
@@ -117,7 +116,7 @@ export function timeLines(charged: readonly Charged[], groupBy: TimeGrouping, ta
 			unitPriceCents: rateCents,
 			durationSeconds,
 			timeEntryIds: group.map((one) => one.entry.id),
-			...(tax && { taxes: [tax], taxRateId: taxRate.id }),
+			...(taxRate && savedTax(taxRate)),
 		}
 	})
 }

@@ -1,22 +1,20 @@
 import type { Context, Handler } from '../api.ts'
 import type { Caller } from '../auth/caller.ts'
-import { companyExists } from '../companies/store.ts'
+import { companies } from '../companies/store.ts'
 import { todayIn } from '../dates.ts'
 import type { Db } from '../db.ts'
 import { deals } from '../deals/store.ts'
-import { ApiError, fieldError } from '../errors.ts'
+import { fieldError } from '../errors.ts'
 import { etag } from '../etag.ts'
 import type { Invoice, InvoiceInput, TaxRate } from '../generated/contract.ts'
 import { dataText, listText } from '../json.ts'
-import { findOrganization } from '../organizations/store.ts'
+import { requireOrganization } from '../organizations/store.ts'
 import { taxRates, useTaxRates } from '../tax-rates/store.ts'
 import { lockTimeEntries } from '../time-entries/store.ts'
 import { blankInvoice, type StoredInvoice, withAmounts, writeInvoice } from './draft.ts'
 import { charge, timeLines } from './from-time-entries.ts'
-import { findInvoice, listInvoices, lockInvoice } from './store.ts'
+import { findInvoice, invoiceNotFound, listInvoices, lockInvoice } from './store.ts'
 import { changeInvoice, createInvoice, deleteInvoice } from './write.ts'
-
-const notFound = (id: string) => new ApiError('invoice_not_found', `There is no invoice ${id}.`)
 
 const writing = ({ db, origin }: Pick<Context, 'db' | 'origin'>, { timeZone }: Caller) => ({ db, origin, timeZone })
 
@@ -40,8 +38,7 @@ export const createFromTimeEntries: Handler<'invoices.createFromTimeEntries'> = 
 	const { organizationId } = caller
 	const deal = await deals.lock(db, organizationId, dealId)
 	if (!deal) throw fieldError('unknown_deal', '/dealId', `There is no deal ${dealId}.`)
-	const organization = await findOrganization(db, organizationId)
-	if (!organization) throw new Error(`organization ${organizationId} is gone`)
+	const organization = await requireOrganization(db, organizationId)
 	const taxRate = taxRateId ? await usableRate(db, organizationId, taxRateId, '/taxRateId') : undefined
 	const entries = await lockTimeEntries(db, organizationId, timeEntryIds)
 	const charged = charge({ ids: timeEntryIds, entries, deal, organization })
@@ -69,7 +66,7 @@ export const preview: Handler<'invoices.preview'> = async ({ body = {}, caller }
 
 export const get: Handler<'invoices.get'> = async ({ params, caller }, { db, now }) => {
 	const invoice = await findInvoice(db, caller.organizationId, params.id, todayIn(caller.timeZone, now))
-	if (!invoice) throw notFound(params.id)
+	if (!invoice) throw invoiceNotFound(params.id)
 	const { version, viewCount, overdue } = invoice
 	const tag = etag(version, `${viewCount > 0 ? `-viewed${viewCount}` : ''}${overdue ? '-overdue' : ''}`)
 	return { status: 200, headers: { ETag: tag }, body: dataText<Invoice>(invoice.json) }
@@ -92,7 +89,7 @@ export const remove: Handler<'invoices.delete'> = async ({ params, caller, expec
 
 async function lock(db: Db, caller: Caller, id: string, expectVersion: (version: number) => void): Promise<StoredInvoice> {
 	const stored = await lockInvoice(db, caller.organizationId, id)
-	if (!stored) throw notFound(id)
+	if (!stored) throw invoiceNotFound(id)
 	expectVersion(stored.version)
 	return stored
 }
@@ -106,7 +103,7 @@ async function refuseUnknownReferences(
 	if (dealId !== null && dealId !== before.dealId && !(await deals.exists(db, organizationId, dealId))) {
 		throw fieldError('unknown_deal', '/dealId', `There is no deal ${dealId}.`)
 	}
-	if (companyId !== null && companyId !== before.companyId && !(await companyExists(db, organizationId, companyId))) {
+	if (companyId !== null && companyId !== before.companyId && !(await companies.exists(db, organizationId, companyId))) {
 		throw fieldError('unknown_company', '/companyId', `There is no company ${companyId}.`)
 	}
 }

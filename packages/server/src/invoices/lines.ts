@@ -1,5 +1,5 @@
 // Line items as written → as stored: identity, spelling and what a line may not combine.
-import { formatDecimal, parseDecimal } from '../decimal.ts'
+import { spellDecimal } from '../decimal.ts'
 import { fieldError } from '../errors.ts'
 import type { LineItem, LineItemInput, LineTax, TaxRate } from '../generated/contract.ts'
 import { newId } from '../ids.ts'
@@ -58,9 +58,9 @@ function spelled(written: LineItemInput): Partial<Line> {
 	const { id, quantity, unitPriceCents, discountPercent, taxes, taxRateId, ...rest } = written
 	return {
 		...rest,
-		...(quantity !== undefined && { quantity: decimal(quantity, 6) }),
+		...(quantity !== undefined && { quantity: spellDecimal(quantity, 6) }),
 		...(unitPriceCents !== undefined && { unitPriceCents: price(unitPriceCents) }),
-		...(discountPercent !== undefined && { discountPercent: discountPercent === null ? null : decimal(discountPercent, 4) }),
+		...(discountPercent !== undefined && { discountPercent: discountPercent === null ? null : spellDecimal(discountPercent, 4) }),
 	}
 }
 
@@ -71,13 +71,24 @@ function taxed(
 	taxRates: ReadonlyMap<string, TaxRate>,
 ): Partial<Line> {
 	if (typeof taxRateId === 'string' && taxRateId !== before.taxRateId) {
-		const { label, percent, inclusive } = taxRates.get(taxRateId) as TaxRate
-		return { taxRateId, taxes: [{ label, percent, inclusive }] }
+		return savedTax(taxRates.get(taxRateId) as TaxRate)
 	}
 	if (taxes) return { taxRateId: null, taxes: taxes.map(tax) }
 	if (taxRateId === null && before.taxRateId !== null) return { taxRateId, taxes: null }
 	if (taxes === null && !taxRateId) return { taxRateId: null, taxes }
 	return {}
+}
+
+/** A saved rate as a line's only tax: a copy, so that a later name of it does not change the line. */
+export const savedTax = ({ id: taxRateId, label, percent, inclusive }: TaxRate): Pick<Line, 'taxRateId' | 'taxes'> => ({
+	taxRateId,
+	taxes: [{ label, percent, inclusive }],
+})
+
+/** The taxes that a line bears: its own, or the invoice's. */
+export function taxesOf({ taxes }: Pick<Line, 'taxes'>, { taxRate, taxLabel }: { taxRate: number; taxLabel: string }): LineTax[] {
+	if (taxes) return taxes
+	return taxRate === 0 ? [] : [{ label: taxLabel, percent: String(taxRate), inclusive: false }]
 }
 
 function refuseTwoTaxes({ taxes, taxRateId }: LineItemInput, index: number): void {
@@ -90,11 +101,9 @@ function refuseTwoTaxes({ taxes, taxRateId }: LineItemInput, index: number): voi
 	}
 }
 
-const decimal = (value: string | number, places: number) => formatDecimal(parseDecimal(String(value), places), places)
-
 /** An integer, or text when the price is not one. */
 function price(value: string | number): number | string {
-	const text = decimal(value, 6)
+	const text = spellDecimal(value, 6)
 	return text.includes('.') ? text : Number(text)
 }
 
@@ -104,7 +113,7 @@ const tax = ({
 	inclusive = false,
 }: Omit<LineTax, 'percent' | 'inclusive'> & { percent: string | number; inclusive?: boolean }): LineTax => ({
 	label,
-	percent: decimal(percent, 4),
+	percent: spellDecimal(percent, 4),
 	inclusive,
 })
 

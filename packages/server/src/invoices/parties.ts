@@ -2,7 +2,7 @@
 import { findCompanyEvenDeleted } from '../companies/store.ts'
 import type { Db } from '../db.ts'
 import type { Company, Party } from '../generated/contract.ts'
-import { findOrganization, type Organization } from '../organizations/store.ts'
+import { type Organization, requireOrganization } from '../organizations/store.ts'
 import type { StoredInvoice } from './draft.ts'
 
 export interface Parties {
@@ -11,13 +11,14 @@ export interface Parties {
 }
 
 /** Buyer and seller of an invoice: those of its first sending, or before that those of today. */
-export async function partiesOf(db: Db, invoice: StoredInvoice): Promise<Parties> {
+export async function partiesOf(
+	db: Db,
+	invoice: Pick<StoredInvoice, 'organizationId' | 'companyId' | 'sentAt' | 'billTo' | 'billFrom'>,
+): Promise<Parties> {
 	const { organizationId, companyId, sentAt, billTo, billFrom } = invoice
 	if (sentAt !== null && billFrom) return { billTo, billFrom }
 	const company = companyId === null ? undefined : await findCompanyEvenDeleted(db, organizationId, companyId)
-	const organization = await findOrganization(db, organizationId)
-	if (!organization) throw new Error(`organization ${organizationId} is gone`)
-	return { billTo: company ? buyer(company) : null, billFrom: seller(organization) }
+	return { billTo: company ? buyer(company) : null, billFrom: seller(await requireOrganization(db, organizationId)) }
 }
 
 const buyer = (company: Company): Party => ({

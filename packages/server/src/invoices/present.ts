@@ -5,6 +5,7 @@ import type { Invoice, InvoiceStatus, LineItem, LineTax, Party, TaxBreakdown } f
 import { isTimed, rateTable, timesheetTable, type WorkedTime } from './annex.ts'
 import type { DocumentLine, DocumentTotal, Fact, InvoiceDocument } from './document.ts'
 import { buyerLines, sellerLines } from './letterhead.ts'
+import { taxesOf } from './lines.ts'
 
 export interface PresentSource {
 	readonly invoice: Invoice
@@ -85,7 +86,7 @@ function presentLine(line: LineItem, invoice: Invoice, locale: string): Document
 		quantity: unit ? `${quantity} ${unit}` : quantity,
 		unitPrice: money(line.unitPriceCents),
 		discount: discount(line, money, locale),
-		tax: taxes(line, invoice)
+		tax: taxesOf(line, invoice)
 			.map((tax) => taxName(tax, locale) + (tax.inclusive ? ' incl.' : ''))
 			.join(', '),
 		amount: money(line.amountCents),
@@ -95,11 +96,6 @@ function presentLine(line: LineItem, invoice: Invoice, locale: string): Document
 function discount({ discountPercent, discountCents }: LineItem, money: (cents: number) => string, locale: string): string {
 	if (Number(discountPercent) !== 0) return formatPercent(`-${discountPercent}`, locale)
 	return discountCents ? money(-discountCents) : ''
-}
-
-function taxes({ taxes }: LineItem, { taxRate, taxLabel }: Invoice): LineTax[] {
-	if (taxes) return taxes
-	return taxRate === 0 ? [] : [{ label: taxLabel, percent: String(taxRate), inclusive: false }]
 }
 
 /**

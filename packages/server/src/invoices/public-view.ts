@@ -24,7 +24,7 @@ export async function openByToken(db: Db, token: string, now: number): Promise<V
 	const found = organization && (await findInvoice(db, link.organizationId, link.invoiceId, todayIn(organization.timeZone, now)))
 	if (!found) throw new ApiError('client_link_not_found', 'This link does not work: it is unknown, or was revoked.')
 	const invoice = JSON.parse(found.json) as Invoice
-	return { invoice: { ...invoice, ...(await partiesOf(db, { ...invoice, paidDateDerived: false })) }, organization }
+	return { invoice: { ...invoice, ...(await partiesOf(db, invoice)) }, organization }
 }
 
 /** Counts a view; the first one is news. */

@@ -18,7 +18,7 @@ export async function documentOf(
 	now: number,
 ): Promise<InvoiceDocument> {
 	const { organizationId, id } = invoice
-	const { billTo, billFrom } = await partiesOf(db, { ...invoice, paidDateDerived: false })
+	const { billTo, billFrom } = await partiesOf(db, invoice)
 	const entries = invoice.includeTimesheet ? await findTimeEntriesOf(db, organizationId, id) : []
 	return presentInvoice({
 		invoice,

@@ -5,35 +5,33 @@ import type { Caller } from '../auth/caller.ts'
 import { todayIn } from '../dates.ts'
 import { ApiError } from '../errors.ts'
 import type { InvoiceSend } from '../generated/contract.ts'
-import { findOrganization } from '../organizations/store.ts'
+import { requireOrganization } from '../organizations/store.ts'
 import { type Mail, MailError, type Mailer } from '../outside/mail.ts'
 import { clientUrl, findClientToken } from './client-links.ts'
 import { asRead, type StoredInvoice, writeInvoice } from './draft.ts'
 import { invoiceEmail } from './email.ts'
 import { documentOf, fileName, pdfOf } from './rendering.ts'
-import { findStoredInvoice, lockInvoice } from './store.ts'
+import { findStoredInvoice, invoiceNotFound, lockInvoice } from './store.ts'
 import { changeInvoice, tell } from './write.ts'
 
-export async function sendInvoice(context: OwnContext, caller: Caller, id: string, request: InvoiceSend): Promise<void> {
+export async function sendInvoice(context: OwnContext, caller: Caller, id: string, request: InvoiceSend) {
 	const { db, now, origin, outside } = context
 	const invoice = requireSendable(await findStoredInvoice(db, caller.organizationId, id), id)
 	refuseUnconfigured(outside.mailer)
 	await deliver(outside.mailer, await compose(context, caller, asSent(invoice, now), request))
-	await context.conclude(async (tx) => {
+	return context.conclude(async (tx) => {
 		const current = await lockInvoice(tx, caller.organizationId, id)
-		if (!current) throw notFound(id)
+		if (!current) throw invoiceNotFound(id)
 		const writing = { db: tx, origin, timeZone: caller.timeZone }
 		const sent = asSent(current, now)
 		if (sent === current) await tell(writing, current, ['invoice.sent'])
 		else await changeInvoice(writing, current, sent, ['invoice.sent'])
-		return { status: 200, body: { ok: true } }
+		return { status: 200 as const, body: { ok: true as const } }
 	})
 }
 
-const notFound = (id: string) => new ApiError('invoice_not_found', `There is no invoice ${id}.`)
-
 function requireSendable(invoice: StoredInvoice | undefined, id: string): StoredInvoice {
-	if (!invoice) throw notFound(id)
+	if (!invoice) throw invoiceNotFound(id)
 	if (invoice.status !== 'cancelled') return invoice
 	throw new ApiError('invoice_cancelled', `The invoice ${invoice.invoiceNumber} is cancelled: give it another status first.`)
 }
@@ -50,8 +48,7 @@ async function compose(
 	sent: StoredInvoice,
 	{ to, message }: InvoiceSend,
 ): Promise<Mail> {
-	const organization = await findOrganization(db, organizationId)
-	if (!organization) throw new Error(`organization ${organizationId} is gone`)
+	const organization = await requireOrganization(db, organizationId)
 	const invoice = asRead(sent, todayIn(timeZone, now))
 	const document = await documentOf(db, outside, organization, invoice, now)
 	const token = await findClientToken(db, outside.secrets, sent)

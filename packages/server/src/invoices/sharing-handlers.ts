@@ -11,17 +11,12 @@ import { clientToken, clientUrl, findClientToken, removeClientLink } from './cli
 import { countView, openByToken, publicInvoice } from './public-view.ts'
 import { documentOf, pdfOf } from './rendering.ts'
 import { sendInvoice } from './send.ts'
-import { findInvoice, findStoredInvoice, lockInvoice } from './store.ts'
+import { findInvoice, findStoredInvoice, invoiceNotFound, lockInvoice } from './store.ts'
 
-const notFound = (id: string) => new ApiError('invoice_not_found', `There is no invoice ${id}.`)
-
-export const send: Handler<'invoices.send'> = async ({ params, body, caller }, context) => {
-	await sendInvoice(context, caller, params.id, body)
-	return { status: 200, body: { ok: true } }
-}
+export const send: Handler<'invoices.send'> = ({ params, body, caller }, context) => sendInvoice(context, caller, params.id, body)
 
 export const sendStatus: Handler<'invoices.sendStatus'> = async ({ params, caller }, { db, outside }) => {
-	if (!(await findStoredInvoice(db, caller.organizationId, params.id))) throw notFound(params.id)
+	if (!(await findStoredInvoice(db, caller.organizationId, params.id))) throw invoiceNotFound(params.id)
 	const { configured, transport, from, missing } = outside.mailer
 	return { status: 200, body: { configured, transport, from, missing: [...missing] } }
 }
@@ -31,7 +26,7 @@ export const pdf: Handler<'invoices.pdf'> = async ({ params, caller }, context) 
 	const { organizationId, timeZone } = caller
 	const found = await findInvoice(db, organizationId, params.id, todayIn(timeZone, now))
 	const organization = await findOrganization(db, organizationId)
-	if (!found || !organization) throw notFound(params.id)
+	if (!found || !organization) throw invoiceNotFound(params.id)
 	const invoice = JSON.parse(found.json) as Invoice
 	return pdfOf(outside, await documentOf(db, outside, organization, invoice, now), invoice)
 }
@@ -39,7 +34,7 @@ export const pdf: Handler<'invoices.pdf'> = async ({ params, caller }, context) 
 export const createClientLink: Handler<'invoices.clientLink.create'> = async ({ params, caller }, context) => {
 	const { db, now, outside } = context
 	const invoice = await lockInvoice(db, caller.organizationId, params.id)
-	if (!invoice) throw notFound(params.id)
+	if (!invoice) throw invoiceNotFound(params.id)
 	const token = await clientToken(db, outside.secrets, invoice, now)
 	return { status: 200, body: { url: clientUrl(outside.baseUrl, token) } }
 }
@@ -53,7 +48,7 @@ export const getClientLink: Handler<'invoices.clientLink.get'> = async ({ params
 
 export const deleteClientLink: Handler<'invoices.clientLink.delete'> = async ({ params, caller }, { db }) => {
 	const invoice = await lockInvoice(db, caller.organizationId, params.id)
-	if (!invoice) throw notFound(params.id)
+	if (!invoice) throw invoiceNotFound(params.id)
 	if (!(await removeClientLink(db, invoice))) throw noClientLink(params.id)
 	return { status: 200, body: { ok: true } }
 }
@@ -61,7 +56,7 @@ export const deleteClientLink: Handler<'invoices.clientLink.delete'> = async ({ 
 const noClientLink = (id: string) => new ApiError('client_link_not_found', `The invoice ${id} has no client link.`)
 
 async function requireInvoice(db: Db, organizationId: string, id: string): Promise<void> {
-	if (!(await findStoredInvoice(db, organizationId, id))) throw notFound(id)
+	if (!(await findStoredInvoice(db, organizationId, id))) throw invoiceNotFound(id)
 }
 
 export const createPaymentLink: Handler<'invoices.paymentLink.create'> = async ({ params, caller }, context) => {

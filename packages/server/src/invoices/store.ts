@@ -2,6 +2,7 @@ import type { Knex } from 'knex'
 import { dayMs, type Today } from '../dates.ts'
 import { jsonColumn } from '../db/json.ts'
 import { type Db, type Dialect, type Placeholders, query } from '../db.ts'
+import { ApiError } from '../errors.ts'
 import type { Invoice, InvoiceStatus } from '../generated/contract.ts'
 import { fields } from '../generated/tables.ts'
 import type { StoredInvoice } from './draft.ts'
@@ -50,6 +51,8 @@ const locked = query<Key, { json: string; paidDateDerived: number | boolean }>(
 			.select(invoiceJson(knex, clock, dialect), 'paidDateDerived')
 			.forUpdate(),
 )
+
+export const invoiceNotFound = (id: string) => new ApiError('invoice_not_found', `There is no invoice ${id}.`)
 
 const stored = query<Key, { json: string; paidDateDerived: number | boolean }>(
 	(knex, { organizationId, id, ...clock }, dialect) =>

@@ -1,12 +1,10 @@
 import type { Handler } from '../api.ts'
 import { etag } from '../etag.ts'
-import { findOrganization, lockOrganization, updateOrganization } from './store.ts'
+import { lockOrganization, requireOrganization, updateOrganization } from './store.ts'
 
 export const get: Handler<'organization.get'> = async ({ caller }, { db }) => {
-	const found = await findOrganization(db, caller.organizationId)
-	if (!found) throw new Error(`organization ${caller.organizationId} is gone`)
-	const { organizationId: id, nextInvoiceNumber, ...settings } = found
-	return { status: 200, headers: { ETag: etag(found.version) }, body: { data: { id, ...settings } } }
+	const { organizationId: id, nextInvoiceNumber, ...settings } = await requireOrganization(db, caller.organizationId)
+	return { status: 200, headers: { ETag: etag(settings.version) }, body: { data: { id, ...settings } } }
 }
 
 export const update: Handler<'organization.update'> = async (

@@ -50,6 +50,13 @@ const byId = query<{ organizationId: string }, Organization>((knex, { organizati
 
 export const findOrganization = (db: Db, organizationId: string) => db.get(byId, { organizationId })
 
+/** The organization of a key or of a record, which is never deleted. */
+export async function requireOrganization(db: Db, organizationId: string): Promise<Organization> {
+	const organization = await findOrganization(db, organizationId)
+	if (!organization) throw new Error(`organization ${organizationId} is gone`)
+	return organization
+}
+
 const byIdForUpdate = query<{ organizationId: string }, Organization>((knex, { organizationId }) =>
 	knex('organizations').where({ organizationId }).select('*').forUpdate(),
 )

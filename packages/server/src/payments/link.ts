@@ -5,7 +5,7 @@ import { newId } from '../ids.ts'
 import { clientUrl, findClientToken } from '../invoices/client-links.ts'
 import { amountDue, type StoredInvoice } from '../invoices/draft.ts'
 import { partiesOf } from '../invoices/parties.ts'
-import { findStoredInvoice, lockInvoice } from '../invoices/store.ts'
+import { findStoredInvoice, invoiceNotFound, lockInvoice } from '../invoices/store.ts'
 import type { Outside } from '../outside/outside.ts'
 import { type PaymentProcessor, type PaymentRequest, ProcessorError } from '../outside/payments.ts'
 import { closePaymentLinks, findLiveLink, insertPaymentLink, type PaymentLink } from './store.ts'
@@ -50,7 +50,7 @@ export async function paymentLink(db: Database, request: LinkRequest): Promise<s
 }
 
 function requireOwed(invoice: StoredInvoice | undefined, id: string): StoredInvoice {
-	if (!invoice) throw new ApiError('invoice_not_found', `There is no invoice ${id}.`)
+	if (!invoice) throw invoiceNotFound(id)
 	if (invoice.status !== 'paid' && amountDue(invoice) > 0) return invoice
 	throw new ApiError('nothing_to_pay', `Nothing is owed on the invoice ${invoice.invoiceNumber}: it is ${invoice.status}.`)
 }

@@ -1,6 +1,6 @@
 import { isAnyOf, records } from '../db/records.ts'
 import { type Db, query } from '../db.ts'
-import { formatDecimal, parseDecimal } from '../decimal.ts'
+import { spellDecimal } from '../decimal.ts'
 import { fieldError } from '../errors.ts'
 import type { TaxRate, TaxRateCreate, TaxRateUpdate } from '../generated/contract.ts'
 import { fields } from '../generated/tables.ts'
@@ -17,7 +17,7 @@ export async function insertTaxRate(db: Db, organizationId: string, input: TaxRa
 		id: newId('txr'),
 		name,
 		label,
-		percent: spelled(percent),
+		percent: spellDecimal(percent, 4),
 		inclusive,
 		isDefault,
 		active: true,
@@ -33,7 +33,7 @@ export async function insertTaxRate(db: Db, organizationId: string, input: TaxRa
 export async function updateTaxRate(db: Db, rate: TaxRate, changes: TaxRateUpdate, now: number): Promise<TaxRate> {
 	const { percent = rate.percent, active = rate.active, isDefault = rate.isDefault } = changes
 	if (changes.isDefault && !active) throw fieldError('tax_rate_archived', '/isDefault', 'An archived tax rate is not offered.')
-	const next: Partial<TaxRate> = { ...changes, percent: spelled(percent), isDefault: isDefault && active }
+	const next: Partial<TaxRate> = { ...changes, percent: spellDecimal(percent, 4), isDefault: isDefault && active }
 	for (const field of ['percent', 'inclusive'] as const) {
 		if (next[field] === undefined || next[field] === rate[field] || !(await isUsed(db, rate))) continue
 		throw fieldError('tax_rate_in_use', `/${field}`, 'Invoices have this tax rate: archive it and create another.')
@@ -41,8 +41,6 @@ export async function updateTaxRate(db: Db, rate: TaxRate, changes: TaxRateUpdat
 	if (next.isDefault && !rate.isDefault) await takeDefault(db, rate.organizationId, now)
 	return taxRates.update(db, rate, next, now)
 }
-
-const spelled = (percent: string | number) => formatDecimal(parseDecimal(String(percent), 4), 4)
 
 const used = query<{ organizationId: string; id: string }, { used: boolean | number }>((knex, key) =>
 	knex('tax_rates').where(key).select('used'),

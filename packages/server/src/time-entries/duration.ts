@@ -1,5 +1,5 @@
 // When work began, when it ended and how long it took. Pure.
-import { lastInstant, parseDate } from '../dates.ts'
+import { lastInstant, toMs } from '../dates.ts'
 import { fieldError } from '../errors.ts'
 import type { TimeEntry, TimeEntryUpdate } from '../generated/contract.ts'
 
@@ -13,9 +13,9 @@ export type Span = Pick<TimeEntry, 'startedAt' | 'endedAt' | 'durationSeconds'>
  * neither is, the end and the breaks stay. Without both the entry is running.
  */
 export function writeSpan(stored: Span, { startedAt, endedAt, durationSeconds }: TimeEntryUpdate): Span {
-	const start = startedAt === undefined ? stored.startedAt : instant(startedAt)
+	const start = startedAt === undefined ? stored.startedAt : toMs(startedAt)
 	if (endedAt === undefined && durationSeconds === undefined) return begunAt(start, stored)
-	const end = endedAt ? instant(endedAt) : null
+	const end = endedAt ? toMs(endedAt) : null
 	if (durationSeconds === undefined || durationSeconds === null) {
 		return end === null ? running(start) : checked(start, end, secondsBetween(start, end), '/endedAt')
 	}
@@ -25,7 +25,7 @@ export function writeSpan(stored: Span, { startedAt, endedAt, durationSeconds }:
 
 /** When work began that says only how long it took: so long before its end, which is now unless it is given. */
 export function defaultStart({ endedAt, durationSeconds }: TimeEntryUpdate, now: number): number {
-	return (endedAt && durationSeconds ? instant(endedAt) : now) - (durationSeconds ?? 0) * 1000
+	return (endedAt && durationSeconds ? toMs(endedAt) : now) - (durationSeconds ?? 0) * 1000
 }
 
 function begunAt(start: number, stored: Span): Span {
@@ -53,6 +53,3 @@ function checked(startedAt: number, endedAt: number, durationSeconds: number, en
 
 /** Whole seconds: a second that has only begun is not charged. */
 const secondsBetween = (start: number, end: number) => Math.floor((end - start) / 1000)
-
-/** The contract has checked that a text is a date. */
-const instant = (value: string | number) => (typeof value === 'string' ? (parseDate(value) as number) : value)
