@@ -64,7 +64,6 @@ function expectedErrors(operation: Operation, parameters: string[], isPublic: bo
 	if (!isPublic) expected.push([401, 'it needs a key'], [403, 'it needs a scope'])
 	if (parameters.includes('id')) expected.push([404, 'its path names a record'])
 	if (parameters.includes('token')) expected.push([404, 'its path has a token'])
-	if (operation['x-own-transactions'] && !isPublic) expected.push([502, 'it calls out to others'])
 	if (parameters.includes('If-Match')) expected.push([412, 'it takes If-Match'])
 	if (parameters.includes('If-None-Match')) expected.push([304, 'it takes If-None-Match'])
 	if (parameters.includes('Idempotency-Key')) expected.push([409, 'it takes Idempotency-Key'], [422, 'it takes Idempotency-Key'])

@@ -1,6 +1,8 @@
 // The one step between what the TypeSpec emitter writes and the contract. Everything the emitter cannot say, or says in a
 // way that the validator or the type generator stumbles over, is put right here and nowhere else.
 
+import { describeEvents } from './event-docs.ts'
+
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 export type JsonObject = { [key: string]: Json }
 
@@ -43,6 +45,8 @@ export interface OpenApiDocument {
 	openapi: string
 	info: { title: string; version: string; description?: string }
 	paths: Record<string, Record<string, Operation>>
+	/** What the server sends by itself, by the type of event. */
+	webhooks?: Record<string, JsonObject>
 	components: {
 		schemas: Record<string, JsonObject>
 		parameters?: Record<string, Parameter>
@@ -59,6 +63,7 @@ export function normalise(emitted: OpenApiDocument): OpenApiDocument {
 		if (JSON.stringify(operation.security) === '[{}]') operation.security = []
 		for (const response of Object.values(operation.responses)) addCommonHeaders(response as Response)
 	}
+	describeEvents(document)
 	const shared = Object.values(document.components.parameters ?? {})
 	const own = operationsOf(document).flatMap((operation) => operation.parameters ?? [])
 	for (const parameter of [...shared, ...own]) {

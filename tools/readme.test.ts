@@ -16,7 +16,15 @@ const runElsewhere = ['npx -y pnpm@12.21.0 start\n', 'npx -y pnpm@12.21.0 test\n
 const folder = mkdtempSync(join(tmpdir(), 'remit-readme-'))
 const cli = join(root, 'packages/server/src/cli.ts')
 /** Without what the test runner adds to the environment: its BASE_URL is not ours. */
-const env = { PATH: process.env.PATH, DATA_DIR: join(folder, 'data'), PORT: '0', LOG_LEVEL: 'silent', NODE_ENV: 'test' }
+const env = {
+	PATH: process.env.PATH,
+	DATA_DIR: join(folder, 'data'),
+	PORT: '0',
+	LOG_LEVEL: 'silent',
+	NODE_ENV: 'test',
+	EGRESS_ALLOW_CIDRS: '127.0.0.0/8',
+}
+const receiverPort = String(20_000 + (process.pid % 20_000))
 let server: ChildProcess
 let url: string
 let key: string
@@ -49,7 +57,7 @@ const run = (file: string, args: string[]) =>
 
 describe('the README', () => {
 	it('has an example for the SDK, for curl and for the command line', () => {
-		expect(blocks.filter(({ language }) => language === 'ts')).toHaveLength(2)
+		expect(blocks.filter(({ language }) => language === 'ts')).toHaveLength(3)
 		expect(blocks.filter(({ language }) => language === 'sh').length).toBeGreaterThanOrEqual(4)
 	})
 
@@ -57,11 +65,12 @@ describe('the README', () => {
 		it(`has an example that runs: ${code.trim().split('\n')[0]}`, () => {
 			const here = code
 				.replaceAll('http://127.0.0.1:3000', url)
+				.replaceAll('4000', receiverPort)
 				.replaceAll('npx -y pnpm@12.21.0 --silent remit', `${process.execPath} ${cli}`)
 			if (language === 'ts') {
 				writeFileSync(join(folder, 'example.ts'), here)
 				expect(run(process.execPath, ['--conditions=remit-source', 'example.ts'])).toMatch(
-					/^INV-\d{4,} (160650|http:\S+\/view\/invoice\/\S+)\n/,
+					/^INV-\d{4,} (160650|was paid: 5000|http:\S+\/view\/invoice\/\S+)\n/,
 				)
 			} else {
 				const output = run('bash', [

@@ -1,4 +1,5 @@
 // Writes what the server looks up by operation or by record: the operation table and the field lists of the records.
+import { eventSchemas } from './event-docs.ts'
 import type { JsonObject, OpenApiDocument, Parameter } from './normalise.ts'
 
 export function writeServerTables(document: OpenApiDocument, banner: string): string {
@@ -29,6 +30,9 @@ export type FieldType = 'string' | 'number' | 'boolean' | 'json'
 
 /** The fields of each record, in the order in which answers show them. */
 export const fields = ${literal(records(document))} as const satisfies Record<string, Record<string, FieldType>>
+
+/** Every type of event, and the name of its schema. */
+export const eventTypes = ${literal(Object.fromEntries([...eventSchemas(document)].map(([type, { name }]) => [type, name])))} as const
 
 /** Every error code. */
 export const errorCodes = ${literal(document.components.schemas.ErrorCode?.enum)} as const
@@ -63,9 +67,10 @@ export function resolve(document: OpenApiDocument, parameter: Parameter | { $ref
 /** Records are the schemas with an id and an organization: what is a row in the database. */
 function records(document: OpenApiDocument) {
 	const found: Record<string, Record<string, string>> = {}
+	const events = new Set([...eventSchemas(document).values()].map(({ name }) => name))
 	for (const [name, schema] of Object.entries(document.components.schemas)) {
 		const properties = schema.properties as Record<string, JsonObject> | undefined
-		if (!properties?.id || !properties.organizationId) continue
+		if (!properties?.id || !properties.organizationId || events.has(name)) continue
 		found[name] = Object.fromEntries(Object.entries(properties).map(([field, type]) => [field, fieldType(document, type)]))
 	}
 	return found

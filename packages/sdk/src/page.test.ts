@@ -110,3 +110,37 @@ describe('pages', () => {
 		expect(JSON.parse(JSON.stringify(data))).toEqual({ data: [{ id: 'r0' }] })
 	})
 })
+
+describe('a list that is read by cursor', () => {
+	const deliveries = Array.from({ length: 5 }, (_, n) => ({ id: `whd_${n}` }))
+
+	/** Answers as the server does: a total at first, and with a cursor none. */
+	const answer = (limit: number, end: string | null = null) => {
+		far.answer = (response, { url }) => {
+			const { searchParams } = new URL(url, 'http://x')
+			const cursor = searchParams.get('cursor')
+			const from = cursor === null ? Number(searchParams.get('offset') ?? 0) : deliveries.findIndex(({ id }) => id === cursor) + 1
+			const data = deliveries.slice(from, from + limit)
+			const meta = { total: cursor === null ? 5 : null, limit, offset: 0, nextCursor: data.at(-1)?.id ?? end }
+			json(200, { data, meta })(response, far.arrived[0] as never)
+		}
+	}
+
+	test('goes on with the cursor of each page, and not by counting', async () => {
+		answer(2)
+		const ids: string[] = []
+		for await (const { id } of far.client().webhooks.deliveries.list({ limit: 2, offset: 1, status: 'skipped' })) ids.push(id)
+		expect(ids).toEqual(['whd_1', 'whd_2', 'whd_3', 'whd_4'])
+		expect(far.arrived.map(({ url }) => url)).toEqual([
+			'/webhooks/deliveries?limit=2&offset=1&status=skipped',
+			'/webhooks/deliveries?limit=2&offset=0&status=skipped&cursor=whd_2',
+			'/webhooks/deliveries?limit=2&offset=0&status=skipped&cursor=whd_4',
+		])
+	})
+
+	test('ends with a page that is not full, or empty, though that one has a cursor to go on from later', async () => {
+		answer(5, 'whd_4')
+		const page = await far.client().webhooks.deliveries.list({ limit: 5, cursor: 'whd_4' })
+		expect(page).toMatchObject({ data: [], meta: { total: null, nextCursor: 'whd_4' }, hasNextPage: false })
+	})
+})

@@ -47,8 +47,19 @@ export interface Span {
 	readonly offset: number
 }
 
+/** What an answer says of its place: `total` is null, and `nextCursor` there, in a list that is read by cursor. */
+export interface PageMeta {
+	readonly total: number | null
+	readonly nextCursor?: string | null
+}
+
 /** Whether records may follow a page. An empty page always ends a list, or a wrong total would be asked for for ever. */
-export function continues(length: number, span: Span, meta: { total: number } | undefined): boolean {
+export function continues(length: number, span: Span, meta: PageMeta | undefined): boolean {
 	if (length === 0) return false
-	return meta ? span.offset + length < meta.total : length >= span.limit
+	return typeof meta?.total === 'number' ? span.offset + length < meta.total : length >= span.limit
+}
+
+/** Where the next page begins. By cursor, what is added meanwhile shifts nothing. */
+export function placeAfter(span: Span, length: number, meta: PageMeta | undefined): { offset: number; cursor?: string } {
+	return meta?.nextCursor ? { offset: 0, cursor: meta.nextCursor } : { offset: span.offset + length }
 }

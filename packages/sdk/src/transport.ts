@@ -5,7 +5,7 @@ import { ApiPromise, type ResponseInfo, type WithResponse } from './api-promise.
 import { checkTimeout, startDeadline } from './deadline.ts'
 import { apiError, ConnectionError, RemitError, unexpectedBody } from './errors.ts'
 import { type ConditionalRequestOptions, type IdempotentRequestOptions, requestHeaders } from './options.ts'
-import { continues, Page, PagePromise } from './page.ts'
+import { continues, Page, type PageMeta, PagePromise, placeAfter } from './page.ts'
 import { type RemitOptions, readSettings } from './settings.ts'
 
 /** What a method of a resource hands over. */
@@ -17,7 +17,7 @@ export interface Call {
 }
 
 export interface ListCall extends Call {
-	readonly query?: { limit?: number; offset?: number }
+	readonly query?: { limit?: number; offset?: number; cursor?: string }
 	/** The contract's default limit. */
 	readonly pageSize: number
 }
@@ -73,17 +73,20 @@ export class Transport {
 		return new ApiPromise(this.#exchange(method, path, call, type) as Promise<WithResponse<Uint8Array>>)
 	}
 
-	/** A list by limit and offset. The limit is always sent: whether a page is full must not hang on the server's default. */
+	/**
+	 * A list by limit and offset, or by cursor where the answer has one. The limit is always sent: whether a page is full must
+	 * not hang on the server's default.
+	 */
 	page<T, Meta>(path: string, call: ListCall): PagePromise<T, Meta> {
 		const span = { limit: call.query?.limit ?? call.pageSize, offset: call.query?.offset ?? 0 }
 		const answer = this.#exchange('GET', path, { ...call, query: { ...call.query, limit: span.limit } })
-		const after = (length: number) => () =>
-			this.page<T, Meta>(path, { ...call, query: { ...call.query, offset: span.offset + length } })
+		const after = (length: number, meta: PageMeta | undefined) => () =>
+			this.page<T, Meta>(path, { ...call, query: { ...call.query, ...placeAfter(span, length, meta) } })
 		return new PagePromise(
 			answer.then(({ data: body, response }) => {
 				const { data, meta } = envelope<T[]>(body, response)
 				if (!Array.isArray(data)) throw unexpectedBody(response, body)
-				const next = continues(data.length, span, meta) ? after(data.length) : undefined
+				const next = continues(data.length, span, meta) ? after(data.length, meta) : undefined
 				return { data: new Page(data, meta as Meta, next), response }
 			}),
 		)
@@ -149,7 +152,7 @@ function fileBytes(response: ResponseInfo, data: unknown, type: string): Uint8Ar
 	throw unexpectedBody(response, new TextDecoder().decode(bytes), type)
 }
 
-function envelope<T>(body: unknown, response: ResponseInfo): { data: T; meta?: { total: number } } {
+function envelope<T>(body: unknown, response: ResponseInfo): { data: T; meta?: PageMeta } {
 	if (typeof body === 'object' && body !== null && 'data' in body) return body as { data: T }
 	throw unexpectedBody(response, body)
 }

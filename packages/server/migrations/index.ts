@@ -15,6 +15,7 @@ import * as payments from './0012-payments.ts'
 import * as events from './0013-events.ts'
 import * as apiKeyLists from './0014-api-key-lists.ts'
 import * as invoiceFields from './0015-invoice-fields.ts'
+import * as webhooks from './0016-webhooks.ts'
 
 export const migrations: readonly Migration[] = [
 	{ name: '0001-organizations', up: organizations.up },
@@ -32,4 +33,5 @@ export const migrations: readonly Migration[] = [
 	{ name: '0013-events', up: events.up },
 	{ name: '0014-api-key-lists', up: apiKeyLists.up },
 	{ name: '0015-invoice-fields', up: invoiceFields.up },
+	{ name: '0016-webhooks', up: webhooks.up },
 ]

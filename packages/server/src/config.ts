@@ -1,5 +1,6 @@
 // Every setting, once: its name in the environment, its default, what it means and what it may be. `remit serve --help`
 // prints this table. Nothing else reads the environment.
+import { parseCidrs } from './public-addresses.ts'
 
 interface Setting<T> {
 	readonly default: string
@@ -50,6 +51,13 @@ const mailUrl = (value: string) => {
 	return value
 }
 
+const schedule = (value: string) => {
+	const seconds = value.split(',').map((part) => part.trim())
+	if (seconds[0] !== '0' || seconds.length > 50 || seconds.some((part) => !/^\d{1,7}$/.test(part)))
+		throw new Error('must be 1 to 50 numbers of seconds with commas between them, the first of them 0')
+	return seconds.map(Number)
+}
+
 export const settings = {
 	PORT: setting('3000', 'Port to listen on; 0 takes a free one.', integer(0, 65_535)),
 	HOST: setting('127.0.0.1', 'Address to listen on; 0.0.0.0 for every interface.', text),
@@ -72,7 +80,7 @@ export const settings = {
 	),
 	TRUST_PROXY: setting('0', 'How many proxies stand in front: that many X-Forwarded-For addresses are believed.', integer(0, 10)),
 	ENCRYPTION_KEYS: secret(
-		'Keys that client links are made with: base64 of 32 bytes each, the newest last; empty: one in DATA_DIR.',
+		'Keys that client links are made and secrets sealed with: base64 of 32 bytes each, the newest last; empty: one in DATA_DIR.',
 		text,
 	),
 	SMTP_URL: secret(
@@ -88,6 +96,18 @@ export const settings = {
 	STRIPE_SECRET_KEY: secret("Stripe's API key, sk_… or rk_….", text),
 	STRIPE_WEBHOOK_SECRET: secret('What Stripe signs webhooks with, whsec_…; they go to BASE_URL/payments/stripe/webhook.', text),
 	STRIPE_API_BASE: setting('', "Another address of Stripe's API, for tests.", url('http:', 'https:')),
+	WEBHOOK_RETRY_SECONDS: setting(
+		'0,5,300,1800,7200,18000,36000,50400,72000,86400',
+		'Seconds before each attempt of a webhook; the first is made at once.',
+		schedule,
+	),
+	WEBHOOK_TIMEOUT_SECONDS: setting('15', 'How long a webhook may take to be answered.', integer(1, 60)),
+	WEBHOOK_RETENTION_DAYS: setting('30', 'How long events and webhook deliveries are kept.', integer(4, 3_650)),
+	EGRESS_ALLOW_CIDRS: setting(
+		'',
+		'Ranges that webhooks may go to although they are not public, for development: 127.0.0.0/8,10.0.0.0/8.',
+		parseCidrs,
+	),
 	NODE_ENV: setting(
 		'production',
 		'In development every request and answer is judged by the full validator too; test is production with a test processor.',
@@ -118,8 +138,9 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
 
 /** The table for --help. */
 export function settingsHelp(): string {
+	const width = Math.max(...Object.keys(settings).map(({ length }) => length)) + 2
 	const rows = Object.entries(settings).map(([name, { default: fallback, meaning }]) => {
-		return `  ${name.padEnd(22)}${meaning}${fallback ? ` (default: ${fallback})` : ''}`
+		return `  ${name.padEnd(width)}${meaning}${fallback ? ` (default: ${fallback})` : ''}`
 	})
 	return `\nSettings, from the environment:\n${rows.join('\n')}`
 }

@@ -28,7 +28,23 @@ export interface Database extends Db {
 	 * queries may be awaited inside: all writers wait for it.
 	 */
 	transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
+	/** Calls the listener after every commit of this process, until what it returns is called. */
+	onCommit(listener: () => void): () => void
 	close(): Promise<void>
+}
+
+/** Whom a commit is told to. */
+export class CommitListeners {
+	readonly #listeners = new Set<() => void>()
+
+	add(listener: () => void): () => void {
+		this.#listeners.add(listener)
+		return () => this.#listeners.delete(listener)
+	}
+
+	tell(): void {
+		for (const listener of this.#listeners) listener()
+	}
 }
 
 /** A unique index refused a row. `constraint` is the index (PostgreSQL) or its columns (SQLite). */

@@ -15,6 +15,7 @@ type Prefix =
 	| 'plk' // payment link
 	| 'key'
 	| 'req'
+	| 'whe' // webhook endpoint
 
 /** 119 random bits behind a prefix that names the kind of record. */
 export function newId(prefix: Prefix): string {
@@ -28,5 +29,9 @@ const timeDigits = 9
  * for each event (docs/performance.md).
  */
 export function newTimedId(prefix: 'evt', now: number): string {
-	return `${prefix}_${now.toString(36).padStart(timeDigits, '0')}${random(14)}`
+	return beginningOf(prefix, now) + random(14)
 }
+
+/** What the ids of a time begin with: those of earlier times sort before it. */
+export const beginningOf = (prefix: 'evt' | 'whd', now: number): string =>
+	`${prefix}_${now.toString(36).padStart(timeDigits, '0')}`

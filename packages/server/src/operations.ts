@@ -10,6 +10,9 @@ import * as sharing from './invoices/sharing-handlers.ts'
 import * as organizations from './organizations/handlers.ts'
 import * as taxRates from './tax-rates/handlers.ts'
 import * as timeEntries from './time-entries/handlers.ts'
+import * as deliveries from './webhooks/delivery-handlers.ts'
+import * as endpoints from './webhooks/endpoint-handlers.ts'
+import * as events from './webhooks/event-handlers.ts'
 
 export const handlers = {
 	'apiKeys.list': apiKeys.list,
@@ -73,4 +76,18 @@ export const handlers = {
 	'timeEntries.update': timeEntries.update,
 	'timeEntries.replace': timeEntries.update,
 	'timeEntries.delete': timeEntries.remove,
+	'webhooks.eventTypes.list': events.listTypes,
+	'webhooks.endpoints.list': endpoints.list,
+	'webhooks.endpoints.create': endpoints.create,
+	'webhooks.endpoints.get': endpoints.get,
+	'webhooks.endpoints.update': endpoints.update,
+	'webhooks.endpoints.delete': endpoints.remove,
+	'webhooks.endpoints.rotateSecret': endpoints.rotateSecret,
+	'webhooks.endpoints.test': endpoints.test,
+	'webhooks.endpoints.redeliver': endpoints.redeliver,
+	'webhooks.deliveries.list': deliveries.list,
+	'webhooks.deliveries.get': deliveries.get,
+	'webhooks.deliveries.redeliver': deliveries.redeliver,
+	'webhooks.events.list': events.list,
+	'webhooks.events.get': events.get,
 } satisfies Handlers

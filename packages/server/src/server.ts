@@ -13,8 +13,12 @@ import { bornForExpress } from './http.ts'
 import { sweepIdempotencyKeys } from './idempotency.ts'
 import { newId } from './ids.ts'
 import { sweepOverdue } from './invoices/overdue.ts'
+import type { Lookup } from './outside/egress.ts'
 import { openOutside } from './outside/outside.ts'
 import { deactivateClosingLinks } from './payments/closing.ts'
+import { DeliveryEngine } from './webhooks/engine.ts'
+import { mendQueue } from './webhooks/queue.ts'
+import { sweepWebhooks } from './webhooks/retention.ts'
 
 export interface RunningServer {
 	/** Where it can be reached from this machine. */
@@ -28,6 +32,8 @@ export interface ServerOptions {
 	readonly config: Config
 	readonly log: Logger
 	readonly now?: () => number
+	/** Finds the addresses of hosts that callers name, instead of the machine's own. */
+	readonly lookup?: Lookup
 }
 
 const limits = {
@@ -39,10 +45,10 @@ const limits = {
 	connectionsCheckingInterval: 5_000,
 }
 
-export async function startServer({ db, config, log, now = Date.now }: ServerOptions): Promise<RunningServer> {
+export async function startServer({ db, config, log, now = Date.now, lookup }: ServerOptions): Promise<RunningServer> {
 	const callers = new Callers(db, now)
 	let url = config.BASE_URL
-	const outside = await openOutside(config, () => url)
+	const outside = await openOutside(config, { baseUrl: () => url, lookup })
 	const rateLimits = await openRateLimits(config, log)
 	const app = createApp({ db, config, log, now, callers, outside, limits: rateLimits })
 	const server = createServer({ ...limits, ...bornForExpress(app) }, app)
@@ -59,16 +65,28 @@ export async function startServer({ db, config, log, now = Date.now }: ServerOpt
 		every(5_000, () => deactivateClosingLinks(db, outside.payments, log), log),
 		every(10_000, () => callers.flush(), log),
 		every(60_000, () => sweepOverdue(db, now()), log),
+		every(600_000, () => mendQueue(db, now()), log),
 		every(3_600_000, () => sweepIdempotencyKeys(db, now()), log),
+		every(3_600_000, () => sweepWebhooks(db, config.WEBHOOK_RETENTION_DAYS, now()), log),
 	]
+	const engine = new DeliveryEngine({
+		db,
+		egress: outside.egress,
+		secrets: outside.secrets,
+		now,
+		log,
+		schedule: config.WEBHOOK_RETRY_SECONDS,
+		timeoutMs: config.WEBHOOK_TIMEOUT_SECONDS * 1000,
+	})
+	await engine.start()
 	const address = addressOf(server, config)
 	url ||= address
 	return {
 		url: address,
 		async close() {
 			await closeConnections(server, connections)
-			await Promise.all(background.map((work) => work.stop()))
-			await callers.flush()
+			await Promise.all([engine.stop(), ...background.map((work) => work.stop())])
+			await callers.flush().catch((err) => log.error({ err }, 'when keys were last used could not be written'))
 			await outside.close()
 			rateLimits.close()
 			await db.close()

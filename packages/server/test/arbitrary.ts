@@ -131,6 +131,12 @@ const byFormat: Record<string, fc.Arbitrary<string>> = {
 		fc.date({ min: new Date(0), max: new Date(Date.UTC(2200, 11, 30)), noInvalidDate: true }).map((date) => date.toISOString()),
 	),
 	email: fc.emailAddress({ size: 'small' }),
+	'event-pattern': fc.constantFrom('*', 'invoice.*', 'invoice.paid', 'webhook.endpoint.*', 'time_entry.deleted'),
+	'delivery-cursor': fc.stringMatching(/^whd_[A-Za-z0-9]{1,40}$/),
+	'event-cursor': fc.stringMatching(/^\d{1,15}$/),
+	'webhook-url': fc
+		.tuple(fc.constantFrom('http', 'https', 'HTTPS'), fc.constantFrom('', ':1', ':65535'), fc.webPath({ size: 'small' }))
+		.map(([scheme, port, path]) => `${scheme}://receiver.example${port}${path.replace(/^(?!\/)/, '/')}`),
 	'time-zone': fc.constantFrom('UTC', 'Europe/Berlin', 'Pacific/Kiritimati', 'America/St_Johns'),
 	locale: fc.constantFrom('en-US', 'de', 'ar-EG', 'zh-Hant-TW', 'hi-IN-u-nu-deva'),
 }

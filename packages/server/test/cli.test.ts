@@ -31,13 +31,9 @@ describe.concurrent('remit', () => {
 			expect(stdout).toContain(meaning)
 			expect(stdout).toContain(fallback)
 		}
-		for (const command of [[], ['migrate'], ['demo'], ['organizations', 'create'], ['keys', 'create'], ['keys', 'revoke']]) {
-			expect(await remit.run([...command, '--help'])).toMatchObject({
-				code: 0,
-				stderr: '',
-				stdout: expect.stringContaining('Usage: remit'),
-			})
-		}
+		const commands = [[], ['migrate'], ['demo'], ['organizations', 'create'], ['keys', 'create'], ['keys', 'revoke']]
+		for (const result of await Promise.all(commands.map((command) => remit.run([...command, '--help']))))
+			expect(result).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('Usage: remit') })
 		expect((await remit.run(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
 	})
 

@@ -64,6 +64,11 @@ function check(name: string, schema: object, { headers, bytes, body }: CheckedAn
 		if (Buffer.from(bytes.subarray(0, 5)).toString('latin1') !== '%PDF-') throw new Error(`${name} is no PDF`)
 		return
 	}
+	checkSchema(name, schema, body)
+}
+
+/** Throws when a value does not fit a schema of the contract; `name` stands for the schema. */
+export function checkSchema(name: string, schema: object, value: unknown): void {
 	const valid = validator(name, schema)
-	if (!valid(body)) throw new Error(`${name} does not fit the contract: ${ajv.errorsText(valid.errors)}`)
+	if (!valid(value)) throw new Error(`${name} does not fit the contract: ${ajv.errorsText(valid.errors)}`)
 }

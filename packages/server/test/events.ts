@@ -1,6 +1,10 @@
-// The events that an organization's changes left.
+// The events that an organization's changes left, and whether each is as the contract says.
+
 import { type Database, query } from '../src/db.ts'
+import { eventTypes } from '../src/generated/tables.ts'
+import { type EventRow, eventColumns, eventText } from '../src/webhooks/event-store.ts'
 import type { Actor, Changes, EventType } from '../src/webhooks/events.ts'
+import { checkSchema } from './contract.ts'
 
 export interface StoredEvent {
 	readonly type: EventType
@@ -38,3 +42,12 @@ export async function eventsOf(
 
 /** SQLite has JSON as text. */
 const parsed = (json: unknown) => (typeof json === 'string' ? JSON.parse(json) : json)
+
+const everyEvent = query<object, EventRow>((knex, _, dialect) => knex('events as e').select(...eventColumns(knex, dialect)))
+
+/** Throws when an event of any organization does not fit its model in the contract. */
+export async function checkEvents(db: Database): Promise<void> {
+	for (const row of await db.all(everyEvent, {})) {
+		checkSchema(`the event ${row.type}`, { $ref: `#/components/schemas/${eventTypes[row.type]}` }, JSON.parse(eventText(row)))
+	}
+}

@@ -15,11 +15,13 @@ import type { Database } from '../src/db.ts'
 import { insertDeal } from '../src/deals/store.ts'
 import type { DealCreate, OrganizationSettingsUpdate, TimeEntryCreate } from '../src/generated/contract.ts'
 import { insertOrganization } from '../src/organizations/store.ts'
+import type { Lookup } from '../src/outside/egress.ts'
 import { startServer } from '../src/server.ts'
 import { insertTimeEntry } from '../src/time-entries/store.ts'
 import { bySystem } from '../src/webhooks/events.ts'
 import { checkAnswer } from './contract.ts'
 import { newDatabase } from './databases.ts'
+import { checkEvents } from './events.ts'
 
 export interface Answer {
 	readonly status: number
@@ -65,18 +67,31 @@ export interface TestServer extends Tenant {
 /** Of client links, the same for every server on one database. */
 const encryptionKey = Buffer.alloc(32, 1).toString('base64')
 
+/** Every host is this machine, which the servers may call, but for one in a private network and those that are unknown. */
+const lookup: Lookup = async (name) => {
+	if (name === 'private.example') return [{ address: '10.0.0.7', family: 4 }]
+	if (name.endsWith('.example') || name === 'localhost') return [{ address: '127.0.0.1', family: 4 }]
+	throw new Error(`${name} has no address`)
+}
+
 export async function startTestServer(settings: Partial<Config> = {}): Promise<TestServer> {
 	const database = await newDatabase(inject('database'), inject('template'))
 	const mail = mkdtempSync(join(tmpdir(), 'remit-mail-'))
 	const given = { ...database.settings, ENCRYPTION_KEYS: encryptionKey, SMTP_URL: `file:${mail}`, ...settings }
 	const config = {
-		...readConfig({ PORT: '0', INVOICING_RATE_LIMIT: '0', INTEGRATION_RATE_LIMIT: '0', NODE_ENV: 'test' }),
+		...readConfig({
+			EGRESS_ALLOW_CIDRS: '127.0.0.0/8',
+			PORT: '0',
+			INVOICING_RATE_LIMIT: '0',
+			INTEGRATION_RATE_LIMIT: '0',
+			NODE_ENV: 'test',
+		}),
 		...given,
 	}
 	const log = pino({ level: 'silent' })
 	const db = await openDatabase(config, log)
 	const clock = { now: Date.now() }
-	const server = await startServer({ db, config, log, now: () => clock.now })
+	const server = await startServer({ db, config, log, now: () => clock.now, lookup })
 	const newTenant: TestServer['newTenant'] = async (organization = {}) => {
 		const { organizationId } = await db.transaction((tx) =>
 			insertOrganization(tx, { name: 'Test Ltd', ...organization }, clock.now),
@@ -111,6 +126,7 @@ export async function startTestServer(settings: Partial<Config> = {}): Promise<T
 		clock,
 		newTenant,
 		async close() {
+			await checkEvents(db)
 			await server.close()
 			await database.drop()
 			rmSync(mail, { recursive: true })

@@ -1,4 +1,5 @@
 // How each operation is asked: what makes the record that its path names, and what it is sent.
+import { vi } from 'vitest'
 import type { Operation } from '../src/contract/routes.ts'
 import type { Tenant } from './harness.ts'
 
@@ -39,6 +40,26 @@ const stage = (key: string) => ({ key, label: 'Active', type: 'won' })
 
 /** By resource, and for an operation that is asked otherwise than the rest of its resource. */
 const newApiKey = (tenant: Tenant) => made(tenant, '/api-keys', { name: 'CI', scopes: ['read'] })
+
+const newEndpoint = (tenant: Tenant) =>
+	made(tenant, '/webhooks/endpoints', { url: 'https://receiver.example/hook', eventTypes: ['invoice.*'] })
+
+const paused = async (tenant: Tenant) => {
+	const id = await newEndpoint(tenant)
+	await tenant.ask('PATCH', `/webhooks/endpoints/${id}`, { body: { status: 'paused' } })
+	return { id }
+}
+
+const newDelivery = async (tenant: Tenant): Promise<string> =>
+	(await tenant.ask('POST', `/webhooks/endpoints/${await newEndpoint(tenant)}/test`)).body.id
+
+/** A delivery whose first attempt has failed: nobody listens where its endpoint is. */
+async function failedDelivery(tenant: Tenant): Promise<string> {
+	const id = await newDelivery(tenant)
+	const status = async () => (await tenant.ask('GET', `/webhooks/deliveries/${id}`)).body.data.status
+	await vi.waitUntil(async () => (await status()) === 'retrying', { timeout: 20_000 })
+	return id
+}
 
 const samples: Record<string, Sample> = {
 	companies: {
@@ -108,6 +129,30 @@ const samples: Record<string, Sample> = {
 			const id = await made(tenant, '/api/tax-rates', { name: 'VAT', percent: '19' })
 			await made(tenant, '/api/invoices', { lineItems: [{ unitPriceCents: 100, taxRateId: id }] })
 			return { id, body: { percent: '20' } }
+		},
+	},
+	webhooks: {
+		make: newEndpoint,
+		body: async () => ({ url: 'https://receiver.example/hook', eventTypes: ['invoice.*'] }),
+		broken: async () => ({ body: { url: 'http://private.example/', eventTypes: ['*'] } }),
+	},
+	'webhooks.endpoints.rotateSecret': { make: newEndpoint, body: async () => ({ graceSeconds: 60 }) },
+	'webhooks.endpoints.test': { make: newEndpoint, contradicting: paused },
+	'webhooks.endpoints.redeliver': { make: newEndpoint, body: async () => ({ since: 1_700_000_000_000 }), contradicting: paused },
+	'webhooks.deliveries.get': { make: newDelivery },
+	'webhooks.deliveries.redeliver': {
+		make: failedDelivery,
+		contradicting: async (tenant) => {
+			const id = await newDelivery(tenant)
+			const { endpointId } = (await tenant.ask('GET', `/webhooks/deliveries/${id}`)).body.data
+			await tenant.ask('PATCH', `/webhooks/endpoints/${endpointId}`, { body: { status: 'paused' } })
+			return { id }
+		},
+	},
+	'webhooks.events.get': {
+		make: async (tenant) => {
+			await tenant.newTimeEntry()
+			return (await tenant.ask('GET', '/webhooks/events?type=time_entry.created')).body.data[0].id
 		},
 	},
 	timeEntries: {

@@ -3,7 +3,7 @@ import type { ApiPromise } from '../api-promise.ts'
 import type { ConditionalRequestOptions, IdempotentRequestOptions, RequestOptions } from '../options.ts'
 import type { PagePromise } from '../page.ts'
 import type { Transport } from '../transport.ts'
-import type { ApiKey, ApiKeyCreate, ApiKeyRotate, Company, CompanyCreate, CompanyCreated, CompanyUpdate, Contact, ContactCreate, ContactUpdate, CreatedRecord, Deal, DealCreate, DealUpdate, Invoice, InvoiceCreated, InvoiceInput, InvoiceLink, InvoicePreview, InvoiceSend, InvoiceUpdated, NewApiKey, Ok, OrganizationSettings, OrganizationSettingsUpdate, PageMeta, Pipeline, PipelineCreate, PipelineUpdate, PublicInvoice, SendStatus, TaxRate, TaxRateCreate, TaxRateUpdate, TimeEntriesInvoice, TimeEntry, TimeEntryCreate, TimeEntryUpdate, operations } from './contract.ts'
+import type { ApiKey, ApiKeyCreate, ApiKeyRotate, Company, CompanyCreate, CompanyCreated, CompanyUpdate, Contact, ContactCreate, ContactUpdate, CreatedRecord, CursorMeta, Deal, DealCreate, DealUpdate, Invoice, InvoiceCreated, InvoiceInput, InvoiceLink, InvoicePreview, InvoiceSend, InvoiceUpdated, NewApiKey, NewWebhookEndpoint, NewWebhookSecret, Ok, OrganizationSettings, OrganizationSettingsUpdate, PageMeta, Pipeline, PipelineCreate, PipelineUpdate, PublicInvoice, Redelivered, SendStatus, TaxRate, TaxRateCreate, TaxRateUpdate, TimeEntriesInvoice, TimeEntry, TimeEntryCreate, TimeEntryUpdate, WebhookDelivery, WebhookDeliveryDetails, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointUpdate, WebhookEvent, WebhookEventType, WebhookRedeliver, WebhookSecretRotate, operations } from './contract.ts'
 
 export type {
 	ApiKey,
@@ -13,36 +13,56 @@ export type {
 	Company,
 	CompanyCreate,
 	CompanyCreated,
+	CompanyCreatedEvent,
 	CompanyData,
+	CompanyDeletedEvent,
 	CompanyList,
 	CompanySort,
 	CompanyUpdate,
+	CompanyUpdatedEvent,
 	Contact,
 	ContactCreate,
 	ContactData,
 	ContactList,
 	ContactUpdate,
 	CreatedRecord,
+	CursorMeta,
 	DateInput,
 	Deal,
 	DealCreate,
 	DealData,
 	DealList,
+	DealStageChangedEvent,
 	DealUpdate,
 	DecimalInput,
+	DeliveryAttempt,
+	DeliveryStatus,
+	DisabledReason,
+	EndpointStatus,
 	ErrorCode,
+	EventActor,
+	EventType,
+	FieldChange,
 	InstantInput,
 	Invoice,
+	InvoiceCancelledEvent,
 	InvoiceCreated,
+	InvoiceCreatedEvent,
 	InvoiceData,
+	InvoiceDeletedEvent,
 	InvoiceInput,
 	InvoiceLink,
 	InvoiceList,
+	InvoiceOverdueEvent,
+	InvoicePaidEvent,
 	InvoicePreview,
 	InvoicePreviewData,
 	InvoiceSend,
+	InvoiceSentEvent,
 	InvoiceStatus,
 	InvoiceUpdated,
+	InvoiceUpdatedEvent,
+	InvoiceViewedEvent,
 	KeyScope,
 	LineItem,
 	LineItemFields,
@@ -53,6 +73,8 @@ export type {
 	MailTransport,
 	Metadata,
 	NewApiKey,
+	NewWebhookEndpoint,
+	NewWebhookSecret,
 	Ok,
 	OrganizationSettings,
 	OrganizationSettingsData,
@@ -71,6 +93,7 @@ export type {
 	PublicInvoice,
 	PublicInvoiceData,
 	PublicLineItem,
+	Redelivered,
 	SendStatus,
 	SortOrder,
 	Stage,
@@ -85,11 +108,33 @@ export type {
 	TimeEntriesInvoice,
 	TimeEntry,
 	TimeEntryCreate,
+	TimeEntryCreatedEvent,
 	TimeEntryData,
+	TimeEntryDeletedEvent,
 	TimeEntryList,
 	TimeEntryStatus,
 	TimeEntryUpdate,
+	TimeEntryUpdatedEvent,
 	TimeGrouping,
+	WebhookDelivery,
+	WebhookDeliveryDetails,
+	WebhookDeliveryDetailsData,
+	WebhookDeliveryList,
+	WebhookEndpoint,
+	WebhookEndpointCreate,
+	WebhookEndpointData,
+	WebhookEndpointDisabledEvent,
+	WebhookEndpointFailingEvent,
+	WebhookEndpointList,
+	WebhookEndpointUpdate,
+	WebhookEvent,
+	WebhookEventData,
+	WebhookEventList,
+	WebhookEventType,
+	WebhookEventTypeList,
+	WebhookRedeliver,
+	WebhookSecretRotate,
+	WebhookTestEvent,
 } from './contract.ts'
 
 /** Every resource of the API. */
@@ -103,6 +148,7 @@ export class Resources {
 	readonly pipelines: PipelinesResource
 	readonly taxRates: TaxRatesResource
 	readonly timeEntries: TimeEntriesResource
+	readonly webhooks: WebhooksResource
 
 	constructor(transport: Transport) {
 		this.apiKeys = new ApiKeysResource(transport)
@@ -114,6 +160,7 @@ export class Resources {
 		this.pipelines = new PipelinesResource(transport)
 		this.taxRates = new TaxRatesResource(transport)
 		this.timeEntries = new TimeEntriesResource(transport)
+		this.webhooks = new WebhooksResource(transport)
 	}
 }
 
@@ -1009,5 +1056,272 @@ export class TimeEntriesResource {
 	 */
 	delete(id: string, options?: ConditionalRequestOptions): ApiPromise<Ok> {
 		return this.#transport.send('DELETE', '/api/time-entries/{id}', { path: { id }, options })
+	}
+}
+
+/** `remit.webhooks` */
+export class WebhooksResource {
+	readonly deliveries: WebhooksDeliveriesResource
+	readonly endpoints: WebhooksEndpointsResource
+	readonly eventTypes: WebhooksEventTypesResource
+	readonly events: WebhooksEventsResource
+
+	constructor(transport: Transport) {
+		this.deliveries = new WebhooksDeliveriesResource(transport)
+		this.endpoints = new WebhooksEndpointsResource(transport)
+		this.eventTypes = new WebhooksEventTypesResource(transport)
+		this.events = new WebhooksEventsResource(transport)
+	}
+}
+
+/** The query of `remit.webhooks.deliveries.list`. */
+export interface WebhooksDeliveriesListQuery extends NonNullable<operations['webhooks.deliveries.list']['parameters']['query']> {}
+
+/** `remit.webhooks.deliveries` */
+export class WebhooksDeliveriesResource {
+	readonly #transport: Transport
+
+	constructor(transport: Transport) {
+		this.#transport = transport
+	}
+
+	/**
+	 * List deliveries, newest first. They are kept for 30 days unless the server says otherwise.
+	 *
+	 * @param query - Which records, in which order.
+	 * @param options - Of this call alone.
+	 * @returns One page by `await`; the records of all pages by `for await`.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * for await (const webhookDelivery of remit.webhooks.deliveries.list()) console.log(webhookDelivery.id)
+	 * ```
+	 */
+	list(query?: WebhooksDeliveriesListQuery, options?: RequestOptions): PagePromise<WebhookDelivery, CursorMeta> {
+		return this.#transport.page('/webhooks/deliveries', { query, options, pageSize: 50 })
+	}
+
+	/**
+	 * Read a delivery and its attempts.
+	 *
+	 * @param id - The delivery's id.
+	 * @param options - Of this call alone.
+	 * @returns The record.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 */
+	get(id: string, options?: RequestOptions): ApiPromise<WebhookDeliveryDetails> {
+		return this.#transport.record('GET', '/webhooks/deliveries/{id}', { path: { id }, options })
+	}
+
+	/**
+	 * Deliver again, at once and with the whole schedule of retries, whatever became of the delivery before.
+	 *
+	 * @param id - The delivery's id.
+	 * @param options - Of this call alone.
+	 * @returns Done.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `RateLimitError` (429)
+	 */
+	redeliver(id: string, options?: RequestOptions): ApiPromise<Ok> {
+		return this.#transport.send('POST', '/webhooks/deliveries/{id}/redeliver', { path: { id }, options })
+	}
+}
+
+/** The query of `remit.webhooks.endpoints.list`. */
+export interface WebhooksEndpointsListQuery extends NonNullable<operations['webhooks.endpoints.list']['parameters']['query']> {}
+
+/** `remit.webhooks.endpoints` */
+export class WebhooksEndpointsResource {
+	readonly #transport: Transport
+
+	constructor(transport: Transport) {
+		this.#transport = transport
+	}
+
+	/**
+	 * List webhook endpoints, newest first.
+	 *
+	 * @param query - Which records, in which order.
+	 * @param options - Of this call alone.
+	 * @returns One page by `await`; the records of all pages by `for await`.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * for await (const webhookEndpoint of remit.webhooks.endpoints.list()) console.log(webhookEndpoint.id)
+	 * ```
+	 */
+	list(query?: WebhooksEndpointsListQuery, options?: RequestOptions): PagePromise<WebhookEndpoint, PageMeta> {
+		return this.#transport.page('/webhooks/endpoints', { query, options, pageSize: 50 })
+	}
+
+	/**
+	 * Create a webhook endpoint. It gets every event from now on that it subscribes to.
+	 *
+	 * @param body - An endpoint to create.
+	 * @param options - Of this call alone.
+	 * @returns A new endpoint's id and secret. This is the only time that the secret is shown.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * await remit.webhooks.endpoints.create({ url: 'https://acme.example/webhooks/remit', eventTypes: ['invoice.paid', 'company.*'] })
+	 * ```
+	 */
+	create(body: WebhookEndpointCreate, options?: IdempotentRequestOptions): ApiPromise<NewWebhookEndpoint> {
+		return this.#transport.send('POST', '/webhooks/endpoints', { body, options })
+	}
+
+	/**
+	 * Read a webhook endpoint.
+	 *
+	 * @param id - The endpoint's id.
+	 * @param options - Of this call alone.
+	 * @returns The record.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 */
+	get(id: string, options?: RequestOptions): ApiPromise<WebhookEndpoint> {
+		return this.#transport.record('GET', '/webhooks/endpoints/{id}', { path: { id }, options })
+	}
+
+	/**
+	 * Change a webhook endpoint: only the fields that are present change. Pausing it turns what is waiting into `skipped`.
+	 *
+	 * @param id - The endpoint's id.
+	 * @param body - An endpoint's changes: a field that is absent stays as it is.
+	 * @param options - Of this call alone.
+	 * @returns Done.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * await remit.webhooks.endpoints.update(id, { status: 'paused' })
+	 * ```
+	 */
+	update(id: string, body: WebhookEndpointUpdate, options?: ConditionalRequestOptions): ApiPromise<Ok> {
+		return this.#transport.send('PATCH', '/webhooks/endpoints/{id}', { path: { id }, body, options })
+	}
+
+	/**
+	 * Delete a webhook endpoint. Its deliveries stay to be read; those that were waiting are cancelled.
+	 *
+	 * @param id - The endpoint's id.
+	 * @param options - Of this call alone.
+	 * @returns Done.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `RateLimitError` (429)
+	 */
+	delete(id: string, options?: ConditionalRequestOptions): ApiPromise<Ok> {
+		return this.#transport.send('DELETE', '/webhooks/endpoints/{id}', { path: { id }, options })
+	}
+
+	/**
+	 * Make every delivery of an endpoint again that was skipped or exhausted, oldest first.
+	 *
+	 * @param id - The endpoint's id.
+	 * @param body - Which deliveries to make again.
+	 * @param options - Of this call alone.
+	 * @returns How many deliveries will be made again.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * await remit.webhooks.endpoints.redeliver(id, { since: 1774915200000 })
+	 * ```
+	 */
+	redeliver(id: string, body?: WebhookRedeliver, options?: IdempotentRequestOptions): ApiPromise<Redelivered> {
+		return this.#transport.send('POST', '/webhooks/endpoints/{id}/redeliver', { path: { id }, body, options })
+	}
+
+	/**
+	 * Replace an endpoint's secret. For a while webhooks are signed with both, so that receivers can change over.
+	 *
+	 * @param id - The endpoint's id.
+	 * @param body - How to rotate a secret.
+	 * @param options - Of this call alone.
+	 * @returns A new secret. This is the only time that it is shown.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * await remit.webhooks.endpoints.rotateSecret(id, { graceSeconds: 3600 })
+	 * ```
+	 */
+	rotateSecret(id: string, body?: WebhookSecretRotate, options?: IdempotentRequestOptions): ApiPromise<NewWebhookSecret> {
+		return this.#transport.send('POST', '/webhooks/endpoints/{id}/rotate-secret', { path: { id }, body, options })
+	}
+
+	/**
+	 * Send an endpoint a `webhook.test` event. Answers the delivery, which shows what came of it.
+	 *
+	 * @param id - The endpoint's id.
+	 * @param options - Of this call alone.
+	 * @returns The id of a new record.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `UnprocessableError` (422), `RateLimitError` (429)
+	 */
+	test(id: string, options?: IdempotentRequestOptions): ApiPromise<CreatedRecord> {
+		return this.#transport.send('POST', '/webhooks/endpoints/{id}/test', { path: { id }, options })
+	}
+}
+
+/** The query of `remit.webhooks.eventTypes.list`. */
+export interface WebhooksEventTypesListQuery extends NonNullable<operations['webhooks.eventTypes.list']['parameters']['query']> {}
+
+/** `remit.webhooks.eventTypes` */
+export class WebhooksEventTypesResource {
+	readonly #transport: Transport
+
+	constructor(transport: Transport) {
+		this.#transport = transport
+	}
+
+	/**
+	 * List the types of event that an endpoint can subscribe to, with the JSON Schema and an example of each.
+	 *
+	 * @param query - Which records, in which order.
+	 * @param options - Of this call alone.
+	 * @returns One page by `await`; the records of all pages by `for await`.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * for await (const webhookEventType of remit.webhooks.eventTypes.list()) console.log(webhookEventType.id)
+	 * ```
+	 */
+	list(query?: WebhooksEventTypesListQuery, options?: RequestOptions): PagePromise<WebhookEventType, PageMeta> {
+		return this.#transport.page('/webhooks/event-types', { query, options, pageSize: 50 })
+	}
+}
+
+/** The query of `remit.webhooks.events.list`. */
+export interface WebhooksEventsListQuery extends NonNullable<operations['webhooks.events.list']['parameters']['query']> {}
+
+/** `remit.webhooks.events` */
+export class WebhooksEventsResource {
+	readonly #transport: Transport
+
+	constructor(transport: Transport) {
+		this.#transport = transport
+	}
+
+	/**
+	 * The feed of all events, oldest first, for those who cannot be called: go on with `nextCursor` when it is needed.
+	 * Events are kept for 30 days unless the server says otherwise.
+	 *
+	 * @param query - Which records, in which order.
+	 * @param options - Of this call alone.
+	 * @returns One page by `await`; the records of all pages by `for await`.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * for await (const webhookEvent of remit.webhooks.events.list()) console.log(webhookEvent.id)
+	 * ```
+	 */
+	list(query?: WebhooksEventsListQuery, options?: RequestOptions): PagePromise<WebhookEvent, CursorMeta> {
+		return this.#transport.page('/webhooks/events', { query, options, pageSize: 50 })
+	}
+
+	/**
+	 * Read an event.
+	 *
+	 * @param id - The event's id.
+	 * @param options - Of this call alone.
+	 * @returns The record.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 */
+	get(id: string, options?: RequestOptions): ApiPromise<WebhookEvent> {
+		return this.#transport.record('GET', '/webhooks/events/{id}', { path: { id }, options })
 	}
 }

@@ -98,7 +98,7 @@ function tell(
 	type: `company.${'created' | 'updated' | 'deleted'}`,
 	company: Company,
 	changes?: Changes,
-): Promise<void> {
+): Promise<string> {
 	const { organizationId, id } = company
 	const data = JSON.stringify(company)
 	return recordEvent(db, origin, { type, organizationId, resource: 'company', resourceId: id, data, ...(changes && { changes }) })

@@ -79,6 +79,57 @@ describe('the formats', () => {
 				'a\u202eb@c.example',
 			],
 		},
+		'event-pattern': {
+			good: ['*', 'invoice.*', 'invoice.paid', 'webhook.*', 'webhook.endpoint.*', 'time_entry.created'],
+			bad: [
+				'',
+				'invoice',
+				'invoice.',
+				'.*',
+				'**',
+				'invoice.*.paid',
+				'invoice.unknown',
+				'Invoice.paid',
+				'contact.*',
+				'*.paid',
+				'invoice.paid ',
+				'__proto__',
+			],
+		},
+		'delivery-cursor': {
+			good: ['whd_0mwqi45nsRNXStpj3rOcjqyrHxq6IcnHeBzrx5wQgnX'],
+			bad: ['', 'whd_', 'evt_1', 'whd_a\n', 'whd_%', '7'],
+		},
+		'event-cursor': { good: ['0', '123456789012345'], bad: ['', '-1', '1.5', '0x1', '1e3', ' 1', 'evt_1', '١'] },
+		'webhook-url': {
+			good: [
+				'https://acme.example',
+				'HTTPS://acme.example:8443/hooks?a=b@c&d=[e]',
+				'http://127.0.0.1:1/',
+				'http://[2001:db8::1]/x',
+				'https://bücher.example/%20',
+			],
+			bad: [
+				'',
+				'acme.example',
+				'//acme.example',
+				'ftp://acme.example',
+				'file:///etc/passwd',
+				'javascript:alert(1)',
+				'https://',
+				'https:///path',
+				'https://user@acme.example',
+				'https://user:pass@acme.example/',
+				'https://acme.example#fragment',
+				'https://acme.example/a b',
+				' https://acme.example',
+				'https://acme.example\n',
+				'https://acme.example\\@evil.example',
+				'https://acme.example:99999/',
+				'https://acme.example/\0',
+				'https://[::1',
+			],
+		},
 		'date-time-offset': {
 			good: ['2026-03-31T10:00:00Z', '2026-03-31t10:00:00.123456+14:00'],
 			bad: ['', '2026-03-31', '2026-03-31T10:00:00', '2026-02-30T10:00:00Z', '2201-01-01T00:00:00Z'],
@@ -102,7 +153,7 @@ describe('the formats', () => {
 			for (const below of Object.values(value)) walk(below)
 		}
 		walk(schemas)
-		for (const format of named) expect([...Object.keys(formats), 'int32', 'int64']).toContain(format)
+		for (const format of named) expect([...Object.keys(formats), 'int32', 'int64', 'date-time']).toContain(format)
 	})
 
 	describe.each(Object.entries(cases))('%s', (name, { good, bad }) => {

@@ -1,6 +1,7 @@
 // The formats of the contract that JSON Schema does not know: one table for the validators and for what an error says.
 import currencies from 'currency-codes'
 import { isTimeZone, parseDate } from '../dates.ts'
+import { isEventPattern } from './event-patterns.ts'
 
 interface Format {
 	readonly type: 'string' | 'number'
@@ -44,6 +45,13 @@ export const formats: Readonly<Record<string, Format>> = {
 	'date-time-offset': string(
 		'an RFC 3339 date-time with an offset such as 2026-03-31T10:00:00Z, or Unix milliseconds',
 		(value) => value.length > 10 && parseDate(value) !== undefined,
+	),
+	'event-pattern': string('a type of event such as invoice.paid, all of a kind such as invoice.*, or *', isEventPattern),
+	'delivery-cursor': string('the nextCursor of a list of deliveries', (value) => /^whd_[A-Za-z0-9]+$/.test(value)),
+	'event-cursor': string('the nextCursor of a list of events', (value) => /^\d+$/.test(value)),
+	'webhook-url': string(
+		'an http or https URL without a user name, password, fragment, blank or backslash',
+		(value) => /^https?:\/\/[^\s\p{C}/?#@\\]+([/?][^\s\p{C}#\\]*)?$/iu.test(value) && URL.canParse(value),
 	),
 	email: string('an e-mail address', (value) => /^[^\s\p{C}@<>()[\],;:"\\]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$/u.test(value)),
 }

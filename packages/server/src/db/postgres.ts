@@ -1,6 +1,6 @@
 // PostgreSQL: a pool, and statements that each connection prepares once under a name.
 import pg from 'pg'
-import { type Database, type Db, type Query, Statements, type Transaction, UniqueViolation } from '../db.ts'
+import { CommitListeners, type Database, type Db, type Query, Statements, type Transaction, UniqueViolation } from '../db.ts'
 
 // Cents and milliseconds are int8 and stay far below 2^53.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number)
@@ -18,6 +18,7 @@ export function openPostgres(url: string, onError: (error: Error) => void): Data
 	// The pool listens to connections that are idle; one that is lost in use would end the process.
 	pool.on('connect', (client) => client.on('error', onError))
 	pool.on('error', () => {})
+	const committed = new CommitListeners()
 	let prepared = 0
 	const statements = new Statements<Named>('postgres', (text) => ({ name: `s${++prepared}`, text }))
 	return {
@@ -25,12 +26,15 @@ export function openPostgres(url: string, onError: (error: Error) => void): Data
 		async transaction(work) {
 			for (let attempt = 1; ; attempt++) {
 				try {
-					return await transact(pool, statements, work)
+					const value = await transact(pool, statements, work)
+					committed.tell()
+					return value
 				} catch (error) {
 					if (attempt === tries || !isLostRace(error)) throw error
 				}
 			}
 		},
+		onCommit: (listener) => committed.add(listener),
 		close: () => pool.end(),
 	}
 }

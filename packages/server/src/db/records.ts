@@ -98,7 +98,7 @@ export function records<R extends Record, Filter extends object, Hidden extends 
 		insert: (db: Db, row: R & Hidden) => db.run(insertion, row),
 
 		/** Writes the changes to a record that was read with `lock`; returns the record as it is now. */
-		async update(db: Db, record: R, changes: Partial<R>, now: number): Promise<R> {
+		async update(db: Db, record: R, changes: Partial<R & Hidden>, now: number): Promise<R> {
 			const changed = { ...changes, updatedAt: now, version: record.version + 1 }
 			const { organizationId, id } = record
 			await db.run(change, { ...changed, organizationId, id } as unknown as Partial<R> & Key)

@@ -5,7 +5,7 @@
 // one turn of the event loop share it, each under a savepoint of its own, and are answered after it: twice the
 // creates per CPU second of one commit a request (docs/performance.md).
 import Sqlite from 'better-sqlite3'
-import { type Database, type Db, type Query, Statements, type Transaction, UniqueViolation } from '../db.ts'
+import { CommitListeners, type Database, type Db, type Query, Statements, type Transaction, UniqueViolation } from '../db.ts'
 import { whenFree } from './busy.ts'
 
 export function openSqlite(file: string): Database {
@@ -21,6 +21,7 @@ export function openSqlite(file: string): Database {
 	return {
 		...runner(reader),
 		transaction: (work) => transactions.add(work),
+		onCommit: (listener) => transactions.committed.add(listener),
 		async close() {
 			await transactions.idle()
 			reader.close()
@@ -67,6 +68,7 @@ interface Job {
 }
 
 class Transactions {
+	readonly committed = new CommitListeners()
 	readonly #connection: Sqlite.Database
 	readonly #steps: Record<'begin' | 'commit' | 'savepoint' | 'release' | 'undo', Sqlite.Statement>
 	readonly #tx: Transaction
@@ -131,6 +133,7 @@ class Transactions {
 			return
 		}
 		for (const answer of answers) answer()
+		this.committed.tell()
 	}
 
 	async #attempt<T>(work: () => Promise<T>): Promise<T> {

@@ -662,6 +662,239 @@ export interface paths {
         patch: operations["timeEntries.update"];
         trace?: never;
     };
+    "/webhooks/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List webhook deliveries
+         * @description List deliveries, newest first. They are kept for 30 days unless the server says otherwise.
+         */
+        get: operations["webhooks.deliveries.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/deliveries/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a webhook delivery
+         * @description Read a delivery and its attempts.
+         */
+        get: operations["webhooks.deliveries.get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/deliveries/{id}/redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Redeliver a webhook
+         * @description Deliver again, at once and with the whole schedule of retries, whatever became of the delivery before.
+         */
+        post: operations["webhooks.deliveries.redeliver"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/endpoints": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List webhook endpoints
+         * @description List webhook endpoints, newest first.
+         */
+        get: operations["webhooks.endpoints.list"];
+        put?: never;
+        /**
+         * Create a webhook endpoint
+         * @description Create a webhook endpoint. It gets every event from now on that it subscribes to.
+         */
+        post: operations["webhooks.endpoints.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/endpoints/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a webhook endpoint
+         * @description Read a webhook endpoint.
+         */
+        get: operations["webhooks.endpoints.get"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a webhook endpoint
+         * @description Delete a webhook endpoint. Its deliveries stay to be read; those that were waiting are cancelled.
+         */
+        delete: operations["webhooks.endpoints.delete"];
+        options?: never;
+        head?: never;
+        /**
+         * Update a webhook endpoint
+         * @description Change a webhook endpoint: only the fields that are present change. Pausing it turns what is waiting into `skipped`.
+         */
+        patch: operations["webhooks.endpoints.update"];
+        trace?: never;
+    };
+    "/webhooks/endpoints/{id}/redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Redeliver to a webhook endpoint
+         * @description Make every delivery of an endpoint again that was skipped or exhausted, oldest first.
+         */
+        post: operations["webhooks.endpoints.redeliver"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/endpoints/{id}/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rotate a webhook secret
+         * @description Replace an endpoint's secret. For a while webhooks are signed with both, so that receivers can change over.
+         */
+        post: operations["webhooks.endpoints.rotateSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/endpoints/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Test a webhook endpoint
+         * @description Send an endpoint a `webhook.test` event. Answers the delivery, which shows what came of it.
+         */
+        post: operations["webhooks.endpoints.test"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/event-types": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List event types
+         * @description List the types of event that an endpoint can subscribe to, with the JSON Schema and an example of each.
+         */
+        get: operations["webhooks.eventTypes.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List events
+         * @description The feed of all events, oldest first, for those who cannot be called: go on with `nextCursor` when it is needed.
+         *     Events are kept for 30 days unless the server says otherwise.
+         */
+        get: operations["webhooks.events.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/events/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read an event
+         * @description Read an event.
+         */
+        get: operations["webhooks.events.get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -853,9 +1086,163 @@ export interface components {
             /** @description `cmp_<id>`. */
             id: components["schemas"]["Id"];
         };
+        /**
+         * @description A company was created.
+         * @example {
+         *       "id": "evt_0mnfcf9s0aKq2LwXc4Rk6Nd",
+         *       "type": "company.created",
+         *       "timestamp": "2026-03-31T00:00:00.000Z",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "resource": {
+         *         "type": "company",
+         *         "id": "cmp_V1StGXR8Z5jdHi6BmyT0"
+         *       },
+         *       "sequence": 1,
+         *       "actor": {
+         *         "type": "api_key",
+         *         "id": "key_h1Wj4yDg5WnBc3EiRvK8"
+         *       },
+         *       "data": {
+         *         "id": "cmp_V1StGXR8Z5jdHi6BmyT0",
+         *         "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *         "name": "Acme GmbH",
+         *         "domain": "acme.example",
+         *         "phone": null,
+         *         "notes": null,
+         *         "billingContactName": "Ada Lovelace",
+         *         "billingAddressLine1": "Unter den Linden 1",
+         *         "billingAddressLine2": null,
+         *         "billingCity": "Berlin",
+         *         "billingState": null,
+         *         "billingPostalCode": "10117",
+         *         "billingCountry": "Germany",
+         *         "billingEmail": "billing@acme.example",
+         *         "createdAt": 1774915200000,
+         *         "updatedAt": 1774915200000,
+         *         "deletedAt": null,
+         *         "version": 1
+         *       }
+         *     }
+         */
+        CompanyCreatedEvent: {
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests. */
+            id: components["schemas"]["Id"];
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            type: "company.created";
+            /**
+             * Format: date-time
+             * @description When, as RFC 3339 in UTC.
+             */
+            timestamp: string;
+            /** @description The organization that it happened in. */
+            organizationId: components["schemas"]["Id"];
+            /** @description The record that it happened to. */
+            resource: {
+                /**
+                 * @description Its kind.
+                 * @enum {string}
+                 */
+                type: "company";
+                /** @description Its id. */
+                id: components["schemas"]["Id"];
+            };
+            /**
+             * Format: int32
+             * @description Counts the record's events from 1; an endpoint sees it rise.
+             */
+            sequence: number;
+            /** @description Who did it. */
+            actor: components["schemas"]["EventActor"];
+            /** @description The fields that changed, for an event that tells of a change. */
+            changes?: {
+                [key: string]: components["schemas"]["FieldChange"];
+            };
+            /** @description The record as GET answered it at that moment; of a deleted one, its last state. */
+            data: components["schemas"]["Company"];
+        };
         /** @description One company. */
         CompanyData: {
             /** @description The company. */
+            data: components["schemas"]["Company"];
+        };
+        /**
+         * @description A company was deleted.
+         * @example {
+         *       "id": "evt_0mnfcf9s0aKq2LwXc4Rk6Nd",
+         *       "type": "company.deleted",
+         *       "timestamp": "2026-03-31T00:00:00.000Z",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "resource": {
+         *         "type": "company",
+         *         "id": "cmp_V1StGXR8Z5jdHi6BmyT0"
+         *       },
+         *       "sequence": 1,
+         *       "actor": {
+         *         "type": "api_key",
+         *         "id": "key_h1Wj4yDg5WnBc3EiRvK8"
+         *       },
+         *       "data": {
+         *         "id": "cmp_V1StGXR8Z5jdHi6BmyT0",
+         *         "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *         "name": "Acme GmbH",
+         *         "domain": "acme.example",
+         *         "phone": null,
+         *         "notes": null,
+         *         "billingContactName": "Ada Lovelace",
+         *         "billingAddressLine1": "Unter den Linden 1",
+         *         "billingAddressLine2": null,
+         *         "billingCity": "Berlin",
+         *         "billingState": null,
+         *         "billingPostalCode": "10117",
+         *         "billingCountry": "Germany",
+         *         "billingEmail": "billing@acme.example",
+         *         "createdAt": 1774915200000,
+         *         "updatedAt": 1774915200000,
+         *         "deletedAt": 1774915200000,
+         *         "version": 1
+         *       }
+         *     }
+         */
+        CompanyDeletedEvent: {
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests. */
+            id: components["schemas"]["Id"];
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            type: "company.deleted";
+            /**
+             * Format: date-time
+             * @description When, as RFC 3339 in UTC.
+             */
+            timestamp: string;
+            /** @description The organization that it happened in. */
+            organizationId: components["schemas"]["Id"];
+            /** @description The record that it happened to. */
+            resource: {
+                /**
+                 * @description Its kind.
+                 * @enum {string}
+                 */
+                type: "company";
+                /** @description Its id. */
+                id: components["schemas"]["Id"];
+            };
+            /**
+             * Format: int32
+             * @description Counts the record's events from 1; an endpoint sees it rise.
+             */
+            sequence: number;
+            /** @description Who did it. */
+            actor: components["schemas"]["EventActor"];
+            /** @description The fields that changed, for an event that tells of a change. */
+            changes?: {
+                [key: string]: components["schemas"]["FieldChange"];
+            };
+            /** @description The record as GET answered it at that moment; of a deleted one, its last state. */
             data: components["schemas"]["Company"];
         };
         /** @description A page of companies. */
@@ -902,6 +1289,83 @@ export interface components {
             billingCountry?: components["schemas"]["Line"] | null;
             /** @description Where invoices are sent. */
             billingEmail?: components["schemas"]["Email"] | null;
+        };
+        /**
+         * @description Fields of a company changed.
+         * @example {
+         *       "id": "evt_0mnfcf9s0aKq2LwXc4Rk6Nd",
+         *       "type": "company.updated",
+         *       "timestamp": "2026-03-31T00:00:00.000Z",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "resource": {
+         *         "type": "company",
+         *         "id": "cmp_V1StGXR8Z5jdHi6BmyT0"
+         *       },
+         *       "sequence": 1,
+         *       "actor": {
+         *         "type": "api_key",
+         *         "id": "key_h1Wj4yDg5WnBc3EiRvK8"
+         *       },
+         *       "data": {
+         *         "id": "cmp_V1StGXR8Z5jdHi6BmyT0",
+         *         "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *         "name": "Acme GmbH",
+         *         "domain": "acme.example",
+         *         "phone": null,
+         *         "notes": null,
+         *         "billingContactName": "Ada Lovelace",
+         *         "billingAddressLine1": "Unter den Linden 1",
+         *         "billingAddressLine2": null,
+         *         "billingCity": "Berlin",
+         *         "billingState": null,
+         *         "billingPostalCode": "10117",
+         *         "billingCountry": "Germany",
+         *         "billingEmail": "billing@acme.example",
+         *         "createdAt": 1774915200000,
+         *         "updatedAt": 1774915200000,
+         *         "deletedAt": null,
+         *         "version": 1
+         *       }
+         *     }
+         */
+        CompanyUpdatedEvent: {
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests. */
+            id: components["schemas"]["Id"];
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            type: "company.updated";
+            /**
+             * Format: date-time
+             * @description When, as RFC 3339 in UTC.
+             */
+            timestamp: string;
+            /** @description The organization that it happened in. */
+            organizationId: components["schemas"]["Id"];
+            /** @description The record that it happened to. */
+            resource: {
+                /**
+                 * @description Its kind.
+                 * @enum {string}
+                 */
+                type: "company";
+                /** @description Its id. */
+                id: components["schemas"]["Id"];
+            };
+            /**
+             * Format: int32
+             * @description Counts the record's events from 1; an endpoint sees it rise.
+             */
+            sequence: number;
+            /** @description Who did it. */
+            actor: components["schemas"]["EventActor"];
+            /** @description The fields that changed, for an event that tells of a change. */
+            changes?: {
+                [key: string]: components["schemas"]["FieldChange"];
+            };
+            /** @description The record as GET answered it at that moment; of a deleted one, its last state. */
+            data: components["schemas"]["Company"];
         };
         /**
          * @description A person at a client.
@@ -1003,6 +1467,31 @@ export interface components {
          * @description An ISO 4217 currency code in capitals, such as `USD`.
          */
         CurrencyCode: string;
+        /**
+         * @description Where a page stands in a list that has a cursor.
+         * @example {
+         *       "total": 132,
+         *       "limit": 50,
+         *       "offset": 0,
+         *       "nextCursor": "whd_0mnfcf9s0aKq2LwXc4Rk6Nd5cU0ohX8mAYk2rTwQ1vJ"
+         *     }
+         */
+        CursorMeta: {
+            /** @description How many records match in all; null when a cursor was given. */
+            total: number | null;
+            /**
+             * Format: int32
+             * @description Page size of this answer.
+             */
+            limit: number;
+            /**
+             * Format: int32
+             * @description How many records this answer passed over.
+             */
+            offset: number;
+            /** @description Where to go on after this page, now or later; null when the list is empty and no cursor was given. */
+            nextCursor: string | null;
+        };
         /**
          * @description A date as it may be written: Unix milliseconds, `YYYY-MM-DD`, or an RFC 3339 date-time with an offset.
          *     Reads always give Unix milliseconds.
@@ -1115,6 +1604,80 @@ export interface components {
             meta: components["schemas"]["PageMeta"];
         };
         /**
+         * @description A deal moved to another stage of its pipeline.
+         * @example {
+         *       "id": "evt_0mnfcf9s0aKq2LwXc4Rk6Nd",
+         *       "type": "deal.stage_changed",
+         *       "timestamp": "2026-03-31T00:00:00.000Z",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "resource": {
+         *         "type": "deal",
+         *         "id": "dl_8fKq2LwXc4Rk6NdB1sZp"
+         *       },
+         *       "sequence": 1,
+         *       "actor": {
+         *         "type": "api_key",
+         *         "id": "key_h1Wj4yDg5WnBc3EiRvK8"
+         *       },
+         *       "data": {
+         *         "id": "dl_8fKq2LwXc4Rk6NdB1sZp",
+         *         "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *         "name": "Web shop relaunch",
+         *         "companyId": "cmp_V1StGXR8Z5jdHi6BmyT0",
+         *         "contactId": null,
+         *         "pipelineId": "pl_b5Qd8sXb9QhVw7YcLpE2",
+         *         "stage": "in_progress",
+         *         "autoAdvance": true,
+         *         "currency": "EUR",
+         *         "valueCents": 4800000,
+         *         "hourlyRateCents": 11000,
+         *         "createdAt": 1774915200000,
+         *         "updatedAt": 1774915200000,
+         *         "deletedAt": null,
+         *         "version": 1
+         *       }
+         *     }
+         */
+        DealStageChangedEvent: {
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests. */
+            id: components["schemas"]["Id"];
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            type: "deal.stage_changed";
+            /**
+             * Format: date-time
+             * @description When, as RFC 3339 in UTC.
+             */
+            timestamp: string;
+            /** @description The organization that it happened in. */
+            organizationId: components["schemas"]["Id"];
+            /** @description The record that it happened to. */
+            resource: {
+                /**
+                 * @description Its kind.
+                 * @enum {string}
+                 */
+                type: "deal";
+                /** @description Its id. */
+                id: components["schemas"]["Id"];
+            };
+            /**
+             * Format: int32
+             * @description Counts the record's events from 1; an endpoint sees it rise.
+             */
+            sequence: number;
+            /** @description Who did it. */
+            actor: components["schemas"]["EventActor"];
+            /** @description The fields that changed, for an event that tells of a change. */
+            changes?: {
+                [key: string]: components["schemas"]["FieldChange"];
+            };
+            /** @description The record as GET answered it at that moment; of a deleted one, its last state. */
+            data: components["schemas"]["Deal"];
+        };
+        /**
          * @description A deal's changes: a field that is absent stays as it is, `null` clears it.
          * @example {
          *       "stage": "won"
@@ -1153,6 +1716,46 @@ export interface components {
          */
         DecimalText: string;
         /**
+         * @description One request to an endpoint.
+         * @example {
+         *       "startedAt": 1774915200100,
+         *       "durationMs": 350,
+         *       "responseStatus": 204,
+         *       "responseBody": "",
+         *       "error": null
+         *     }
+         */
+        DeliveryAttempt: {
+            /** @description When it began. */
+            startedAt: components["schemas"]["UnixMs"];
+            /**
+             * Format: int32
+             * @description How long it took.
+             */
+            durationMs: number;
+            /** @description The HTTP status of the answer; null when there was none. */
+            responseStatus: number | null;
+            /** @description The first 16 KiB of the answer's body; null when there was no answer. */
+            responseBody: string | null;
+            /** @description Why it failed; null when the answer was 2xx. */
+            error: string | null;
+        };
+        /**
+         * Format: delivery-cursor
+         * @description A `nextCursor` of a list of deliveries.
+         */
+        DeliveryCursor: string;
+        /**
+         * @description What became of an event's delivery to an endpoint.
+         * @enum {string}
+         */
+        DeliveryStatus: "pending" | "delivering" | "succeeded" | "retrying" | "exhausted" | "skipped" | "cancelled";
+        /**
+         * @description Why Remit disabled an endpoint. A later version may add to it.
+         * @enum {string}
+         */
+        DisabledReason: "gone" | "failing";
+        /**
          * Format: int32
          * @description Seconds of work, at most a year.
          */
@@ -1163,10 +1766,64 @@ export interface components {
          */
         Email: string;
         /**
+         * @description Whether an endpoint gets deliveries. Remit disables one that is gone or keeps failing; only it can.
+         * @enum {string}
+         */
+        EndpointStatus: "active" | "paused" | "disabled";
+        /**
+         * Format: webhook-url
+         * @description Where webhooks go: http or https, without a user name, password or fragment; its host must be public.
+         */
+        EndpointUrl: string;
+        /**
          * @description Every error code there is. A later version may add to it.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "invalid_json" | "body_required" | "ambiguous_credentials" | "invalid_signature" | "missing_credentials" | "invalid_credentials" | "insufficient_scope" | "route_not_found" | "invoice_not_found" | "company_not_found" | "api_key_not_found" | "contact_not_found" | "deal_not_found" | "pipeline_not_found" | "time_entry_not_found" | "tax_rate_not_found" | "client_link_not_found" | "payment_link_not_found" | "method_not_allowed" | "request_timeout" | "invoice_number_taken" | "record_in_use" | "tax_rate_in_use" | "stage_in_use" | "time_entry_invoiced" | "time_entry_already_invoiced" | "invoice_cancelled" | "email_not_configured" | "payment_processor_not_configured" | "idempotency_key_in_use" | "version_mismatch" | "payload_too_large" | "unsupported_media_type" | "totals_mismatch" | "amount_out_of_range" | "mixed_tax_inclusion" | "unknown_line_item" | "invalid_line_item" | "unknown_deal" | "unknown_company" | "expires_in_past" | "unknown_contact" | "unknown_pipeline" | "unknown_stage" | "invalid_stages" | "invalid_time_entry" | "invalid_time_entries" | "rate_missing" | "currency_mismatch" | "unknown_tax_rate" | "tax_rate_archived" | "nothing_to_pay" | "amount_not_payable" | "idempotency_key_reused" | "rate_limited" | "headers_too_large" | "internal_error" | "email_delivery_failed" | "payment_processor_failed" | "unavailable";
+        ErrorCode: "invalid_request" | "invalid_json" | "body_required" | "ambiguous_credentials" | "invalid_signature" | "missing_credentials" | "invalid_credentials" | "insufficient_scope" | "route_not_found" | "invoice_not_found" | "company_not_found" | "api_key_not_found" | "contact_not_found" | "deal_not_found" | "pipeline_not_found" | "time_entry_not_found" | "tax_rate_not_found" | "client_link_not_found" | "payment_link_not_found" | "webhook_endpoint_not_found" | "webhook_delivery_not_found" | "event_not_found" | "method_not_allowed" | "request_timeout" | "invoice_number_taken" | "record_in_use" | "tax_rate_in_use" | "stage_in_use" | "time_entry_invoiced" | "time_entry_already_invoiced" | "invoice_cancelled" | "email_not_configured" | "payment_processor_not_configured" | "webhook_endpoint_not_active" | "delivery_under_way" | "idempotency_key_in_use" | "version_mismatch" | "payload_too_large" | "unsupported_media_type" | "totals_mismatch" | "amount_out_of_range" | "mixed_tax_inclusion" | "unknown_line_item" | "invalid_line_item" | "unknown_deal" | "unknown_company" | "expires_in_past" | "unknown_contact" | "unknown_pipeline" | "unknown_stage" | "invalid_stages" | "invalid_time_entry" | "invalid_time_entries" | "rate_missing" | "currency_mismatch" | "unknown_tax_rate" | "tax_rate_archived" | "unsafe_url" | "unresolvable_url" | "nothing_to_pay" | "amount_not_payable" | "idempotency_key_reused" | "rate_limited" | "headers_too_large" | "internal_error" | "email_delivery_failed" | "payment_processor_failed" | "unavailable";
+        /**
+         * @description Who did something.
+         * @example {
+         *       "type": "api_key",
+         *       "id": "key_h1Wj4yDg5WnBc3EiRvK8"
+         *     }
+         */
+        EventActor: {
+            /**
+             * @description A key's holder, a client through a link, a payment processor, or Remit itself.
+             * @enum {string}
+             */
+            type: "api_key" | "client_link" | "payment_processor" | "system";
+            /** @description The key's id, or the processor's name; null when there is none. */
+            id: string | null;
+        };
+        /**
+         * Format: event-cursor
+         * @description A `nextCursor` of a list of events.
+         */
+        EventCursor: string;
+        /**
+         * Format: event-pattern
+         * @description Events to subscribe to: a type such as `invoice.paid`, all of a kind such as `invoice.*`, or `*`.
+         */
+        EventPattern: string;
+        /**
+         * @description Every type of event there is; `GET /webhooks/event-types` describes each. A later version may add to it.
+         * @enum {string}
+         */
+        EventType: "invoice.created" | "invoice.updated" | "invoice.sent" | "invoice.viewed" | "invoice.paid" | "invoice.overdue" | "invoice.cancelled" | "invoice.deleted" | "company.created" | "company.updated" | "company.deleted" | "deal.stage_changed" | "time_entry.created" | "time_entry.updated" | "time_entry.deleted" | "webhook.endpoint.failing" | "webhook.endpoint.disabled" | "webhook.test";
+        /**
+         * @description A field before and after a change.
+         * @example {
+         *       "from": "draft",
+         *       "to": "sent"
+         *     }
+         */
+        FieldChange: {
+            /** @description What it was. */
+            from: unknown;
+            /** @description What it is. */
+            to: unknown;
+        };
         /**
          * Format: int64
          * @description A rate per hour in minor units, 0 or more.
@@ -1302,6 +1959,100 @@ export interface components {
             version: number;
         };
         /**
+         * @description An invoice was cancelled.
+         * @example {
+         *       "id": "evt_0mnfcf9s0aKq2LwXc4Rk6Nd",
+         *       "type": "invoice.cancelled",
+         *       "timestamp": "2026-03-31T00:00:00.000Z",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "resource": {
+         *         "type": "invoice",
+         *         "id": "inv_3kTMd2sXb9QhVw7YcLpE"
+         *       },
+         *       "sequence": 1,
+         *       "actor": {
+         *         "type": "api_key",
+         *         "id": "key_h1Wj4yDg5WnBc3EiRvK8"
+         *       },
+         *       "data": {
+         *         "id": "inv_3kTMd2sXb9QhVw7YcLpE",
+         *         "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *         "dealId": null,
+         *         "companyId": "cmp_V1StGXR8Z5jdHi6BmyT0",
+         *         "invoiceNumber": "INV-0001",
+         *         "status": "cancelled",
+         *         "issuedDate": null,
+         *         "dueDate": 1777507200000,
+         *         "paidDate": null,
+         *         "paymentMethod": null,
+         *         "paymentReference": null,
+         *         "subtotalCents": 135000,
+         *         "taxRate": 19,
+         *         "taxLabel": "VAT",
+         *         "taxCents": 25650,
+         *         "totalCents": 160650,
+         *         "currency": "EUR",
+         *         "notes": null,
+         *         "paymentTerms": null,
+         *         "showRateBreakdown": false,
+         *         "includeTimesheet": false,
+         *         "taxRounding": "document",
+         *         "lineItems": [],
+         *         "taxBreakdown": [],
+         *         "amountPaidCents": 0,
+         *         "amountDueCents": 0,
+         *         "isOverdue": false,
+         *         "sentAt": null,
+         *         "viewedAt": null,
+         *         "viewCount": 0,
+         *         "billTo": null,
+         *         "billFrom": null,
+         *         "createdAt": 1774915200000,
+         *         "updatedAt": 1774915200000,
+         *         "version": 1
+         *       }
+         *     }
+         */
+        InvoiceCancelledEvent: {
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests. */
+            id: components["schemas"]["Id"];
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            type: "invoice.cancelled";
+            /**
+             * Format: date-time
+             * @description When, as RFC 3339 in UTC.
+             */
+            timestamp: string;
+            /** @description The organization that it happened in. */
+            organizationId: components["schemas"]["Id"];
+            /** @description The record that it happened to. */
+            resource: {
+                /**
+                 * @description Its kind.
+                 * @enum {string}
+                 */
+                type: "invoice";
+                /** @description Its id. */
+                id: components["schemas"]["Id"];
+            };
+            /**
+             * Format: int32
+             * @description Counts the record's events from 1; an endpoint sees it rise.
+             */
+            sequence: number;
+            /** @description Who did it. */
+            actor: components["schemas"]["EventActor"];
+            /** @description The fields that changed, for an event that tells of a change. */
+            changes?: {
+                [key: string]: components["schemas"]["FieldChange"];
+            };
+            /** @description The record as GET answered it at that moment; of a deleted one, its last state. */
+            data: components["schemas"]["Invoice"];
+        };
+        /**
          * @description The id and number of a new invoice.
          * @example {
          *       "id": "inv_3kTMd2sXb9QhVw7YcLpE",
@@ -1314,9 +2065,197 @@ export interface components {
             /** @description Its number. */
             invoiceNumber: string;
         };
+        /**
+         * @description An invoice was created.
+         * @example {
+         *       "id": "evt_0mnfcf9s0aKq2LwXc4Rk6Nd",
+         *       "type": "invoice.created",
+         *       "timestamp": "2026-03-31T00:00:00.000Z",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "resource": {
+         *         "type": "invoice",
+         *         "id": "inv_3kTMd2sXb9QhVw7YcLpE"
+         *       },
+         *       "sequence": 1,
+         *       "actor": {
+         *         "type": "api_key",
+         *         "id": "key_h1Wj4yDg5WnBc3EiRvK8"
+         *       },
+         *       "data": {
+         *         "id": "inv_3kTMd2sXb9QhVw7YcLpE",
+         *         "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *         "dealId": null,
+         *         "companyId": "cmp_V1StGXR8Z5jdHi6BmyT0",
+         *         "invoiceNumber": "INV-0001",
+         *         "status": "draft",
+         *         "issuedDate": null,
+         *         "dueDate": 1777507200000,
+         *         "paidDate": null,
+         *         "paymentMethod": null,
+         *         "paymentReference": null,
+         *         "subtotalCents": 135000,
+         *         "taxRate": 19,
+         *         "taxLabel": "VAT",
+         *         "taxCents": 25650,
+         *         "totalCents": 160650,
+         *         "currency": "EUR",
+         *         "notes": null,
+         *         "paymentTerms": null,
+         *         "showRateBreakdown": false,
+         *         "includeTimesheet": false,
+         *         "taxRounding": "document",
+         *         "lineItems": [],
+         *         "taxBreakdown": [],
+         *         "amountPaidCents": 0,
+         *         "amountDueCents": 160650,
+         *         "isOverdue": false,
+         *         "sentAt": null,
+         *         "viewedAt": null,
+         *         "viewCount": 0,
+         *         "billTo": null,
+         *         "billFrom": null,
+         *         "createdAt": 1774915200000,
+         *         "updatedAt": 1774915200000,
+         *         "version": 1
+         *       }
+         *     }
+         */
+        InvoiceCreatedEvent: {
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests. */
+            id: components["schemas"]["Id"];
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            type: "invoice.created";
+            /**
+             * Format: date-time
+             * @description When, as RFC 3339 in UTC.
+             */
+            timestamp: string;
+            /** @description The organization that it happened in. */
+            organizationId: components["schemas"]["Id"];
+            /** @description The record that it happened to. */
+            resource: {
+                /**
+                 * @description Its kind.
+                 * @enum {string}
+                 */
+                type: "invoice";
+                /** @description Its id. */
+                id: components["schemas"]["Id"];
+            };
+            /**
+             * Format: int32
+             * @description Counts the record's events from 1; an endpoint sees it rise.
+             */
+            sequence: number;
+            /** @description Who did it. */
+            actor: components["schemas"]["EventActor"];
+            /** @description The fields that changed, for an event that tells of a change. */
+            changes?: {
+                [key: string]: components["schemas"]["FieldChange"];
+            };
+            /** @description The record as GET answered it at that moment; of a deleted one, its last state. */
+            data: components["schemas"]["Invoice"];
+        };
         /** @description One invoice. */
         InvoiceData: {
             /** @description The invoice. */
+            data: components["schemas"]["Invoice"];
+        };
+        /**
+         * @description An invoice was deleted.
+         * @example {
+         *       "id": "evt_0mnfcf9s0aKq2LwXc4Rk6Nd",
+         *       "type": "invoice.deleted",
+         *       "timestamp": "2026-03-31T00:00:00.000Z",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "resource": {
+         *         "type": "invoice",
+         *         "id": "inv_3kTMd2sXb9QhVw7YcLpE"
+         *       },
+         *       "sequence": 1,
+         *       "actor": {
+         *         "type": "api_key",
+         *         "id": "key_h1Wj4yDg5WnBc3EiRvK8"
+         *       },
+         *       "data": {
+         *         "id": "inv_3kTMd2sXb9QhVw7YcLpE",
+         *         "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *         "dealId": null,
+         *         "companyId": "cmp_V1StGXR8Z5jdHi6BmyT0",
+         *         "invoiceNumber": "INV-0001",
+         *         "status": "draft",
+         *         "issuedDate": null,
+         *         "dueDate": 1777507200000,
+         *         "paidDate": null,
+         *         "paymentMethod": null,
+         *         "paymentReference": null,
+         *         "subtotalCents": 135000,
+         *         "taxRate": 19,
+         *         "taxLabel": "VAT",
+         *         "taxCents": 25650,
+         *         "totalCents": 160650,
+         *         "currency": "EUR",
+         *         "notes": null,
+         *         "paymentTerms": null,
+         *         "showRateBreakdown": false,
+         *         "includeTimesheet": false,
+         *         "taxRounding": "document",
+         *         "lineItems": [],
+         *         "taxBreakdown": [],
+         *         "amountPaidCents": 0,
+         *         "amountDueCents": 160650,
+         *         "isOverdue": false,
+         *         "sentAt": null,
+         *         "viewedAt": null,
+         *         "viewCount": 0,
+         *         "billTo": null,
+         *         "billFrom": null,
+         *         "createdAt": 1774915200000,
+         *         "updatedAt": 1774915200000,
+         *         "version": 1
+         *       }
+         *     }
+         */
+        InvoiceDeletedEvent: {
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests. */
+            id: components["schemas"]["Id"];
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            type: "invoice.deleted";
+            /**
+             * Format: date-time
+             * @description When, as RFC 3339 in UTC.
+             */
+            timestamp: string;
+            /** @description The organization that it happened in. */
+            organizationId: components["schemas"]["Id"];
+            /** @description The record that it happened to. */
+            resource: {
+                /**
+                 * @description Its kind.
+                 * @enum {string}
+                 */
+                type: "invoice";
+                /** @description Its id. */
+                id: components["schemas"]["Id"];
+            };
+            /**
+             * Format: int32
+             * @description Counts the record's events from 1; an endpoint sees it rise.
+             */
+            sequence: number;
+            /** @description Who did it. */
+            actor: components["schemas"]["EventActor"];
+            /** @description The fields that changed, for an event that tells of a change. */
+            changes?: {
+                [key: string]: components["schemas"]["FieldChange"];
+            };
+            /** @description The record as GET answered it at that moment; of a deleted one, its last state. */
             data: components["schemas"]["Invoice"];
         };
         /**
@@ -1388,6 +2327,194 @@ export interface components {
             data: components["schemas"]["Invoice"][];
         };
         /**
+         * @description An invoice became overdue.
+         * @example {
+         *       "id": "evt_0mnfcf9s0aKq2LwXc4Rk6Nd",
+         *       "type": "invoice.overdue",
+         *       "timestamp": "2026-03-31T00:00:00.000Z",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "resource": {
+         *         "type": "invoice",
+         *         "id": "inv_3kTMd2sXb9QhVw7YcLpE"
+         *       },
+         *       "sequence": 1,
+         *       "actor": {
+         *         "type": "api_key",
+         *         "id": "key_h1Wj4yDg5WnBc3EiRvK8"
+         *       },
+         *       "data": {
+         *         "id": "inv_3kTMd2sXb9QhVw7YcLpE",
+         *         "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *         "dealId": null,
+         *         "companyId": "cmp_V1StGXR8Z5jdHi6BmyT0",
+         *         "invoiceNumber": "INV-0001",
+         *         "status": "overdue",
+         *         "issuedDate": null,
+         *         "dueDate": 1777507200000,
+         *         "paidDate": null,
+         *         "paymentMethod": null,
+         *         "paymentReference": null,
+         *         "subtotalCents": 135000,
+         *         "taxRate": 19,
+         *         "taxLabel": "VAT",
+         *         "taxCents": 25650,
+         *         "totalCents": 160650,
+         *         "currency": "EUR",
+         *         "notes": null,
+         *         "paymentTerms": null,
+         *         "showRateBreakdown": false,
+         *         "includeTimesheet": false,
+         *         "taxRounding": "document",
+         *         "lineItems": [],
+         *         "taxBreakdown": [],
+         *         "amountPaidCents": 0,
+         *         "amountDueCents": 160650,
+         *         "isOverdue": true,
+         *         "sentAt": null,
+         *         "viewedAt": null,
+         *         "viewCount": 0,
+         *         "billTo": null,
+         *         "billFrom": null,
+         *         "createdAt": 1774915200000,
+         *         "updatedAt": 1774915200000,
+         *         "version": 1
+         *       }
+         *     }
+         */
+        InvoiceOverdueEvent: {
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests. */
+            id: components["schemas"]["Id"];
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            type: "invoice.overdue";
+            /**
+             * Format: date-time
+             * @description When, as RFC 3339 in UTC.
+             */
+            timestamp: string;
+            /** @description The organization that it happened in. */
+            organizationId: components["schemas"]["Id"];
+            /** @description The record that it happened to. */
+            resource: {
+                /**
+                 * @description Its kind.
+                 * @enum {string}
+                 */
+                type: "invoice";
+                /** @description Its id. */
+                id: components["schemas"]["Id"];
+            };
+            /**
+             * Format: int32
+             * @description Counts the record's events from 1; an endpoint sees it rise.
+             */
+            sequence: number;
+            /** @description Who did it. */
+            actor: components["schemas"]["EventActor"];
+            /** @description The fields that changed, for an event that tells of a change. */
+            changes?: {
+                [key: string]: components["schemas"]["FieldChange"];
+            };
+            /** @description The record as GET answered it at that moment; of a deleted one, its last state. */
+            data: components["schemas"]["Invoice"];
+        };
+        /**
+         * @description An invoice was paid, or marked as paid.
+         * @example {
+         *       "id": "evt_0mnfcf9s0aKq2LwXc4Rk6Nd",
+         *       "type": "invoice.paid",
+         *       "timestamp": "2026-03-31T00:00:00.000Z",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "resource": {
+         *         "type": "invoice",
+         *         "id": "inv_3kTMd2sXb9QhVw7YcLpE"
+         *       },
+         *       "sequence": 1,
+         *       "actor": {
+         *         "type": "api_key",
+         *         "id": "key_h1Wj4yDg5WnBc3EiRvK8"
+         *       },
+         *       "data": {
+         *         "id": "inv_3kTMd2sXb9QhVw7YcLpE",
+         *         "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *         "dealId": null,
+         *         "companyId": "cmp_V1StGXR8Z5jdHi6BmyT0",
+         *         "invoiceNumber": "INV-0001",
+         *         "status": "paid",
+         *         "issuedDate": null,
+         *         "dueDate": 1777507200000,
+         *         "paidDate": 1774915200000,
+         *         "paymentMethod": null,
+         *         "paymentReference": null,
+         *         "subtotalCents": 135000,
+         *         "taxRate": 19,
+         *         "taxLabel": "VAT",
+         *         "taxCents": 25650,
+         *         "totalCents": 160650,
+         *         "currency": "EUR",
+         *         "notes": null,
+         *         "paymentTerms": null,
+         *         "showRateBreakdown": false,
+         *         "includeTimesheet": false,
+         *         "taxRounding": "document",
+         *         "lineItems": [],
+         *         "taxBreakdown": [],
+         *         "amountPaidCents": 160650,
+         *         "amountDueCents": 0,
+         *         "isOverdue": false,
+         *         "sentAt": null,
+         *         "viewedAt": null,
+         *         "viewCount": 0,
+         *         "billTo": null,
+         *         "billFrom": null,
+         *         "createdAt": 1774915200000,
+         *         "updatedAt": 1774915200000,
+         *         "version": 1
+         *       }
+         *     }
+         */
+        InvoicePaidEvent: {
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests. */
+            id: components["schemas"]["Id"];
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            type: "invoice.paid";
+            /**
+             * Format: date-time
+             * @description When, as RFC 3339 in UTC.
+             */
+            timestamp: string;
+            /** @description The organization that it happened in. */
+            organizationId: components["schemas"]["Id"];
+            /** @description The record that it happened to. */
+            resource: {
+                /**
+                 * @description Its kind.
+                 * @enum {string}
+                 */
+                type: "invoice";
+                /** @description Its id. */
+                id: components["schemas"]["Id"];
+            };
+            /**
+             * Format: int32
+             * @description Counts the record's events from 1; an endpoint sees it rise.
+             */
+            sequence: number;
+            /** @description Who did it. */
+            actor: components["schemas"]["EventActor"];
+            /** @description The fields that changed, for an event that tells of a change. */
+            changes?: {
+                [key: string]: components["schemas"]["FieldChange"];
+            };
+            /** @description The record as GET answered it at that moment; of a deleted one, its last state. */
+            data: components["schemas"]["Invoice"];
+        };
+        /**
          * @description What an invoice would come to.
          * @example {
          *       "currency": "EUR",
@@ -1434,6 +2561,100 @@ export interface components {
             message?: components["schemas"]["Text"] | null;
         };
         /**
+         * @description An invoice was sent, or marked as sent.
+         * @example {
+         *       "id": "evt_0mnfcf9s0aKq2LwXc4Rk6Nd",
+         *       "type": "invoice.sent",
+         *       "timestamp": "2026-03-31T00:00:00.000Z",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "resource": {
+         *         "type": "invoice",
+         *         "id": "inv_3kTMd2sXb9QhVw7YcLpE"
+         *       },
+         *       "sequence": 1,
+         *       "actor": {
+         *         "type": "api_key",
+         *         "id": "key_h1Wj4yDg5WnBc3EiRvK8"
+         *       },
+         *       "data": {
+         *         "id": "inv_3kTMd2sXb9QhVw7YcLpE",
+         *         "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *         "dealId": null,
+         *         "companyId": "cmp_V1StGXR8Z5jdHi6BmyT0",
+         *         "invoiceNumber": "INV-0001",
+         *         "status": "sent",
+         *         "issuedDate": null,
+         *         "dueDate": 1777507200000,
+         *         "paidDate": null,
+         *         "paymentMethod": null,
+         *         "paymentReference": null,
+         *         "subtotalCents": 135000,
+         *         "taxRate": 19,
+         *         "taxLabel": "VAT",
+         *         "taxCents": 25650,
+         *         "totalCents": 160650,
+         *         "currency": "EUR",
+         *         "notes": null,
+         *         "paymentTerms": null,
+         *         "showRateBreakdown": false,
+         *         "includeTimesheet": false,
+         *         "taxRounding": "document",
+         *         "lineItems": [],
+         *         "taxBreakdown": [],
+         *         "amountPaidCents": 0,
+         *         "amountDueCents": 160650,
+         *         "isOverdue": false,
+         *         "sentAt": null,
+         *         "viewedAt": null,
+         *         "viewCount": 0,
+         *         "billTo": null,
+         *         "billFrom": null,
+         *         "createdAt": 1774915200000,
+         *         "updatedAt": 1774915200000,
+         *         "version": 1
+         *       }
+         *     }
+         */
+        InvoiceSentEvent: {
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests. */
+            id: components["schemas"]["Id"];
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            type: "invoice.sent";
+            /**
+             * Format: date-time
+             * @description When, as RFC 3339 in UTC.
+             */
+            timestamp: string;
+            /** @description The organization that it happened in. */
+            organizationId: components["schemas"]["Id"];
+            /** @description The record that it happened to. */
+            resource: {
+                /**
+                 * @description Its kind.
+                 * @enum {string}
+                 */
+                type: "invoice";
+                /** @description Its id. */
+                id: components["schemas"]["Id"];
+            };
+            /**
+             * Format: int32
+             * @description Counts the record's events from 1; an endpoint sees it rise.
+             */
+            sequence: number;
+            /** @description Who did it. */
+            actor: components["schemas"]["EventActor"];
+            /** @description The fields that changed, for an event that tells of a change. */
+            changes?: {
+                [key: string]: components["schemas"]["FieldChange"];
+            };
+            /** @description The record as GET answered it at that moment; of a deleted one, its last state. */
+            data: components["schemas"]["Invoice"];
+        };
+        /**
          * @description Where an invoice stands. Any status may follow any other.
          * @enum {string}
          */
@@ -1453,6 +2674,194 @@ export interface components {
             ok: true;
             /** @description Key of the deal's new stage, when marking the invoice paid advanced it. */
             stageAdvanced?: string;
+        };
+        /**
+         * @description Fields of an invoice changed.
+         * @example {
+         *       "id": "evt_0mnfcf9s0aKq2LwXc4Rk6Nd",
+         *       "type": "invoice.updated",
+         *       "timestamp": "2026-03-31T00:00:00.000Z",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "resource": {
+         *         "type": "invoice",
+         *         "id": "inv_3kTMd2sXb9QhVw7YcLpE"
+         *       },
+         *       "sequence": 1,
+         *       "actor": {
+         *         "type": "api_key",
+         *         "id": "key_h1Wj4yDg5WnBc3EiRvK8"
+         *       },
+         *       "data": {
+         *         "id": "inv_3kTMd2sXb9QhVw7YcLpE",
+         *         "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *         "dealId": null,
+         *         "companyId": "cmp_V1StGXR8Z5jdHi6BmyT0",
+         *         "invoiceNumber": "INV-0001",
+         *         "status": "draft",
+         *         "issuedDate": null,
+         *         "dueDate": 1777507200000,
+         *         "paidDate": null,
+         *         "paymentMethod": null,
+         *         "paymentReference": null,
+         *         "subtotalCents": 135000,
+         *         "taxRate": 19,
+         *         "taxLabel": "VAT",
+         *         "taxCents": 25650,
+         *         "totalCents": 160650,
+         *         "currency": "EUR",
+         *         "notes": null,
+         *         "paymentTerms": null,
+         *         "showRateBreakdown": false,
+         *         "includeTimesheet": false,
+         *         "taxRounding": "document",
+         *         "lineItems": [],
+         *         "taxBreakdown": [],
+         *         "amountPaidCents": 0,
+         *         "amountDueCents": 160650,
+         *         "isOverdue": false,
+         *         "sentAt": null,
+         *         "viewedAt": null,
+         *         "viewCount": 0,
+         *         "billTo": null,
+         *         "billFrom": null,
+         *         "createdAt": 1774915200000,
+         *         "updatedAt": 1774915200000,
+         *         "version": 1
+         *       }
+         *     }
+         */
+        InvoiceUpdatedEvent: {
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests. */
+            id: components["schemas"]["Id"];
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            type: "invoice.updated";
+            /**
+             * Format: date-time
+             * @description When, as RFC 3339 in UTC.
+             */
+            timestamp: string;
+            /** @description The organization that it happened in. */
+            organizationId: components["schemas"]["Id"];
+            /** @description The record that it happened to. */
+            resource: {
+                /**
+                 * @description Its kind.
+                 * @enum {string}
+                 */
+                type: "invoice";
+                /** @description Its id. */
+                id: components["schemas"]["Id"];
+            };
+            /**
+             * Format: int32
+             * @description Counts the record's events from 1; an endpoint sees it rise.
+             */
+            sequence: number;
+            /** @description Who did it. */
+            actor: components["schemas"]["EventActor"];
+            /** @description The fields that changed, for an event that tells of a change. */
+            changes?: {
+                [key: string]: components["schemas"]["FieldChange"];
+            };
+            /** @description The record as GET answered it at that moment; of a deleted one, its last state. */
+            data: components["schemas"]["Invoice"];
+        };
+        /**
+         * @description The client saw an invoice for the first time.
+         * @example {
+         *       "id": "evt_0mnfcf9s0aKq2LwXc4Rk6Nd",
+         *       "type": "invoice.viewed",
+         *       "timestamp": "2026-03-31T00:00:00.000Z",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "resource": {
+         *         "type": "invoice",
+         *         "id": "inv_3kTMd2sXb9QhVw7YcLpE"
+         *       },
+         *       "sequence": 1,
+         *       "actor": {
+         *         "type": "api_key",
+         *         "id": "key_h1Wj4yDg5WnBc3EiRvK8"
+         *       },
+         *       "data": {
+         *         "id": "inv_3kTMd2sXb9QhVw7YcLpE",
+         *         "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *         "dealId": null,
+         *         "companyId": "cmp_V1StGXR8Z5jdHi6BmyT0",
+         *         "invoiceNumber": "INV-0001",
+         *         "status": "sent",
+         *         "issuedDate": null,
+         *         "dueDate": 1777507200000,
+         *         "paidDate": null,
+         *         "paymentMethod": null,
+         *         "paymentReference": null,
+         *         "subtotalCents": 135000,
+         *         "taxRate": 19,
+         *         "taxLabel": "VAT",
+         *         "taxCents": 25650,
+         *         "totalCents": 160650,
+         *         "currency": "EUR",
+         *         "notes": null,
+         *         "paymentTerms": null,
+         *         "showRateBreakdown": false,
+         *         "includeTimesheet": false,
+         *         "taxRounding": "document",
+         *         "lineItems": [],
+         *         "taxBreakdown": [],
+         *         "amountPaidCents": 0,
+         *         "amountDueCents": 160650,
+         *         "isOverdue": false,
+         *         "sentAt": null,
+         *         "viewedAt": 1774915200000,
+         *         "viewCount": 1,
+         *         "billTo": null,
+         *         "billFrom": null,
+         *         "createdAt": 1774915200000,
+         *         "updatedAt": 1774915200000,
+         *         "version": 1
+         *       }
+         *     }
+         */
+        InvoiceViewedEvent: {
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests. */
+            id: components["schemas"]["Id"];
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            type: "invoice.viewed";
+            /**
+             * Format: date-time
+             * @description When, as RFC 3339 in UTC.
+             */
+            timestamp: string;
+            /** @description The organization that it happened in. */
+            organizationId: components["schemas"]["Id"];
+            /** @description The record that it happened to. */
+            resource: {
+                /**
+                 * @description Its kind.
+                 * @enum {string}
+                 */
+                type: "invoice";
+                /** @description Its id. */
+                id: components["schemas"]["Id"];
+            };
+            /**
+             * Format: int32
+             * @description Counts the record's events from 1; an endpoint sees it rise.
+             */
+            sequence: number;
+            /** @description Who did it. */
+            actor: components["schemas"]["EventActor"];
+            /** @description The fields that changed, for an event that tells of a change. */
+            changes?: {
+                [key: string]: components["schemas"]["FieldChange"];
+            };
+            /** @description The record as GET answered it at that moment; of a deleted one, its last state. */
+            data: components["schemas"]["Invoice"];
         };
         /**
          * @description What a key may do. Those of the integration API are `read`, `write` and `admin`, each containing the one before; those of
@@ -1704,6 +3113,32 @@ export interface components {
             id: components["schemas"]["Id"];
             /** @description The whole key. */
             key: string;
+        };
+        /**
+         * @description A new endpoint's id and secret. This is the only time that the secret is shown.
+         * @example {
+         *       "id": "whe_5cU0ohX8mAYk2rTwQ1vJ",
+         *       "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+         *     }
+         */
+        NewWebhookEndpoint: {
+            /** @description `whe_<id>`. */
+            id: components["schemas"]["Id"];
+            /** @description What its webhooks are signed with (Standard Webhooks): `whsec_` and base64 of 32 bytes. */
+            secret: string;
+        };
+        /**
+         * @description A new secret. This is the only time that it is shown.
+         * @example {
+         *       "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+         *       "previousSecretExpiresAt": 1775001600000
+         *     }
+         */
+        NewWebhookSecret: {
+            /** @description `whsec_` and base64 of 32 bytes. */
+            secret: string;
+            /** @description Until when the old secret signs too; null when it stopped at once. */
+            previousSecretExpiresAt: components["schemas"]["UnixMs"] | null;
         };
         /**
          * @description Done.
@@ -2176,6 +3611,19 @@ export interface components {
             grossCents: components["schemas"]["Cents"];
         };
         /**
+         * @description How many deliveries will be made again.
+         * @example {
+         *       "count": 12
+         *     }
+         */
+        Redelivered: {
+            /**
+             * Format: int32
+             * @description Their number.
+             */
+            count: number;
+        };
+        /**
          * @description Whether invoices can be sent by e-mail.
          * @example {
          *       "configured": true,
@@ -2488,9 +3936,165 @@ export interface components {
             /** @description Its own rate; without one the deal's applies, then the organization's. */
             hourlyRateCents?: components["schemas"]["HourlyRate"] | null;
         };
+        /**
+         * @description A time entry was created.
+         * @example {
+         *       "id": "evt_0mnfcf9s0aKq2LwXc4Rk6Nd",
+         *       "type": "time_entry.created",
+         *       "timestamp": "2026-03-31T00:00:00.000Z",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "resource": {
+         *         "type": "time_entry",
+         *         "id": "te_d7Sf0uZc1SjXy9AeNrG4"
+         *       },
+         *       "sequence": 1,
+         *       "actor": {
+         *         "type": "api_key",
+         *         "id": "key_h1Wj4yDg5WnBc3EiRvK8"
+         *       },
+         *       "data": {
+         *         "id": "te_d7Sf0uZc1SjXy9AeNrG4",
+         *         "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *         "dealId": "dl_8fKq2LwXc4Rk6NdB1sZp",
+         *         "userId": null,
+         *         "taskId": null,
+         *         "taskName": "Checkout",
+         *         "deliverableId": null,
+         *         "deliverableName": null,
+         *         "description": "Address form",
+         *         "startedAt": 1774940400000,
+         *         "endedAt": 1774945800000,
+         *         "durationSeconds": 5400,
+         *         "billable": true,
+         *         "hourlyRateCents": null,
+         *         "status": "open",
+         *         "invoiceId": null,
+         *         "createdAt": 1774945800000,
+         *         "updatedAt": 1774945800000,
+         *         "version": 1
+         *       }
+         *     }
+         */
+        TimeEntryCreatedEvent: {
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests. */
+            id: components["schemas"]["Id"];
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            type: "time_entry.created";
+            /**
+             * Format: date-time
+             * @description When, as RFC 3339 in UTC.
+             */
+            timestamp: string;
+            /** @description The organization that it happened in. */
+            organizationId: components["schemas"]["Id"];
+            /** @description The record that it happened to. */
+            resource: {
+                /**
+                 * @description Its kind.
+                 * @enum {string}
+                 */
+                type: "time_entry";
+                /** @description Its id. */
+                id: components["schemas"]["Id"];
+            };
+            /**
+             * Format: int32
+             * @description Counts the record's events from 1; an endpoint sees it rise.
+             */
+            sequence: number;
+            /** @description Who did it. */
+            actor: components["schemas"]["EventActor"];
+            /** @description The fields that changed, for an event that tells of a change. */
+            changes?: {
+                [key: string]: components["schemas"]["FieldChange"];
+            };
+            /** @description The record as GET answered it at that moment; of a deleted one, its last state. */
+            data: components["schemas"]["TimeEntry"];
+        };
         /** @description One record. */
         TimeEntryData: {
             /** @description The record. */
+            data: components["schemas"]["TimeEntry"];
+        };
+        /**
+         * @description A time entry was deleted.
+         * @example {
+         *       "id": "evt_0mnfcf9s0aKq2LwXc4Rk6Nd",
+         *       "type": "time_entry.deleted",
+         *       "timestamp": "2026-03-31T00:00:00.000Z",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "resource": {
+         *         "type": "time_entry",
+         *         "id": "te_d7Sf0uZc1SjXy9AeNrG4"
+         *       },
+         *       "sequence": 1,
+         *       "actor": {
+         *         "type": "api_key",
+         *         "id": "key_h1Wj4yDg5WnBc3EiRvK8"
+         *       },
+         *       "data": {
+         *         "id": "te_d7Sf0uZc1SjXy9AeNrG4",
+         *         "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *         "dealId": "dl_8fKq2LwXc4Rk6NdB1sZp",
+         *         "userId": null,
+         *         "taskId": null,
+         *         "taskName": "Checkout",
+         *         "deliverableId": null,
+         *         "deliverableName": null,
+         *         "description": "Address form",
+         *         "startedAt": 1774940400000,
+         *         "endedAt": 1774945800000,
+         *         "durationSeconds": 5400,
+         *         "billable": true,
+         *         "hourlyRateCents": null,
+         *         "status": "open",
+         *         "invoiceId": null,
+         *         "createdAt": 1774945800000,
+         *         "updatedAt": 1774945800000,
+         *         "version": 1
+         *       }
+         *     }
+         */
+        TimeEntryDeletedEvent: {
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests. */
+            id: components["schemas"]["Id"];
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            type: "time_entry.deleted";
+            /**
+             * Format: date-time
+             * @description When, as RFC 3339 in UTC.
+             */
+            timestamp: string;
+            /** @description The organization that it happened in. */
+            organizationId: components["schemas"]["Id"];
+            /** @description The record that it happened to. */
+            resource: {
+                /**
+                 * @description Its kind.
+                 * @enum {string}
+                 */
+                type: "time_entry";
+                /** @description Its id. */
+                id: components["schemas"]["Id"];
+            };
+            /**
+             * Format: int32
+             * @description Counts the record's events from 1; an endpoint sees it rise.
+             */
+            sequence: number;
+            /** @description Who did it. */
+            actor: components["schemas"]["EventActor"];
+            /** @description The fields that changed, for an event that tells of a change. */
+            changes?: {
+                [key: string]: components["schemas"]["FieldChange"];
+            };
+            /** @description The record as GET answered it at that moment; of a deleted one, its last state. */
             data: components["schemas"]["TimeEntry"];
         };
         /** @description A page of records. */
@@ -2538,6 +4142,84 @@ export interface components {
             hourlyRateCents?: components["schemas"]["HourlyRate"] | null;
         };
         /**
+         * @description Fields of a time entry changed; being invoiced and freed again are such changes.
+         * @example {
+         *       "id": "evt_0mnfcf9s0aKq2LwXc4Rk6Nd",
+         *       "type": "time_entry.updated",
+         *       "timestamp": "2026-03-31T00:00:00.000Z",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "resource": {
+         *         "type": "time_entry",
+         *         "id": "te_d7Sf0uZc1SjXy9AeNrG4"
+         *       },
+         *       "sequence": 1,
+         *       "actor": {
+         *         "type": "api_key",
+         *         "id": "key_h1Wj4yDg5WnBc3EiRvK8"
+         *       },
+         *       "data": {
+         *         "id": "te_d7Sf0uZc1SjXy9AeNrG4",
+         *         "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *         "dealId": "dl_8fKq2LwXc4Rk6NdB1sZp",
+         *         "userId": null,
+         *         "taskId": null,
+         *         "taskName": "Checkout",
+         *         "deliverableId": null,
+         *         "deliverableName": null,
+         *         "description": "Address form",
+         *         "startedAt": 1774940400000,
+         *         "endedAt": 1774945800000,
+         *         "durationSeconds": 5400,
+         *         "billable": true,
+         *         "hourlyRateCents": null,
+         *         "status": "open",
+         *         "invoiceId": null,
+         *         "createdAt": 1774945800000,
+         *         "updatedAt": 1774945800000,
+         *         "version": 1
+         *       }
+         *     }
+         */
+        TimeEntryUpdatedEvent: {
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests. */
+            id: components["schemas"]["Id"];
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            type: "time_entry.updated";
+            /**
+             * Format: date-time
+             * @description When, as RFC 3339 in UTC.
+             */
+            timestamp: string;
+            /** @description The organization that it happened in. */
+            organizationId: components["schemas"]["Id"];
+            /** @description The record that it happened to. */
+            resource: {
+                /**
+                 * @description Its kind.
+                 * @enum {string}
+                 */
+                type: "time_entry";
+                /** @description Its id. */
+                id: components["schemas"]["Id"];
+            };
+            /**
+             * Format: int32
+             * @description Counts the record's events from 1; an endpoint sees it rise.
+             */
+            sequence: number;
+            /** @description Who did it. */
+            actor: components["schemas"]["EventActor"];
+            /** @description The fields that changed, for an event that tells of a change. */
+            changes?: {
+                [key: string]: components["schemas"]["FieldChange"];
+            };
+            /** @description The record as GET answered it at that moment; of a deleted one, its last state. */
+            data: components["schemas"]["TimeEntry"];
+        };
+        /**
          * @description What makes a line of an invoice from time entries.
          * @enum {string}
          */
@@ -2552,6 +4234,572 @@ export interface components {
          * @description Unix epoch milliseconds.
          */
         UnixMs: number;
+        /**
+         * @description One event to one endpoint.
+         * @example {
+         *       "id": "whd_0mnfcf9s0aKq2LwXc4Rk6Nd5cU0ohX8mAYk2rTwQ1vJ",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "endpointId": "whe_5cU0ohX8mAYk2rTwQ1vJ",
+         *       "eventId": "evt_0mnfcf9s0aKq2LwXc4Rk6Nd",
+         *       "eventType": "invoice.paid",
+         *       "status": "succeeded",
+         *       "attemptCount": 1,
+         *       "nextAttemptAt": null,
+         *       "lastResponseStatus": 204,
+         *       "lastError": null,
+         *       "createdAt": 1774915200000,
+         *       "updatedAt": 1774915200450
+         *     }
+         */
+        WebhookDelivery: {
+            /** @description `whd_<id>`. */
+            id: components["schemas"]["Id"];
+            /** @description The organization that owns it. */
+            organizationId: components["schemas"]["Id"];
+            /** @description The endpoint. */
+            endpointId: components["schemas"]["Id"];
+            /** @description The event. */
+            eventId: components["schemas"]["Id"];
+            /** @description The event's type. */
+            eventType: components["schemas"]["EventType"];
+            /** @description What became of it. */
+            status: components["schemas"]["DeliveryStatus"];
+            /**
+             * Format: int32
+             * @description How many attempts were made.
+             */
+            attemptCount: number;
+            /** @description When the next attempt is made; null when there is none, or while it waits for the record's event before it. */
+            nextAttemptAt: components["schemas"]["UnixMs"] | null;
+            /** @description The HTTP status of the last attempt; null when there was none, or no answer. */
+            lastResponseStatus: number | null;
+            /** @description Why the last attempt failed; null when it did not. */
+            lastError: string | null;
+            /** @description When it was created. */
+            createdAt: components["schemas"]["UnixMs"];
+            /** @description When it was last changed. */
+            updatedAt: components["schemas"]["UnixMs"];
+        };
+        /**
+         * @description A delivery and its attempts.
+         * @example {
+         *       "id": "whd_0mnfcf9s0aKq2LwXc4Rk6Nd5cU0ohX8mAYk2rTwQ1vJ",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "endpointId": "whe_5cU0ohX8mAYk2rTwQ1vJ",
+         *       "eventId": "evt_0mnfcf9s0aKq2LwXc4Rk6Nd",
+         *       "eventType": "invoice.paid",
+         *       "status": "succeeded",
+         *       "attemptCount": 1,
+         *       "nextAttemptAt": null,
+         *       "lastResponseStatus": 204,
+         *       "lastError": null,
+         *       "createdAt": 1774915200000,
+         *       "updatedAt": 1774915200450,
+         *       "attempts": [
+         *         {
+         *           "startedAt": 1774915200100,
+         *           "durationMs": 350,
+         *           "responseStatus": 204,
+         *           "responseBody": "",
+         *           "error": null
+         *         }
+         *       ]
+         *     }
+         */
+        WebhookDeliveryDetails: {
+            /** @description `whd_<id>`. */
+            id: components["schemas"]["Id"];
+            /** @description The organization that owns it. */
+            organizationId: components["schemas"]["Id"];
+            /** @description The endpoint. */
+            endpointId: components["schemas"]["Id"];
+            /** @description The event. */
+            eventId: components["schemas"]["Id"];
+            /** @description The event's type. */
+            eventType: components["schemas"]["EventType"];
+            /** @description What became of it. */
+            status: components["schemas"]["DeliveryStatus"];
+            /**
+             * Format: int32
+             * @description How many attempts were made.
+             */
+            attemptCount: number;
+            /** @description When the next attempt is made; null when there is none, or while it waits for the record's event before it. */
+            nextAttemptAt: components["schemas"]["UnixMs"] | null;
+            /** @description The HTTP status of the last attempt; null when there was none, or no answer. */
+            lastResponseStatus: number | null;
+            /** @description Why the last attempt failed; null when it did not. */
+            lastError: string | null;
+            /** @description When it was created. */
+            createdAt: components["schemas"]["UnixMs"];
+            /** @description When it was last changed. */
+            updatedAt: components["schemas"]["UnixMs"];
+            /** @description Its attempts, oldest first. */
+            attempts: components["schemas"]["DeliveryAttempt"][];
+        };
+        /** @description One record. */
+        WebhookDeliveryDetailsData: {
+            /** @description The record. */
+            data: components["schemas"]["WebhookDeliveryDetails"];
+        };
+        /** @description A page of records, and where to go on. */
+        WebhookDeliveryList: {
+            /** @description The records of this page. */
+            data: components["schemas"]["WebhookDelivery"][];
+            /** @description Where the page stands. */
+            meta: components["schemas"]["CursorMeta"];
+        };
+        /**
+         * @description Where webhooks go, and which. Its secret shows only when it is created and when it is rotated.
+         * @example {
+         *       "id": "whe_5cU0ohX8mAYk2rTwQ1vJ",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "url": "https://acme.example/webhooks/remit",
+         *       "description": null,
+         *       "eventTypes": [
+         *         "invoice.paid",
+         *         "company.*"
+         *       ],
+         *       "status": "active",
+         *       "disabledReason": null,
+         *       "failingSince": null,
+         *       "secretHint": "LaSw",
+         *       "previousSecretExpiresAt": null,
+         *       "createdAt": 1774915200000,
+         *       "updatedAt": 1774915200000,
+         *       "version": 1
+         *     }
+         */
+        WebhookEndpoint: {
+            /** @description `whe_<id>`. */
+            id: components["schemas"]["Id"];
+            /** @description The organization that owns it. */
+            organizationId: components["schemas"]["Id"];
+            /** @description Where webhooks go. */
+            url: string;
+            /** @description What it is for. */
+            description: string | null;
+            /** @description The events that it gets. */
+            eventTypes: string[];
+            /** @description Whether it gets deliveries. */
+            status: components["schemas"]["EndpointStatus"];
+            /** @description Why Remit disabled it; null when it did not. */
+            disabledReason: components["schemas"]["DisabledReason"] | null;
+            /** @description When its last success turned into failures; null while it works. */
+            failingSince: components["schemas"]["UnixMs"] | null;
+            /** @description The end of the secret, to tell it by. */
+            secretHint: string;
+            /** @description Until when the secret before this one signs, or signed, too; null when there is none. */
+            previousSecretExpiresAt: components["schemas"]["UnixMs"] | null;
+            /** @description When it was created. */
+            createdAt: components["schemas"]["UnixMs"];
+            /** @description When it was last changed. */
+            updatedAt: components["schemas"]["UnixMs"];
+            /**
+             * Format: int32
+             * @description Rises with every change; the `ETag` is this number, quoted.
+             */
+            version: number;
+        };
+        /**
+         * @description An endpoint to create.
+         * @example {
+         *       "url": "https://acme.example/webhooks/remit",
+         *       "eventTypes": [
+         *         "invoice.paid",
+         *         "company.*"
+         *       ]
+         *     }
+         */
+        WebhookEndpointCreate: {
+            /** @description Where webhooks go. */
+            url: components["schemas"]["EndpointUrl"];
+            /** @description The events that it gets. */
+            eventTypes: components["schemas"]["EventPattern"][];
+            /** @description What it is for. */
+            description?: components["schemas"]["Line"] | null;
+        };
+        /** @description One record. */
+        WebhookEndpointData: {
+            /** @description The record. */
+            data: components["schemas"]["WebhookEndpoint"];
+        };
+        /**
+         * @description An endpoint was disabled: it answered 410, or failed for five days.
+         * @example {
+         *       "id": "evt_0mnfcf9s0aKq2LwXc4Rk6Nd",
+         *       "type": "webhook.endpoint.disabled",
+         *       "timestamp": "2026-03-31T00:00:00.000Z",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "resource": {
+         *         "type": "webhook_endpoint",
+         *         "id": "whe_5cU0ohX8mAYk2rTwQ1vJ"
+         *       },
+         *       "sequence": 1,
+         *       "actor": {
+         *         "type": "api_key",
+         *         "id": "key_h1Wj4yDg5WnBc3EiRvK8"
+         *       },
+         *       "data": {
+         *         "id": "whe_5cU0ohX8mAYk2rTwQ1vJ",
+         *         "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *         "url": "https://acme.example/webhooks/remit",
+         *         "description": null,
+         *         "eventTypes": [
+         *           "invoice.paid",
+         *           "company.*"
+         *         ],
+         *         "status": "disabled",
+         *         "disabledReason": "failing",
+         *         "failingSince": 1774483200000,
+         *         "secretHint": "LaSw",
+         *         "previousSecretExpiresAt": null,
+         *         "createdAt": 1774915200000,
+         *         "updatedAt": 1774915200000,
+         *         "version": 1
+         *       }
+         *     }
+         */
+        WebhookEndpointDisabledEvent: {
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests. */
+            id: components["schemas"]["Id"];
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            type: "webhook.endpoint.disabled";
+            /**
+             * Format: date-time
+             * @description When, as RFC 3339 in UTC.
+             */
+            timestamp: string;
+            /** @description The organization that it happened in. */
+            organizationId: components["schemas"]["Id"];
+            /** @description The record that it happened to. */
+            resource: {
+                /**
+                 * @description Its kind.
+                 * @enum {string}
+                 */
+                type: "webhook_endpoint";
+                /** @description Its id. */
+                id: components["schemas"]["Id"];
+            };
+            /**
+             * Format: int32
+             * @description Counts the record's events from 1; an endpoint sees it rise.
+             */
+            sequence: number;
+            /** @description Who did it. */
+            actor: components["schemas"]["EventActor"];
+            /** @description The fields that changed, for an event that tells of a change. */
+            changes?: {
+                [key: string]: components["schemas"]["FieldChange"];
+            };
+            /** @description The record as GET answered it at that moment; of a deleted one, its last state. */
+            data: components["schemas"]["WebhookEndpoint"];
+        };
+        /**
+         * @description Nothing but failures came from an endpoint for a day, or for one more; after five it is disabled.
+         * @example {
+         *       "id": "evt_0mnfcf9s0aKq2LwXc4Rk6Nd",
+         *       "type": "webhook.endpoint.failing",
+         *       "timestamp": "2026-03-31T00:00:00.000Z",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "resource": {
+         *         "type": "webhook_endpoint",
+         *         "id": "whe_5cU0ohX8mAYk2rTwQ1vJ"
+         *       },
+         *       "sequence": 1,
+         *       "actor": {
+         *         "type": "api_key",
+         *         "id": "key_h1Wj4yDg5WnBc3EiRvK8"
+         *       },
+         *       "data": {
+         *         "id": "whe_5cU0ohX8mAYk2rTwQ1vJ",
+         *         "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *         "url": "https://acme.example/webhooks/remit",
+         *         "description": null,
+         *         "eventTypes": [
+         *           "invoice.paid",
+         *           "company.*"
+         *         ],
+         *         "status": "active",
+         *         "disabledReason": null,
+         *         "failingSince": 1774828800000,
+         *         "secretHint": "LaSw",
+         *         "previousSecretExpiresAt": null,
+         *         "createdAt": 1774915200000,
+         *         "updatedAt": 1774915200000,
+         *         "version": 1
+         *       }
+         *     }
+         */
+        WebhookEndpointFailingEvent: {
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests. */
+            id: components["schemas"]["Id"];
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            type: "webhook.endpoint.failing";
+            /**
+             * Format: date-time
+             * @description When, as RFC 3339 in UTC.
+             */
+            timestamp: string;
+            /** @description The organization that it happened in. */
+            organizationId: components["schemas"]["Id"];
+            /** @description The record that it happened to. */
+            resource: {
+                /**
+                 * @description Its kind.
+                 * @enum {string}
+                 */
+                type: "webhook_endpoint";
+                /** @description Its id. */
+                id: components["schemas"]["Id"];
+            };
+            /**
+             * Format: int32
+             * @description Counts the record's events from 1; an endpoint sees it rise.
+             */
+            sequence: number;
+            /** @description Who did it. */
+            actor: components["schemas"]["EventActor"];
+            /** @description The fields that changed, for an event that tells of a change. */
+            changes?: {
+                [key: string]: components["schemas"]["FieldChange"];
+            };
+            /** @description The record as GET answered it at that moment; of a deleted one, its last state. */
+            data: components["schemas"]["WebhookEndpoint"];
+        };
+        /** @description A page of records. */
+        WebhookEndpointList: {
+            /** @description The records of this page. */
+            data: components["schemas"]["WebhookEndpoint"][];
+            /** @description Where the page stands. */
+            meta: components["schemas"]["PageMeta"];
+        };
+        /**
+         * @description An endpoint's changes: a field that is absent stays as it is.
+         * @example {
+         *       "status": "paused"
+         *     }
+         */
+        WebhookEndpointUpdate: {
+            /** @description Where webhooks go from now on, waiting ones too. */
+            url?: components["schemas"]["EndpointUrl"];
+            /** @description The events that it gets from now on. */
+            eventTypes?: components["schemas"]["EventPattern"][];
+            /** @description What it is for. */
+            description?: components["schemas"]["Line"] | null;
+            /**
+             * @description `paused` stops deliveries; `active` starts them again, of a disabled endpoint too.
+             * @enum {string}
+             */
+            status?: "active" | "paused";
+        };
+        /**
+         * @description What happened, as it is delivered to webhook endpoints. `type` tells which event it is.
+         * @example {
+         *       "id": "evt_0mnfcf9s0aKq2LwXc4Rk6Nd",
+         *       "type": "invoice.created",
+         *       "timestamp": "2026-03-31T00:00:00.000Z",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "resource": {
+         *         "type": "invoice",
+         *         "id": "inv_3kTMd2sXb9QhVw7YcLpE"
+         *       },
+         *       "sequence": 1,
+         *       "actor": {
+         *         "type": "api_key",
+         *         "id": "key_h1Wj4yDg5WnBc3EiRvK8"
+         *       },
+         *       "data": {
+         *         "id": "inv_3kTMd2sXb9QhVw7YcLpE",
+         *         "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *         "dealId": null,
+         *         "companyId": "cmp_V1StGXR8Z5jdHi6BmyT0",
+         *         "invoiceNumber": "INV-0001",
+         *         "status": "draft",
+         *         "issuedDate": null,
+         *         "dueDate": 1777507200000,
+         *         "paidDate": null,
+         *         "paymentMethod": null,
+         *         "paymentReference": null,
+         *         "subtotalCents": 135000,
+         *         "taxRate": 19,
+         *         "taxLabel": "VAT",
+         *         "taxCents": 25650,
+         *         "totalCents": 160650,
+         *         "currency": "EUR",
+         *         "notes": null,
+         *         "paymentTerms": null,
+         *         "showRateBreakdown": false,
+         *         "includeTimesheet": false,
+         *         "taxRounding": "document",
+         *         "lineItems": [],
+         *         "taxBreakdown": [],
+         *         "amountPaidCents": 0,
+         *         "amountDueCents": 160650,
+         *         "isOverdue": false,
+         *         "sentAt": null,
+         *         "viewedAt": null,
+         *         "viewCount": 0,
+         *         "billTo": null,
+         *         "billFrom": null,
+         *         "createdAt": 1774915200000,
+         *         "updatedAt": 1774915200000,
+         *         "version": 1
+         *       }
+         *     }
+         */
+        WebhookEvent: components["schemas"]["InvoiceCreatedEvent"] | components["schemas"]["InvoiceUpdatedEvent"] | components["schemas"]["InvoiceSentEvent"] | components["schemas"]["InvoiceViewedEvent"] | components["schemas"]["InvoicePaidEvent"] | components["schemas"]["InvoiceOverdueEvent"] | components["schemas"]["InvoiceCancelledEvent"] | components["schemas"]["InvoiceDeletedEvent"] | components["schemas"]["CompanyCreatedEvent"] | components["schemas"]["CompanyUpdatedEvent"] | components["schemas"]["CompanyDeletedEvent"] | components["schemas"]["DealStageChangedEvent"] | components["schemas"]["TimeEntryCreatedEvent"] | components["schemas"]["TimeEntryUpdatedEvent"] | components["schemas"]["TimeEntryDeletedEvent"] | components["schemas"]["WebhookEndpointFailingEvent"] | components["schemas"]["WebhookEndpointDisabledEvent"] | components["schemas"]["WebhookTestEvent"];
+        /** @description One record. */
+        WebhookEventData: {
+            /** @description The record. */
+            data: components["schemas"]["WebhookEvent"];
+        };
+        /** @description A page of records, and where to go on. */
+        WebhookEventList: {
+            /** @description The records of this page. */
+            data: components["schemas"]["WebhookEvent"][];
+            /** @description Where the page stands. */
+            meta: components["schemas"]["CursorMeta"];
+        };
+        /**
+         * @description A type of event.
+         * @example {
+         *       "type": "webhook.test",
+         *       "description": "Someone tests an endpoint. Only that endpoint gets it.",
+         *       "schema": {
+         *         "type": "object"
+         *       },
+         *       "example": {
+         *         "type": "webhook.test"
+         *       }
+         *     }
+         */
+        WebhookEventType: {
+            /** @description What to subscribe to. */
+            type: components["schemas"]["EventType"];
+            /** @description When there is such an event. */
+            description: string;
+            /** @description JSON Schema (2020-12) of the event. */
+            schema: {
+                [key: string]: unknown;
+            };
+            /** @description An event of this type. */
+            example: {
+                [key: string]: unknown;
+            };
+        };
+        /** @description A page of records. */
+        WebhookEventTypeList: {
+            /** @description The records of this page. */
+            data: components["schemas"]["WebhookEventType"][];
+            /** @description Where the page stands. */
+            meta: components["schemas"]["PageMeta"];
+        };
+        /**
+         * @description Which deliveries to make again.
+         * @example {
+         *       "since": 1774915200000
+         *     }
+         */
+        WebhookRedeliver: {
+            /** @description Those of events from then on; of all that are kept when absent. */
+            since?: components["schemas"]["InstantInput"];
+        };
+        /**
+         * @description How to rotate a secret.
+         * @example {
+         *       "graceSeconds": 3600
+         *     }
+         */
+        WebhookSecretRotate: {
+            /**
+             * Format: int32
+             * @description How long webhooks are signed with the old secret too; a day when absent.
+             */
+            graceSeconds?: number;
+        };
+        /**
+         * @description Someone tests an endpoint. Only that endpoint gets it.
+         * @example {
+         *       "id": "evt_0mnfcf9s0aKq2LwXc4Rk6Nd",
+         *       "type": "webhook.test",
+         *       "timestamp": "2026-03-31T00:00:00.000Z",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "resource": {
+         *         "type": "webhook_endpoint",
+         *         "id": "whe_5cU0ohX8mAYk2rTwQ1vJ"
+         *       },
+         *       "sequence": 1,
+         *       "actor": {
+         *         "type": "api_key",
+         *         "id": "key_h1Wj4yDg5WnBc3EiRvK8"
+         *       },
+         *       "data": {
+         *         "id": "whe_5cU0ohX8mAYk2rTwQ1vJ",
+         *         "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *         "url": "https://acme.example/webhooks/remit",
+         *         "description": null,
+         *         "eventTypes": [
+         *           "invoice.paid",
+         *           "company.*"
+         *         ],
+         *         "status": "active",
+         *         "disabledReason": null,
+         *         "failingSince": null,
+         *         "secretHint": "LaSw",
+         *         "previousSecretExpiresAt": null,
+         *         "createdAt": 1774915200000,
+         *         "updatedAt": 1774915200000,
+         *         "version": 1
+         *       }
+         *     }
+         */
+        WebhookTestEvent: {
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests. */
+            id: components["schemas"]["Id"];
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            type: "webhook.test";
+            /**
+             * Format: date-time
+             * @description When, as RFC 3339 in UTC.
+             */
+            timestamp: string;
+            /** @description The organization that it happened in. */
+            organizationId: components["schemas"]["Id"];
+            /** @description The record that it happened to. */
+            resource: {
+                /**
+                 * @description Its kind.
+                 * @enum {string}
+                 */
+                type: "webhook_endpoint";
+                /** @description Its id. */
+                id: components["schemas"]["Id"];
+            };
+            /**
+             * Format: int32
+             * @description Counts the record's events from 1; an endpoint sees it rise.
+             */
+            sequence: number;
+            /** @description Who did it. */
+            actor: components["schemas"]["EventActor"];
+            /** @description The fields that changed, for an event that tells of a change. */
+            changes?: {
+                [key: string]: components["schemas"]["FieldChange"];
+            };
+            /** @description The record as GET answered it at that moment; of a deleted one, its last state. */
+            data: components["schemas"]["WebhookEndpoint"];
+        };
     };
     responses: never;
     parameters: {
@@ -2561,6 +4809,12 @@ export interface components {
         ContactPath: components["schemas"]["Id"];
         /** @description The deal's id. */
         DealPath: components["schemas"]["Id"];
+        /** @description The delivery's id. */
+        DeliveryPath: components["schemas"]["Id"];
+        /** @description The endpoint's id. */
+        EndpointPath: components["schemas"]["Id"];
+        /** @description The event's id. */
+        EventPath: components["schemas"]["Id"];
         /**
          * @description Makes a POST safe to repeat: for 24 hours the same key with the same body answers what the first request answered,
          *     with `Idempotent-Replayed: true`.
@@ -2608,10 +4862,13 @@ export type Cents = components['schemas']['Cents'];
 export type Company = components['schemas']['Company'];
 export type CompanyCreate = components['schemas']['CompanyCreate'];
 export type CompanyCreated = components['schemas']['CompanyCreated'];
+export type CompanyCreatedEvent = components['schemas']['CompanyCreatedEvent'];
 export type CompanyData = components['schemas']['CompanyData'];
+export type CompanyDeletedEvent = components['schemas']['CompanyDeletedEvent'];
 export type CompanyList = components['schemas']['CompanyList'];
 export type CompanySort = components['schemas']['CompanySort'];
 export type CompanyUpdate = components['schemas']['CompanyUpdate'];
+export type CompanyUpdatedEvent = components['schemas']['CompanyUpdatedEvent'];
 export type Contact = components['schemas']['Contact'];
 export type ContactCreate = components['schemas']['ContactCreate'];
 export type ContactData = components['schemas']['ContactData'];
@@ -2619,6 +4876,7 @@ export type ContactList = components['schemas']['ContactList'];
 export type ContactUpdate = components['schemas']['ContactUpdate'];
 export type CreatedRecord = components['schemas']['CreatedRecord'];
 export type CurrencyCode = components['schemas']['CurrencyCode'];
+export type CursorMeta = components['schemas']['CursorMeta'];
 export type DateInput = components['schemas']['DateInput'];
 export type DateMs = components['schemas']['DateMs'];
 export type DateText = components['schemas']['DateText'];
@@ -2626,29 +4884,49 @@ export type Deal = components['schemas']['Deal'];
 export type DealCreate = components['schemas']['DealCreate'];
 export type DealData = components['schemas']['DealData'];
 export type DealList = components['schemas']['DealList'];
+export type DealStageChangedEvent = components['schemas']['DealStageChangedEvent'];
 export type DealUpdate = components['schemas']['DealUpdate'];
 export type DecimalInput = components['schemas']['DecimalInput'];
 export type DecimalNumber = components['schemas']['DecimalNumber'];
 export type DecimalText = components['schemas']['DecimalText'];
+export type DeliveryAttempt = components['schemas']['DeliveryAttempt'];
+export type DeliveryCursor = components['schemas']['DeliveryCursor'];
+export type DeliveryStatus = components['schemas']['DeliveryStatus'];
+export type DisabledReason = components['schemas']['DisabledReason'];
 export type DurationSeconds = components['schemas']['DurationSeconds'];
 export type Email = components['schemas']['Email'];
+export type EndpointStatus = components['schemas']['EndpointStatus'];
+export type EndpointUrl = components['schemas']['EndpointUrl'];
 export type ErrorCode = components['schemas']['ErrorCode'];
+export type EventActor = components['schemas']['EventActor'];
+export type EventCursor = components['schemas']['EventCursor'];
+export type EventPattern = components['schemas']['EventPattern'];
+export type EventType = components['schemas']['EventType'];
+export type FieldChange = components['schemas']['FieldChange'];
 export type HourlyRate = components['schemas']['HourlyRate'];
 export type Id = components['schemas']['Id'];
 export type IdFilter = components['schemas']['IdFilter'];
 export type InstantInput = components['schemas']['InstantInput'];
 export type InstantText = components['schemas']['InstantText'];
 export type Invoice = components['schemas']['Invoice'];
+export type InvoiceCancelledEvent = components['schemas']['InvoiceCancelledEvent'];
 export type InvoiceCreated = components['schemas']['InvoiceCreated'];
+export type InvoiceCreatedEvent = components['schemas']['InvoiceCreatedEvent'];
 export type InvoiceData = components['schemas']['InvoiceData'];
+export type InvoiceDeletedEvent = components['schemas']['InvoiceDeletedEvent'];
 export type InvoiceInput = components['schemas']['InvoiceInput'];
 export type InvoiceLink = components['schemas']['InvoiceLink'];
 export type InvoiceList = components['schemas']['InvoiceList'];
+export type InvoiceOverdueEvent = components['schemas']['InvoiceOverdueEvent'];
+export type InvoicePaidEvent = components['schemas']['InvoicePaidEvent'];
 export type InvoicePreview = components['schemas']['InvoicePreview'];
 export type InvoicePreviewData = components['schemas']['InvoicePreviewData'];
 export type InvoiceSend = components['schemas']['InvoiceSend'];
+export type InvoiceSentEvent = components['schemas']['InvoiceSentEvent'];
 export type InvoiceStatus = components['schemas']['InvoiceStatus'];
 export type InvoiceUpdated = components['schemas']['InvoiceUpdated'];
+export type InvoiceUpdatedEvent = components['schemas']['InvoiceUpdatedEvent'];
+export type InvoiceViewedEvent = components['schemas']['InvoiceViewedEvent'];
 export type KeyScope = components['schemas']['KeyScope'];
 export type Line = components['schemas']['Line'];
 export type LineItem = components['schemas']['LineItem'];
@@ -2663,6 +4941,8 @@ export type Metadata = components['schemas']['Metadata'];
 export type MetadataText = components['schemas']['MetadataText'];
 export type Name = components['schemas']['Name'];
 export type NewApiKey = components['schemas']['NewApiKey'];
+export type NewWebhookEndpoint = components['schemas']['NewWebhookEndpoint'];
+export type NewWebhookSecret = components['schemas']['NewWebhookSecret'];
 export type Ok = components['schemas']['Ok'];
 export type OrganizationSettings = components['schemas']['OrganizationSettings'];
 export type OrganizationSettingsData = components['schemas']['OrganizationSettingsData'];
@@ -2683,6 +4963,7 @@ export type ProblemError = components['schemas']['ProblemError'];
 export type PublicInvoice = components['schemas']['PublicInvoice'];
 export type PublicInvoiceData = components['schemas']['PublicInvoiceData'];
 export type PublicLineItem = components['schemas']['PublicLineItem'];
+export type Redelivered = components['schemas']['Redelivered'];
 export type SendStatus = components['schemas']['SendStatus'];
 export type SortOrder = components['schemas']['SortOrder'];
 export type Stage = components['schemas']['Stage'];
@@ -2700,16 +4981,41 @@ export type Text = components['schemas']['Text'];
 export type TimeEntriesInvoice = components['schemas']['TimeEntriesInvoice'];
 export type TimeEntry = components['schemas']['TimeEntry'];
 export type TimeEntryCreate = components['schemas']['TimeEntryCreate'];
+export type TimeEntryCreatedEvent = components['schemas']['TimeEntryCreatedEvent'];
 export type TimeEntryData = components['schemas']['TimeEntryData'];
+export type TimeEntryDeletedEvent = components['schemas']['TimeEntryDeletedEvent'];
 export type TimeEntryList = components['schemas']['TimeEntryList'];
 export type TimeEntryStatus = components['schemas']['TimeEntryStatus'];
 export type TimeEntryUpdate = components['schemas']['TimeEntryUpdate'];
+export type TimeEntryUpdatedEvent = components['schemas']['TimeEntryUpdatedEvent'];
 export type TimeGrouping = components['schemas']['TimeGrouping'];
 export type TimeZone = components['schemas']['TimeZone'];
 export type UnixMs = components['schemas']['UnixMs'];
+export type WebhookDelivery = components['schemas']['WebhookDelivery'];
+export type WebhookDeliveryDetails = components['schemas']['WebhookDeliveryDetails'];
+export type WebhookDeliveryDetailsData = components['schemas']['WebhookDeliveryDetailsData'];
+export type WebhookDeliveryList = components['schemas']['WebhookDeliveryList'];
+export type WebhookEndpoint = components['schemas']['WebhookEndpoint'];
+export type WebhookEndpointCreate = components['schemas']['WebhookEndpointCreate'];
+export type WebhookEndpointData = components['schemas']['WebhookEndpointData'];
+export type WebhookEndpointDisabledEvent = components['schemas']['WebhookEndpointDisabledEvent'];
+export type WebhookEndpointFailingEvent = components['schemas']['WebhookEndpointFailingEvent'];
+export type WebhookEndpointList = components['schemas']['WebhookEndpointList'];
+export type WebhookEndpointUpdate = components['schemas']['WebhookEndpointUpdate'];
+export type WebhookEvent = components['schemas']['WebhookEvent'];
+export type WebhookEventData = components['schemas']['WebhookEventData'];
+export type WebhookEventList = components['schemas']['WebhookEventList'];
+export type WebhookEventType = components['schemas']['WebhookEventType'];
+export type WebhookEventTypeList = components['schemas']['WebhookEventTypeList'];
+export type WebhookRedeliver = components['schemas']['WebhookRedeliver'];
+export type WebhookSecretRotate = components['schemas']['WebhookSecretRotate'];
+export type WebhookTestEvent = components['schemas']['WebhookTestEvent'];
 export type ParameterCompanyPath = components['parameters']['CompanyPath'];
 export type ParameterContactPath = components['parameters']['ContactPath'];
 export type ParameterDealPath = components['parameters']['DealPath'];
+export type ParameterDeliveryPath = components['parameters']['DeliveryPath'];
+export type ParameterEndpointPath = components['parameters']['EndpointPath'];
+export type ParameterEventPath = components['parameters']['EventPath'];
 export type ParameterIdempotencyHeader = components['parameters']['IdempotencyHeader'];
 export type ParameterIfMatchHeader = components['parameters']['IfMatchHeader'];
 export type ParameterIfNoneMatchHeader = components['parameters']['IfNoneMatchHeader'];
@@ -10418,6 +12724,1642 @@ export interface operations {
             };
             /** @description The request breaks a business rule. */
             422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "webhooks.deliveries.list": {
+        parameters: {
+            query?: {
+                /** @description Only deliveries to that endpoint. */
+                endpointId?: components["schemas"]["IdFilter"];
+                /** @description Only deliveries with that status. */
+                status?: components["schemas"]["DeliveryStatus"];
+                /** @description Only deliveries of that event. */
+                eventId?: components["schemas"]["IdFilter"];
+                /** @description Page size, 1 to 100. */
+                limit?: components["parameters"]["PageQuery.limit"];
+                /** @description How many records to pass over. */
+                offset?: components["parameters"]["PageQuery.offset"];
+                /** @description Where to go on: the `nextCursor` of the page before. A list that grows meanwhile neither repeats nor loses a record. */
+                cursor?: components["schemas"]["DeliveryCursor"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request has succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDeliveryList"];
+                };
+            };
+            /** @description The request does not match the contract. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No API key, or one that is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "webhooks.deliveries.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The delivery's id. */
+                id: components["parameters"]["DeliveryPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request has succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDeliveryDetailsData"];
+                };
+            };
+            /** @description The request does not match the contract. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No API key, or one that is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such record in the key's organization. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "webhooks.deliveries.redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The delivery's id. */
+                id: components["parameters"]["DeliveryPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request has succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Ok"];
+                };
+            };
+            /** @description The request does not match the contract. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No API key, or one that is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such record in the key's organization. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request contradicts what is stored. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "webhooks.endpoints.list": {
+        parameters: {
+            query?: {
+                /** @description Only endpoints with that status. */
+                status?: components["schemas"]["EndpointStatus"];
+                /** @description Page size, 1 to 100. */
+                limit?: components["parameters"]["PageQuery.limit"];
+                /** @description How many records to pass over. */
+                offset?: components["parameters"]["PageQuery.offset"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request has succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpointList"];
+                };
+            };
+            /** @description The request does not match the contract. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No API key, or one that is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "webhooks.endpoints.create": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes a POST safe to repeat: for 24 hours the same key with the same body answers what the first request answered,
+                 *     with `Idempotent-Replayed: true`.
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookEndpointCreate"];
+            };
+        };
+        responses: {
+            /** @description 201 with the address and version of what was created. */
+            201: {
+                headers: {
+                    /** @description The record's version, quoted; for `If-Match` and `If-None-Match`. */
+                    ETag: string;
+                    /** @description The path of the new record. */
+                    Location: string;
+                    /** @description Present and `true` when the answer repeats the one to an earlier request with the same `Idempotency-Key`. */
+                    "Idempotent-Replayed"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewWebhookEndpoint"];
+                };
+            };
+            /** @description The request does not match the contract. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No API key, or one that is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request contradicts what is stored. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than 512 KiB. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not `application/json`. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request breaks a business rule. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "webhooks.endpoints.get": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Answer 304 without a body if the record still has this `ETag` (RFC 9110 §13.1.2). */
+                "If-None-Match"?: components["parameters"]["IfNoneMatchHeader"];
+            };
+            path: {
+                /** @description The endpoint's id. */
+                id: components["parameters"]["EndpointPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description 200 with one record. */
+            200: {
+                headers: {
+                    /** @description The record's version, quoted; for `If-Match` and `If-None-Match`. */
+                    ETag: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpointData"];
+                };
+            };
+            /** @description The record still has the `ETag` of `If-None-Match`. */
+            304: {
+                headers: {
+                    /** @description The record's version, quoted; for `If-Match` and `If-None-Match`. */
+                    ETag: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request does not match the contract. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No API key, or one that is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such record in the key's organization. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "webhooks.endpoints.delete": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Change only if the record still has this `ETag`; else 412 (RFC 9110 §13.1.1). */
+                "If-Match"?: components["parameters"]["IfMatchHeader"];
+            };
+            path: {
+                /** @description The endpoint's id. */
+                id: components["parameters"]["EndpointPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request has succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Ok"];
+                };
+            };
+            /** @description The request does not match the contract. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No API key, or one that is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such record in the key's organization. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The record has changed since the `ETag` of `If-Match`. */
+            412: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "webhooks.endpoints.update": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Change only if the record still has this `ETag`; else 412 (RFC 9110 §13.1.1). */
+                "If-Match"?: components["parameters"]["IfMatchHeader"];
+            };
+            path: {
+                /** @description The endpoint's id. */
+                id: components["parameters"]["EndpointPath"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookEndpointUpdate"];
+            };
+        };
+        responses: {
+            /** @description 200 after a change, with the record's new version. */
+            200: {
+                headers: {
+                    /** @description The record's version, quoted; for `If-Match` and `If-None-Match`. */
+                    ETag: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Ok"];
+                };
+            };
+            /** @description The request does not match the contract. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No API key, or one that is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such record in the key's organization. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The record has changed since the `ETag` of `If-Match`. */
+            412: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than 512 KiB. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not `application/json`. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request breaks a business rule. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "webhooks.endpoints.redeliver": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes a POST safe to repeat: for 24 hours the same key with the same body answers what the first request answered,
+                 *     with `Idempotent-Replayed: true`.
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
+            };
+            path: {
+                /** @description The endpoint's id. */
+                id: components["parameters"]["EndpointPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["WebhookRedeliver"];
+            };
+        };
+        responses: {
+            /** @description 200 after an action that is safe to repeat. */
+            200: {
+                headers: {
+                    /** @description Present and `true` when the answer repeats the one to an earlier request with the same `Idempotency-Key`. */
+                    "Idempotent-Replayed"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Redelivered"];
+                };
+            };
+            /** @description The request does not match the contract. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No API key, or one that is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such record in the key's organization. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request contradicts what is stored. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than 512 KiB. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not `application/json`. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request breaks a business rule. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "webhooks.endpoints.rotateSecret": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes a POST safe to repeat: for 24 hours the same key with the same body answers what the first request answered,
+                 *     with `Idempotent-Replayed: true`.
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
+            };
+            path: {
+                /** @description The endpoint's id. */
+                id: components["parameters"]["EndpointPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["WebhookSecretRotate"];
+            };
+        };
+        responses: {
+            /** @description 200 after an action that is safe to repeat. */
+            200: {
+                headers: {
+                    /** @description Present and `true` when the answer repeats the one to an earlier request with the same `Idempotency-Key`. */
+                    "Idempotent-Replayed"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewWebhookSecret"];
+                };
+            };
+            /** @description The request does not match the contract. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No API key, or one that is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such record in the key's organization. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request contradicts what is stored. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than 512 KiB. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not `application/json`. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request breaks a business rule. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "webhooks.endpoints.test": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes a POST safe to repeat: for 24 hours the same key with the same body answers what the first request answered,
+                 *     with `Idempotent-Replayed: true`.
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
+            };
+            path: {
+                /** @description The endpoint's id. */
+                id: components["parameters"]["EndpointPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description 200 after an action that is safe to repeat. */
+            200: {
+                headers: {
+                    /** @description Present and `true` when the answer repeats the one to an earlier request with the same `Idempotency-Key`. */
+                    "Idempotent-Replayed"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedRecord"];
+                };
+            };
+            /** @description The request does not match the contract. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No API key, or one that is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such record in the key's organization. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request contradicts what is stored. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request breaks a business rule. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "webhooks.eventTypes.list": {
+        parameters: {
+            query?: {
+                /** @description Page size, 1 to 100. */
+                limit?: components["parameters"]["PageQuery.limit"];
+                /** @description How many records to pass over. */
+                offset?: components["parameters"]["PageQuery.offset"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request has succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEventTypeList"];
+                };
+            };
+            /** @description The request does not match the contract. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No API key, or one that is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "webhooks.events.list": {
+        parameters: {
+            query?: {
+                /** @description Only events of that type. */
+                type?: components["schemas"]["EventType"];
+                /** @description Page size, 1 to 100. */
+                limit?: components["parameters"]["PageQuery.limit"];
+                /** @description How many records to pass over. */
+                offset?: components["parameters"]["PageQuery.offset"];
+                /** @description Where to go on: the `nextCursor` of the page before. A list that grows meanwhile neither repeats nor loses a record. */
+                cursor?: components["schemas"]["EventCursor"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request has succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEventList"];
+                };
+            };
+            /** @description The request does not match the contract. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No API key, or one that is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "webhooks.events.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The event's id. */
+                id: components["parameters"]["EventPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request has succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEventData"];
+                };
+            };
+            /** @description The request does not match the contract. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No API key, or one that is unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such record in the key's organization. */
+            404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];

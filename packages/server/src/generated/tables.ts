@@ -1299,6 +1299,291 @@ export const operationTable = [
 			429
 		],
 		"rateClass": "invoicing"
+	},
+	{
+		"id": "webhooks.deliveries.list",
+		"method": "GET",
+		"path": "/webhooks/deliveries",
+		"scopes": [
+			"read"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			429
+		],
+		"rateClass": "integration"
+	},
+	{
+		"id": "webhooks.deliveries.get",
+		"method": "GET",
+		"path": "/webhooks/deliveries/{id}",
+		"scopes": [
+			"read"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			429
+		],
+		"rateClass": "integration"
+	},
+	{
+		"id": "webhooks.deliveries.redeliver",
+		"method": "POST",
+		"path": "/webhooks/deliveries/{id}/redeliver",
+		"scopes": [
+			"write"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			409,
+			429
+		],
+		"rateClass": "integration"
+	},
+	{
+		"id": "webhooks.endpoints.list",
+		"method": "GET",
+		"path": "/webhooks/endpoints",
+		"scopes": [
+			"read"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			429
+		],
+		"rateClass": "integration"
+	},
+	{
+		"id": "webhooks.endpoints.create",
+		"method": "POST",
+		"path": "/webhooks/endpoints",
+		"scopes": [
+			"write"
+		],
+		"body": "required",
+		"idempotent": true,
+		"statuses": [
+			201,
+			400,
+			401,
+			403,
+			409,
+			413,
+			415,
+			422,
+			429
+		],
+		"rateClass": "integration",
+		"ownTransactions": true
+	},
+	{
+		"id": "webhooks.endpoints.get",
+		"method": "GET",
+		"path": "/webhooks/endpoints/{id}",
+		"scopes": [
+			"read"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			304,
+			400,
+			401,
+			403,
+			404,
+			429
+		],
+		"rateClass": "integration"
+	},
+	{
+		"id": "webhooks.endpoints.update",
+		"method": "PATCH",
+		"path": "/webhooks/endpoints/{id}",
+		"scopes": [
+			"write"
+		],
+		"body": "required",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			412,
+			413,
+			415,
+			422,
+			429
+		],
+		"rateClass": "integration",
+		"ownTransactions": true
+	},
+	{
+		"id": "webhooks.endpoints.delete",
+		"method": "DELETE",
+		"path": "/webhooks/endpoints/{id}",
+		"scopes": [
+			"admin"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			412,
+			429
+		],
+		"rateClass": "integration"
+	},
+	{
+		"id": "webhooks.endpoints.redeliver",
+		"method": "POST",
+		"path": "/webhooks/endpoints/{id}/redeliver",
+		"scopes": [
+			"write"
+		],
+		"body": "optional",
+		"idempotent": true,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			409,
+			413,
+			415,
+			422,
+			429
+		],
+		"rateClass": "integration"
+	},
+	{
+		"id": "webhooks.endpoints.rotateSecret",
+		"method": "POST",
+		"path": "/webhooks/endpoints/{id}/rotate-secret",
+		"scopes": [
+			"admin"
+		],
+		"body": "optional",
+		"idempotent": true,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			409,
+			413,
+			415,
+			422,
+			429
+		],
+		"rateClass": "integration"
+	},
+	{
+		"id": "webhooks.endpoints.test",
+		"method": "POST",
+		"path": "/webhooks/endpoints/{id}/test",
+		"scopes": [
+			"write"
+		],
+		"body": "none",
+		"idempotent": true,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			409,
+			422,
+			429
+		],
+		"rateClass": "integration"
+	},
+	{
+		"id": "webhooks.eventTypes.list",
+		"method": "GET",
+		"path": "/webhooks/event-types",
+		"scopes": [
+			"read"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			429
+		],
+		"rateClass": "integration"
+	},
+	{
+		"id": "webhooks.events.list",
+		"method": "GET",
+		"path": "/webhooks/events",
+		"scopes": [
+			"read"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			429
+		],
+		"rateClass": "integration",
+		"ownTransactions": true
+	},
+	{
+		"id": "webhooks.events.get",
+		"method": "GET",
+		"path": "/webhooks/events/{id}",
+		"scopes": [
+			"read"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			429
+		],
+		"rateClass": "integration"
 	}
 ] as const satisfies readonly OperationEntry[]
 
@@ -1446,8 +1731,74 @@ export const fields = {
 		"createdAt": "number",
 		"updatedAt": "number",
 		"version": "number"
+	},
+	"WebhookDelivery": {
+		"id": "string",
+		"organizationId": "string",
+		"endpointId": "string",
+		"eventId": "string",
+		"eventType": "string",
+		"status": "string",
+		"attemptCount": "number",
+		"nextAttemptAt": "number",
+		"lastResponseStatus": "number",
+		"lastError": "string",
+		"createdAt": "number",
+		"updatedAt": "number"
+	},
+	"WebhookDeliveryDetails": {
+		"id": "string",
+		"organizationId": "string",
+		"endpointId": "string",
+		"eventId": "string",
+		"eventType": "string",
+		"status": "string",
+		"attemptCount": "number",
+		"nextAttemptAt": "number",
+		"lastResponseStatus": "number",
+		"lastError": "string",
+		"createdAt": "number",
+		"updatedAt": "number",
+		"attempts": "json"
+	},
+	"WebhookEndpoint": {
+		"id": "string",
+		"organizationId": "string",
+		"url": "string",
+		"description": "string",
+		"eventTypes": "json",
+		"status": "string",
+		"disabledReason": "string",
+		"failingSince": "number",
+		"secretHint": "string",
+		"previousSecretExpiresAt": "number",
+		"createdAt": "number",
+		"updatedAt": "number",
+		"version": "number"
 	}
 } as const satisfies Record<string, Record<string, FieldType>>
+
+/** Every type of event, and the name of its schema. */
+export const eventTypes = {
+	"invoice.created": "InvoiceCreatedEvent",
+	"invoice.updated": "InvoiceUpdatedEvent",
+	"invoice.sent": "InvoiceSentEvent",
+	"invoice.viewed": "InvoiceViewedEvent",
+	"invoice.paid": "InvoicePaidEvent",
+	"invoice.overdue": "InvoiceOverdueEvent",
+	"invoice.cancelled": "InvoiceCancelledEvent",
+	"invoice.deleted": "InvoiceDeletedEvent",
+	"company.created": "CompanyCreatedEvent",
+	"company.updated": "CompanyUpdatedEvent",
+	"company.deleted": "CompanyDeletedEvent",
+	"deal.stage_changed": "DealStageChangedEvent",
+	"time_entry.created": "TimeEntryCreatedEvent",
+	"time_entry.updated": "TimeEntryUpdatedEvent",
+	"time_entry.deleted": "TimeEntryDeletedEvent",
+	"webhook.endpoint.failing": "WebhookEndpointFailingEvent",
+	"webhook.endpoint.disabled": "WebhookEndpointDisabledEvent",
+	"webhook.test": "WebhookTestEvent"
+} as const
 
 /** Every error code. */
 export const errorCodes = [
@@ -1470,6 +1821,9 @@ export const errorCodes = [
 	"tax_rate_not_found",
 	"client_link_not_found",
 	"payment_link_not_found",
+	"webhook_endpoint_not_found",
+	"webhook_delivery_not_found",
+	"event_not_found",
 	"method_not_allowed",
 	"request_timeout",
 	"invoice_number_taken",
@@ -1481,6 +1835,8 @@ export const errorCodes = [
 	"invoice_cancelled",
 	"email_not_configured",
 	"payment_processor_not_configured",
+	"webhook_endpoint_not_active",
+	"delivery_under_way",
 	"idempotency_key_in_use",
 	"version_mismatch",
 	"payload_too_large",
@@ -1503,6 +1859,8 @@ export const errorCodes = [
 	"currency_mismatch",
 	"unknown_tax_rate",
 	"tax_rate_archived",
+	"unsafe_url",
+	"unresolvable_url",
 	"nothing_to_pay",
 	"amount_not_payable",
 	"idempotency_key_reused",

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import { createPdfRenderer, type PdfRenderer } from '../pdf/pdf.ts'
 import { openSecrets, type Secrets } from '../secrets.ts'
+import { type Egress, type Lookup, openEgress } from './egress.ts'
 import { type Mailer, openMailer } from './mail.ts'
 import { openPaymentProcessor } from './payments/open.ts'
 import type { PaymentProcessor } from './payments.ts'
@@ -12,28 +13,42 @@ export interface Outside {
 	/** Absent when the server takes no payments. */
 	readonly payments: PaymentProcessor | undefined
 	readonly pdf: PdfRenderer
+	/** Calls addresses that callers gave. */
+	readonly egress: Egress
 	readonly secrets: Secrets
 	/** The server as clients see it, without a slash at the end. */
 	readonly baseUrl: string
 }
 
-/** `baseUrl` is asked for when it is needed: before the server listens, its port may not be known. */
-export async function openOutside(config: Config, baseUrl: () => string): Promise<Outside & { close(): Promise<void> }> {
+export interface OutsideOptions {
+	/** Asked for when it is needed: before the server listens, its port may not be known. */
+	readonly baseUrl: () => string
+	/** Instead of the machine's own. */
+	readonly lookup?: Lookup | undefined
+}
+
+export async function openOutside(
+	config: Config,
+	{ baseUrl, lookup }: OutsideOptions,
+): Promise<Outside & { close(): Promise<void> }> {
 	const secrets = openSecrets(config)
 	const [testSecret = ''] = secrets.tokens('test payments', '')
 	const mailer = openMailer({ ...config, SMTP_URL: mailUrl(config) })
 	const payments = await openPaymentProcessor({ ...config, PAYMENT_PROCESSOR: processorOf(config), baseUrl, testSecret })
 	const pdf = createPdfRenderer()
+	const egress = openEgress({ allowCidrs: config.EGRESS_ALLOW_CIDRS, ...(lookup && { lookup }) })
 	return {
 		mailer,
 		payments,
 		pdf,
+		egress,
 		secrets,
 		get baseUrl() {
 			return baseUrl()
 		},
 		async close() {
 			mailer.close()
+			await egress.close()
 			await pdf.close()
 		},
 	}

@@ -69,7 +69,7 @@ function tell(
 	type: `time_entry.${'created' | 'updated' | 'deleted'}`,
 	entry: TimeEntry,
 	before?: TimeEntry,
-): Promise<void> {
+): Promise<string> {
 	return recordEvent(db, origin, {
 		type,
 		organizationId: entry.organizationId,

@@ -1,22 +1,17 @@
 // Every change leaves an event in its own transaction: what happened to which record, who did it, and the record as a GET
 // then answers. There is no event without its change and no change without its event.
 import { isDeepStrictEqual } from 'node:util'
+import { patternsOf } from '../contract/event-patterns.ts'
 import { type Db, query } from '../db.ts'
+import type { EventActor, EventType, WebhookEvent } from '../generated/contract.ts'
 import { newTimedId } from '../ids.ts'
+import { insertDeliveries } from './queue.ts'
 
-export type EventType =
-	| `invoice.${'created' | 'updated' | 'sent' | 'viewed' | 'paid' | 'overdue' | 'cancelled' | 'deleted'}`
-	| `company.${'created' | 'updated' | 'deleted'}`
-	| 'deal.stage_changed'
-	| `time_entry.${'created' | 'updated' | 'deleted'}`
+export type { EventType }
 
-export type Resource = 'invoice' | 'company' | 'deal' | 'time_entry'
+export type Resource = WebhookEvent['resource']['type']
 
-/** Who did something: a key's holder, a client through a link, a payment processor, or Remit itself. */
-export interface Actor {
-	readonly type: 'api_key' | 'client_link' | 'payment_processor' | 'system'
-	readonly id: string | null
-}
+export type Actor = Readonly<EventActor>
 
 /** Where a change comes from. */
 export interface Origin {
@@ -40,6 +35,8 @@ export interface NewEvent {
 	/** The record as JSON text; of a deleted one, its last state. */
 	readonly data: string
 	readonly changes?: Changes
+	/** The one endpoint that gets it; absent for all that subscribe to it. */
+	readonly onlyTo?: string
 }
 
 interface EventRow {
@@ -62,18 +59,22 @@ const insert = query<EventRow>((knex, row) => {
 	return knex('events').insert({ ...row, sequence })
 })
 
-/** Writes the event of a change, in the change's transaction. */
-export async function recordEvent(db: Db, origin: Origin, event: NewEvent): Promise<void> {
-	const { resource, changes = null, ...rest } = event
+/** Writes the event of a change and its deliveries, in the change's transaction; returns the event's id. */
+export async function recordEvent(db: Db, origin: Origin, event: NewEvent): Promise<string> {
+	const { resource, changes = null, onlyTo, ...rest } = event
+	const id = newTimedId('evt', origin.now)
 	await db.run(insert, {
 		...rest,
-		id: newTimedId('evt', origin.now),
+		id,
 		resourceType: resource,
 		timestamp: origin.now,
 		actor: origin.actor,
 		requestId: origin.requestId,
 		changes,
 	})
+	const to = onlyTo === undefined ? { patterns: patternsOf(event.type) } : { endpointId: onlyTo }
+	await insertDeliveries(db, { organizationId: event.organizationId, eventId: id, now: origin.now, ...to })
+	return id
 }
 
 /** Not news: every change has these. */

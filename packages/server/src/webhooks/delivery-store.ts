@@ -1,0 +1,148 @@
+import type { Knex } from 'knex'
+import { jsonColumn } from '../db/json.ts'
+import { type Db, type Dialect, type Placeholders, query } from '../db.ts'
+import type { DeliveryStatus, WebhookDelivery } from '../generated/contract.ts'
+import { fields } from '../generated/tables.ts'
+import { isWaiting } from './queue.ts'
+
+interface Key {
+	readonly organizationId: string
+	readonly id: string
+}
+
+interface Filters {
+	readonly organizationId: string
+	readonly endpointId?: string
+	readonly status?: DeliveryStatus
+	readonly eventId?: string
+}
+
+interface Page {
+	readonly limit: number
+	readonly offset: number
+	/** The delivery after which to go on, towards older ones. */
+	readonly cursor?: string
+}
+
+/** What is due while an attempt is under way is the end of its lease, which is nobody's business. */
+const shown = (knex: Knex) => ({ nextAttemptAt: knex.raw(`case status when 'delivering' then null else "nextAttemptAt" end`) })
+
+/** A delivery's id begins with its event's, so that the primary key finds an event's deliveries. */
+function matching(knex: Knex, { eventId, ...filters }: Placeholders<Filters>) {
+	const rows = knex('webhook_deliveries').where(filters)
+	if (eventId === undefined) return rows
+	return rows
+		.where({ eventId })
+		.whereRaw(`id >= 'whd_' || substr(?, 5)`, [eventId])
+		.whereRaw(`id < 'whd_' || substr(?, 5) || '~'`, [eventId])
+}
+
+const page = query<Filters & Page, { json: string }>((knex, { limit, offset, cursor, ...filters }, dialect) => {
+	const rows = matching(knex, filters)
+		.select(jsonColumn(knex, dialect, fields.WebhookDelivery, shown(knex)))
+		.orderBy('id', 'desc')
+		.limit(limit as never)
+		.offset(offset as never)
+	return cursor === undefined ? rows : rows.where('id', '<', cursor)
+})
+
+const count = query<Filters, { total: number }>((knex, filters) => matching(knex, filters).count({ total: '*' }))
+
+/** Deliveries as JSON texts, newest first. */
+export const pageOfDeliveries = (db: Db, filters: Filters, page_: Page) => db.column(page, { ...filters, ...page_ })
+
+export const countDeliveries = async (db: Db, filters: Filters): Promise<number> =>
+	(await db.get(count, { ...filters }))?.total ?? 0
+
+const attemptFields = ['startedAt', 'durationMs', 'responseStatus', 'responseBody', 'error']
+
+function attemptsOf(knex: Knex, dialect: Dialect): Knex.Raw {
+	const pairs = attemptFields.map((name) => `'${name}', a."${name}"`).join(', ')
+	const from = `from webhook_attempts a where a."organizationId" = webhook_deliveries."organizationId" and a."deliveryId" = webhook_deliveries.id`
+	if (dialect === 'sqlite') return knex.raw(`(select json_group_array(json_object(${pairs}) order by a.number) ${from})`)
+	return knex.raw(`(select coalesce(json_agg(json_build_object(${pairs}) order by a.number), '[]') ${from})`)
+}
+
+const one = query<Key, { json: string }>((knex, key, dialect) =>
+	knex('webhook_deliveries')
+		.where(key)
+		.select(jsonColumn(knex, dialect, fields.WebhookDeliveryDetails, { ...shown(knex), attempts: attemptsOf(knex, dialect) })),
+)
+
+/** A delivery with its attempts, as JSON text. */
+export const findDelivery = async (db: Db, key: Key): Promise<string | undefined> => (await db.get(one, key))?.json
+
+const locked = query<Key, { json: string }>((knex, key, dialect) =>
+	knex('webhook_deliveries')
+		.where(key)
+		.select(jsonColumn(knex, dialect, fields.WebhookDelivery, shown(knex)))
+		.forUpdate(),
+)
+
+export async function lockDelivery(db: Db, key: Key): Promise<WebhookDelivery | undefined> {
+	const row = await db.get(locked, key)
+	return row && (JSON.parse(row.json) as WebhookDelivery)
+}
+
+const again = query<Key & { now: number }>((knex, { now, ...key }) =>
+	knex('webhook_deliveries').where(key).update({ status: 'pending', retryCount: 0, nextAttemptAt: now, updatedAt: now }),
+)
+
+/** Makes a delivery again, at once and with the whole schedule. */
+export const deliverAgain = (db: Db, key: Key, now: number) => db.run(again, { ...key, now })
+
+interface OfEndpoint {
+	readonly organizationId: string
+	readonly id: string
+}
+
+const allAgain = query<{ organizationId: string; endpointId: string; since: number; now: number }>(
+	(knex, { organizationId, endpointId, since, now }, dialect) => {
+		const ended = knex('webhook_deliveries as d')
+			.where({ 'd.organizationId': organizationId, 'd.endpointId': endpointId })
+			.whereIn('d.status', ['skipped', 'exhausted'])
+			.where('d.createdAt', '>=', since)
+		// A record's deliveries wait for each other again: only the first of each is due.
+		const first = `not exists (select 1 from webhook_deliveries w where w."organizationId" = webhook_deliveries."organizationId"
+			and w."endpointId" = webhook_deliveries."endpointId" and w."resourceId" = webhook_deliveries."resourceId"
+			and w.sequence < webhook_deliveries.sequence
+			and (w.${isWaiting} or (w.status in ('skipped', 'exhausted') and w."createdAt" >= ?)))`
+		const cast = dialect === 'sqlite' ? '?' : '?::bigint'
+		return knex('webhook_deliveries')
+			.where({ organizationId })
+			.whereIn('id', ended.select('d.id'))
+			.update({
+				status: 'pending',
+				retryCount: 0,
+				updatedAt: now,
+				nextAttemptAt: knex.raw(`case when ${first} then ${cast} end`, [since, now]),
+			})
+	},
+)
+
+/** Makes every delivery of an endpoint again that was skipped or exhausted, of events from `since` on; returns how many. */
+export const deliverAllAgain = (db: Db, { organizationId, id }: OfEndpoint, since: number, now: number) =>
+	db.run(allAgain, { organizationId, endpointId: id, since, now })
+
+interface Ending {
+	readonly organizationId: string
+	readonly endpointId: string
+	readonly status: 'skipped' | 'cancelled'
+	readonly now: number
+}
+
+/** A delivery that is under way ends by its own result. */
+const end = query<Ending>((knex, { organizationId, endpointId, status, now }) =>
+	knex('webhook_deliveries')
+		.where({ organizationId, endpointId })
+		.whereRaw(isWaiting)
+		.whereNot('status', 'delivering')
+		.update({ status, nextAttemptAt: null, updatedAt: now }),
+)
+
+/** What waits for an endpoint that was paused or disabled is kept, and may be asked for again. */
+export const skipWaiting = (db: Db, { organizationId, id }: OfEndpoint, now: number) =>
+	db.run(end, { organizationId, endpointId: id, status: 'skipped', now })
+
+export const cancelWaiting = (db: Db, { organizationId, id }: OfEndpoint, now: number) =>
+	db.run(end, { organizationId, endpointId: id, status: 'cancelled', now })

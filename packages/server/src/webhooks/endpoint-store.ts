@@ -1,0 +1,106 @@
+import { records } from '../db/records.ts'
+import { type Db, query } from '../db.ts'
+import type { EndpointStatus, WebhookEndpoint, WebhookEndpointCreate } from '../generated/contract.ts'
+import { fields } from '../generated/tables.ts'
+import { newId } from '../ids.ts'
+import type { Secrets } from '../secrets.ts'
+import type { Origin } from './events.ts'
+import { recordEvent } from './events.ts'
+import { hintOf, newSecret } from './signature.ts'
+
+/** What is stored besides what is shown. Secrets are sealed. */
+interface Hidden {
+	readonly secret: string
+	readonly previousSecret: string | null
+	readonly warnedAt: number | null
+	readonly deletedAt: number | null
+}
+
+export const endpoints = records<WebhookEndpoint, { readonly status?: EndpointStatus }, Hidden>(
+	'webhook_endpoints',
+	fields.WebhookEndpoint,
+	{ softDelete: true },
+)
+
+const purpose = 'webhook secret'
+
+/** What an endpoint's webhooks are signed with; undefined when the server's key was lost. */
+export const openSecret = (secrets: Secrets, sealed: string): string | undefined => secrets.unseal(purpose, sealed)
+
+export async function insertEndpoint(
+	db: Db,
+	secrets: Secrets,
+	organizationId: string,
+	{ url, eventTypes, description = null }: WebhookEndpointCreate,
+	now: number,
+): Promise<WebhookEndpoint & { secret: string }> {
+	const secret = newSecret()
+	const endpoint: WebhookEndpoint = {
+		id: newId('whe'),
+		organizationId,
+		url,
+		description,
+		eventTypes,
+		status: 'active',
+		disabledReason: null,
+		failingSince: null,
+		secretHint: hintOf(secret),
+		previousSecretExpiresAt: null,
+		createdAt: now,
+		updatedAt: now,
+		version: 1,
+	}
+	const hidden = { secret: secrets.seal(purpose, secret), previousSecret: null, warnedAt: null, deletedAt: null }
+	await endpoints.insert(db, { ...endpoint, ...hidden })
+	return { ...endpoint, secret }
+}
+
+/** Gives an endpoint a new secret; the old one signs on until `previousSecretExpiresAt`. */
+export async function rotateSecret(
+	db: Db,
+	secrets: Secrets,
+	endpoint: WebhookEndpoint,
+	previousSecretExpiresAt: number | null,
+	now: number,
+): Promise<string> {
+	const secret = newSecret()
+	const old = previousSecretExpiresAt === null ? undefined : await db.get(sealedSecret, keyOf(endpoint))
+	await endpoints.update(
+		db,
+		endpoint,
+		{
+			secret: secrets.seal(purpose, secret),
+			secretHint: hintOf(secret),
+			previousSecret: old?.secret ?? null,
+			previousSecretExpiresAt,
+		},
+		now,
+	)
+	return secret
+}
+
+const keyOf = ({ organizationId, id }: WebhookEndpoint) => ({ organizationId, id })
+
+const sealedSecret = query<{ organizationId: string; id: string }, { secret: string }>((knex, key) =>
+	knex('webhook_endpoints').where(key).select('secret'),
+)
+
+/** Deletes an endpoint, and its secrets for good. */
+export const removeEndpoint = (db: Db, endpoint: WebhookEndpoint, now: number) =>
+	endpoints.update(db, endpoint, { deletedAt: now, secret: '', previousSecret: null, previousSecretExpiresAt: null }, now)
+
+type EndpointEvent = 'webhook.endpoint.failing' | 'webhook.endpoint.disabled' | 'webhook.test'
+
+/** Writes an event about an endpoint that is locked. */
+export function recordEndpointEvent(db: Db, origin: Origin, endpoint: WebhookEndpoint, type: EndpointEvent, onlyTo?: string) {
+	const { organizationId, id } = endpoint
+	return recordEvent(db, origin, {
+		type,
+		organizationId,
+		resource: 'webhook_endpoint',
+		resourceId: id,
+		// An endpoint that was just changed has hidden columns too.
+		data: JSON.stringify(endpoint, Object.keys(fields.WebhookEndpoint)),
+		...(onlyTo !== undefined && { onlyTo }),
+	})
+}

@@ -1,0 +1,74 @@
+// How much may be under way at once: in this process, of an organization, and to each endpoint. A slow or dead endpoint uses
+// up its own room and nobody else's.
+
+/** Attempts under way in this process. */
+const slots = 200
+/** Those of one organization, however many endpoints it has. */
+const slotsPerOrganization = 100
+/** Attempts under way to one endpoint, by how its last attempt ended: little is lost to one that lets us wait. */
+const slotsPerEndpoint = { untried: 5, works: 25, fails: 2 } as const
+
+interface Lane {
+	running: number
+	state: keyof typeof slotsPerEndpoint
+	/** The receiver asked for a pause until then, in Unix milliseconds. */
+	heldUntil: number
+}
+
+/** Whose lane it is. */
+export interface Owner {
+	readonly organizationId: string
+	readonly endpointId: string
+}
+
+export class Lanes {
+	readonly #lanes = new Map<string, Lane>()
+	readonly #ofOrganizations = new Map<string, number>()
+	#running = 0
+
+	/** Attempts that are under way. */
+	get running(): number {
+		return this.#running
+	}
+
+	/** How many more may begin. */
+	get room(): number {
+		return slots - this.#running
+	}
+
+	/** How many more may begin to an endpoint. */
+	roomOf({ organizationId, endpointId }: Owner, now: number): number {
+		const { running, state, heldUntil } = this.#lanes.get(endpointId) ?? untried
+		if (heldUntil > now) return 0
+		const ofOrganization = slotsPerOrganization - (this.#ofOrganizations.get(organizationId) ?? 0)
+		return Math.min(slotsPerEndpoint[state] - running, ofOrganization)
+	}
+
+	begin(owner: Owner): void {
+		const lane = this.#lanes.get(owner.endpointId) ?? { ...untried }
+		this.#lanes.set(owner.endpointId, lane)
+		lane.running++
+		this.#count(owner, 1)
+	}
+
+	/** `heldUntil` when the receiver asked for a pause. */
+	end(owner: Owner, { failed, heldUntil }: { failed: boolean; heldUntil?: number }): void {
+		this.#count(owner, -1)
+		const lane = this.#lanes.get(owner.endpointId)
+		if (!lane) return
+		lane.running--
+		lane.state = failed ? 'fails' : 'works'
+		if (heldUntil !== undefined) lane.heldUntil = heldUntil
+		// Most endpoints have nothing to remember. A pause stands though what began before it succeeds.
+		if (lane.running === 0 && !failed && lane.heldUntil === 0) this.#lanes.delete(owner.endpointId)
+	}
+
+	#count({ organizationId }: Owner, change: 1 | -1): void {
+		this.#running += change
+		const running = (this.#ofOrganizations.get(organizationId) ?? 0) + change
+		if (running > 0) this.#ofOrganizations.set(organizationId, running)
+		else this.#ofOrganizations.delete(organizationId)
+	}
+}
+
+const untried: Readonly<Lane> = { running: 0, state: 'untried', heldUntil: 0 }

@@ -1,0 +1,50 @@
+// What is kept no longer than the retention: events, deliveries and their attempts. The last event of a record stays, since
+// the record's `sequence` goes on from it.
+import type { Knex } from 'knex'
+import { type Database, type Placeholders, type Query, query } from '../db.ts'
+import { beginningOf } from '../ids.ts'
+import { listOrganizations } from '../organizations/store.ts'
+import { freeNext } from './queue.ts'
+
+/** So many in a transaction: on SQLite every other writer waits for it. */
+const batch = 500
+
+interface Old {
+	readonly organizationId: string
+	/** Ids begin with their time: older ones sort before this. */
+	readonly before: string
+}
+
+const removal = (table: string, id: string, more: (rows: Knex.QueryBuilder) => Knex.QueryBuilder = (rows) => rows) =>
+	query<Old>((knex, { organizationId, before }: Placeholders<Old>, dialect) => {
+		const old = knex(table).where({ organizationId }).where(id, '<', before).orderBy(id).limit(batch, { skipBinding: true })
+		const rows = knex(table).where({ organizationId })
+		if (dialect === 'sqlite') return rows.whereIn(id, more(old).select(id)).delete()
+		// An array is made once; PostgreSQL may run a subquery of `in` again for every row of the table.
+		return rows.whereRaw('?? = any(array(?))', [id, more(old).select(id)]).delete()
+	})
+
+const oldEvents = removal('events', 'id', (rows) =>
+	rows.whereRaw(`exists (select 1 from events later where later."organizationId" = events."organizationId"
+		and later."resourceId" = events."resourceId" and later.sequence > events.sequence)`),
+)
+const oldDeliveries = removal('webhook_deliveries', 'id')
+const oldAttempts = removal('webhook_attempts', 'deliveryId')
+
+/** Removes what is older than so many days; returns how many rows. */
+export async function sweepWebhooks(db: Database, retentionDays: number, now: number): Promise<number> {
+	const end = now - retentionDays * 86_400_000
+	let removed = 0
+	for (const { organizationId } of await listOrganizations(db)) {
+		const all = async (rows: Query<Old, unknown>, before: string) => {
+			for (let count = 1; count > 0; removed += count) {
+				count = await db.transaction((tx) => tx.run(rows, { organizationId, before }))
+			}
+		}
+		await all(oldAttempts, beginningOf('whd', end))
+		await all(oldDeliveries, beginningOf('whd', end))
+		await all(oldEvents, beginningOf('evt', end))
+	}
+	await freeNext(db, now)
+	return removed
+}

@@ -1,0 +1,123 @@
+// The far end of webhooks: a receiver that keeps what arrives, and checks each request's signature with three libraries.
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { verifyWebhook, type WebhookEvent } from '@remit/sdk'
+import { Webhook as StandardWebhook } from 'standardwebhooks'
+import { Webhook as Svix } from 'svix'
+import { vi } from 'vitest'
+
+export interface Received {
+	readonly event: WebhookEvent
+	readonly body: string
+	readonly headers: Readonly<Record<string, string>>
+	readonly path: string
+}
+
+export interface SinkAnswer {
+	readonly status?: number
+	readonly headers?: Record<string, string>
+	readonly body?: string | Uint8Array
+	/** Lets the request wait without an answer. */
+	readonly hang?: boolean
+}
+
+/** What to answer: the same always, or by what arrived. */
+export type Answering = SinkAnswer | ((received: Received, count: number) => SinkAnswer | Promise<SinkAnswer>)
+
+export class Sink {
+	readonly #server: Server
+	readonly received: Received[] = []
+	/** Signature failures, or whatever else is wrong with a request. */
+	readonly problems: string[] = []
+	answer: Answering = { status: 204 }
+	/** Of the endpoints that point here; requests that none of them signed are problems. */
+	readonly secrets: string[] = []
+	/** Requests that wait for an answer. */
+	open = 0
+
+	readonly #everyLibrary: boolean
+
+	/** Without every library, the SDK alone checks signatures: several times as fast. */
+	constructor({ everyLibrary = true } = {}) {
+		this.#everyLibrary = everyLibrary
+		this.#server = createServer((req, res) => void this.#take(req, res))
+	}
+
+	async start(): Promise<this> {
+		this.#server.listen(0, '127.0.0.1')
+		await once(this.#server, 'listening')
+		return this
+	}
+
+	get url(): string {
+		return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/hook`
+	}
+
+	async stop(): Promise<void> {
+		this.#server.closeAllConnections()
+		this.#server.close()
+		await once(this.#server, 'close')
+	}
+
+	/** The events that arrived, once there are so many. */
+	async events(count: number, timeout = 10_000): Promise<WebhookEvent[]> {
+		await vi.waitUntil(() => this.received.length >= count, { timeout, interval: 5 })
+		return this.received.map(({ event }) => event)
+	}
+
+	async #take(req: IncomingMessage, res: ServerResponse): Promise<void> {
+		const chunks: Uint8Array[] = []
+		for await (const chunk of req) chunks.push(chunk)
+		const body = Buffer.concat(chunks).toString('utf8')
+		const headers = req.headers as Record<string, string>
+		try {
+			const event = await verified(body, headers, this.secrets, this.#everyLibrary)
+			const received = { event, body, headers, path: req.url ?? '' }
+			this.received.push(received)
+			const answer = typeof this.answer === 'function' ? await this.answer(received, this.received.length) : this.answer
+			this.open++
+			res.once('close', () => this.open--)
+			if (!answer.hang) res.writeHead(answer.status ?? 204, answer.headers).end(answer.body)
+		} catch (error) {
+			this.problems.push(String(error))
+			res.writeHead(400).end()
+		}
+	}
+}
+
+/** The event; each secret must fit by the SDK, `standardwebhooks` and `svix` alike, or by none of them, and one has to. */
+async function verified(
+	body: string,
+	headers: Record<string, string>,
+	secrets: readonly string[],
+	everyLibrary: boolean,
+): Promise<WebhookEvent> {
+	const now = Number(headers['webhook-timestamp']) * 1000
+	let fits = false
+	for (const secret of secrets) {
+		const sdk = await verifyWebhook(body, headers, secret, { now }).then(
+			() => true,
+			() => false,
+		)
+		const libraries = everyLibrary ? [new StandardWebhook(secret), new Svix(secret)] : []
+		const others = libraries.map((library) => accepts(library, body, headers, now))
+		if (others.some((other) => other !== sdk)) throw new Error(`the libraries disagree on ${body}`)
+		fits ||= sdk
+	}
+	if (!fits) throw new Error(`no secret signed ${body}`)
+	return JSON.parse(body)
+}
+
+/** The packages judge the time by the machine's clock, which is not the tests'. */
+function accepts(library: StandardWebhook | Svix, body: string, headers: Record<string, string>, now: number): boolean {
+	vi.useFakeTimers({ toFake: ['Date'], now })
+	try {
+		library.verify(body, headers)
+		return true
+	} catch {
+		return false
+	} finally {
+		vi.useRealTimers()
+	}
+}
