@@ -1,0 +1,152 @@
+// Deliveries as they are read.
+import type { WebhookDelivery } from '@remit/sdk'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { startSubscriber } from '../../test/deliveries.ts'
+import { startTestServer, type TestServer } from '../../test/harness.ts'
+
+let server: TestServer
+let org: Awaited<ReturnType<typeof startSubscriber>>
+beforeAll(async () => {
+	server = await startTestServer({ WEBHOOK_RETRY_SECONDS: [0, 60, 60] })
+})
+beforeEach(async () => {
+	org = await startSubscriber(server)
+	return () => org.stop()
+})
+afterAll(() => server.close())
+
+describe('the list of deliveries', () => {
+	it('can be narrowed to an endpoint, a status and an event, together too', async () => {
+		const [one, other] = [await org.newEndpoint('company.*'), await org.newEndpoint('*')]
+		await org.change('a')
+		await org.settle('succeeded', 'succeeded')
+		await org.setStatus(other, 'paused')
+		await org.change('b')
+		await expect.poll(() => org.statuses({ status: 'succeeded' }), { timeout: 10_000 }).toHaveLength(3)
+		const { data, meta } = await org.list()
+		expect(meta.total).toBe(4)
+		expect(data.map(({ createdAt }) => createdAt)).toEqual(data.map(({ createdAt }) => createdAt).toSorted((a, b) => b - a))
+		const ids = (deliveries: WebhookDelivery[]) => deliveries.map(({ id }) => id)
+		const expectOnly = async (filters: Record<string, string>, fits: (delivery: WebhookDelivery) => boolean, count: number) => {
+			const found = await org.list(filters)
+			expect(ids(found.data)).toEqual(ids(data.filter(fits)))
+			expect({ length: found.data.length, total: found.meta.total }).toEqual({ length: count, total: count })
+		}
+		const { eventId } = data[0] as WebhookDelivery
+		await expectOnly({ endpointId: one }, ({ endpointId }) => endpointId === one, 2)
+		await expectOnly({ status: 'skipped' }, ({ status }) => status === 'skipped', 1)
+		await expectOnly({ eventId }, (delivery) => delivery.eventId === eventId, 2)
+		await expectOnly({ eventId, endpointId: one }, (delivery) => delivery.eventId === eventId && delivery.endpointId === one, 1)
+		await expectOnly({ eventId, endpointId: one, status: 'skipped' }, () => false, 0)
+		await expectOnly({ eventId: 'evt_' }, () => false, 0)
+		await expectOnly({ endpointId: 'whe_unknown' }, () => false, 0)
+		expect(await (await server.newTenant()).remit.webhooks.deliveries.list({ eventId })).toMatchObject({ data: [] })
+	})
+
+	it('is walked by cursor without a repeat or a gap while new ones arrive', async () => {
+		await org.newEndpoint('company.*')
+		for (let count = 0; count < 9; count++) await org.change(`old ${count}`)
+		const before = (await org.list()).data.map(({ id }) => id)
+		const seen: string[] = []
+		let cursor: string | null = null
+		for (let page = 0; page < 6; page++) {
+			const { data, meta } = await org.list({ limit: '2', ...(cursor !== null && { cursor }) })
+			expect(meta.total).toBe(page === 0 ? 9 : null)
+			seen.push(...data.map(({ id }) => id))
+			cursor = meta.nextCursor
+			await org.change(`new ${page}`)
+		}
+		expect(seen).toEqual(before)
+		expect((await org.list({ cursor: cursor as string })).meta).toMatchObject({ total: null, nextCursor: cursor })
+	})
+
+	it('is iterated whole by the SDK, while it grows too', async () => {
+		await org.newEndpoint('company.*')
+		for (let count = 0; count < 6; count++) await org.change(`old ${count}`)
+		const before = (await org.list()).data.map(({ id }) => id)
+		const seen: string[] = []
+		for await (const { id } of org.tenant.remit.webhooks.deliveries.list({ limit: 2 })) {
+			seen.push(id)
+			await org.change('new')
+		}
+		expect(seen).toEqual(before)
+	})
+})
+
+describe('a delivery', () => {
+	it('shows its attempts, what was answered, and when the next one is', async () => {
+		org.sink.answer = { status: 503, body: 'not now' }
+		await org.newEndpoint('company.*')
+		await org.change('a')
+		await org.settle('retrying')
+		const { id } = await org.newest()
+		const first = await org.read(id)
+		expect(first).toMatchObject({ attemptCount: 1, lastResponseStatus: 503, lastError: 'answered 503' })
+		expect(first.nextAttemptAt).toBeGreaterThanOrEqual(server.clock.now + 48_000)
+		expect(first.nextAttemptAt).toBeLessThanOrEqual(server.clock.now + 72_000)
+		org.sink.answer = { status: 200, body: 'thanks' }
+		const firstAt = server.clock.now
+		server.clock.now = first.nextAttemptAt as number
+		await org.settle('succeeded')
+		const durationMs = expect.any(Number)
+		expect(await org.read(id)).toEqual({
+			...first,
+			status: 'succeeded',
+			attemptCount: 2,
+			nextAttemptAt: null,
+			lastResponseStatus: 200,
+			lastError: null,
+			updatedAt: server.clock.now,
+			attempts: [
+				{ startedAt: firstAt, durationMs, responseStatus: 503, responseBody: 'not now', error: 'answered 503' },
+				{ startedAt: server.clock.now, durationMs, responseStatus: 200, responseBody: 'thanks', error: null },
+			],
+		})
+	})
+
+	it('is `delivering` without a next attempt while one is under way', async () => {
+		org.sink.answer = { hang: true }
+		await org.newEndpoint('company.*')
+		await org.change('a')
+		await org.sink.events(1)
+		expect(await org.newest()).toMatchObject({ status: 'delivering', nextAttemptAt: null, attemptCount: 0 })
+		expect((await org.read((await org.newest()).id)).attempts).toEqual([])
+	})
+
+	it.each([
+		['the first 16 KiB', 'x'.repeat(40_000), 'x'.repeat(16_384)],
+		['16 KiB whole', 'é'.repeat(8192), 'é'.repeat(8192)],
+		['a character cut at 16 KiB replaced', `x${'é'.repeat(8192)}`, `x${'é'.repeat(8191)}\uFFFD`],
+		[
+			'NUL and invalid UTF-8 replaced',
+			Buffer.from([0x61, 0, 0x62, 0xff, 0xc3, 0x28, 0xed, 0xa0, 0x80]),
+			'a\uFFFDb\uFFFD\uFFFD(\uFFFD\uFFFD\uFFFD',
+		],
+		[
+			'quotes, control characters and emoji',
+			'{"a":"\\u0000 \\" \u0001\u001f\u2028 🧾"}',
+			'{"a":"\\u0000 \\" \u0001\u001f\u2028 🧾"}',
+		],
+	])('keeps of an answer: %s', async (_, body, kept) => {
+		org.sink.answer = { status: 200, body }
+		await org.newEndpoint('company.*')
+		await org.change('a')
+		await org.settle('succeeded')
+		expect((await org.read((await org.newest()).id)).attempts[0]?.responseBody).toBe(kept)
+	})
+
+	it('is found by its own organization only', async () => {
+		await org.newEndpoint('company.*')
+		await org.change('a')
+		const { id } = await org.newest()
+		const stranger = await server.newTenant()
+		for (const [method, path] of [
+			['GET', `/webhooks/deliveries/${id}`],
+			['POST', `/webhooks/deliveries/${id}/redeliver`],
+		] as const) {
+			const answer = await stranger.ask(method, path)
+			expect(answer).toMatchObject({ status: 404, body: { code: 'webhook_delivery_not_found' } })
+			expect((await org.tenant.ask(method, path.replace(id, 'whd_unknown'))).status).toBe(404)
+		}
+	})
+})

@@ -1,0 +1,166 @@
+// What the catalogue of event types promises: schemas that any JSON Schema library can use, and that all that is sent fits.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
+import { Sink } from '../../test/sink.ts'
+import { invoiceTime } from '../../test/time.ts'
+import { eventTypes } from '../generated/tables.ts'
+
+interface Described {
+	readonly type: string
+	readonly description: string
+	readonly schema: Record<string, unknown>
+	readonly example: Record<string, unknown>
+}
+
+const mails = mkdtempSync(join(tmpdir(), 'remit-event-types-'))
+let server: TestServer
+let described: readonly Described[]
+const validators = new Map<string, ValidateFunction>()
+beforeAll(async () => {
+	server = await startTestServer({
+		SMTP_URL: `file:${mails}`,
+		MAIL_FROM: 'invoices@remit.example',
+		WEBHOOK_RETRY_SECONDS: [0, 60],
+	})
+	described = (await server.ask('GET', '/webhooks/event-types?limit=100')).body.data
+	// As a receiver would: formats and keywords that a library does not know say nothing (JSON Schema Core §4.3.1).
+	const ajv = new Ajv2020({ strict: false, validateFormats: false })
+	for (const { type, schema } of described) validators.set(type, ajv.compile(schema))
+})
+afterAll(async () => {
+	await server.close()
+	rmSync(mails, { recursive: true, force: true })
+})
+
+/** What is wrong with an event by its type's schema; nothing, if all is well. */
+function faults(event: { type: string }): string[] {
+	const validate = validators.get(event.type)
+	if (!validate) return [`there is no type ${event.type}`]
+	const valid: boolean = validate(event)
+	return valid ? [] : (validate.errors ?? []).map(({ instancePath, message }) => `${event.type}${instancePath} ${message}`)
+}
+
+describe('the list of event types', () => {
+	it('has every type there is, in pages', async () => {
+		expect(described.map(({ type }) => type)).toEqual(Object.keys(eventTypes))
+		const total = described.length
+		const { data, meta } = (await server.ask('GET', '/webhooks/event-types?limit=2&offset=3')).body
+		expect(meta).toEqual({ total, limit: 2, offset: 3 })
+		expect(data).toEqual(described.slice(3, 5))
+		expect((await server.ask('GET', `/webhooks/event-types?offset=${total}`)).body).toEqual({
+			data: [],
+			meta: { total, limit: 50, offset: total },
+		})
+		const iterated: string[] = []
+		for await (const { type } of server.remit.webhooks.eventTypes.list({ limit: 5 })) iterated.push(type)
+		expect(iterated).toEqual(described.map(({ type }) => type))
+	})
+
+	it('is the same whoever asks', async () => {
+		const { key } = await server.newKey(['read'])
+		expect((await server.ask('GET', '/webhooks/event-types?limit=100', { key })).body.data).toEqual(described)
+	})
+
+	it('names only what can be subscribed to', async () => {
+		const tenant = await server.newTenant()
+		const types = described.map(({ type }) => type)
+		await tenant.remit.webhooks.endpoints.create({ url: 'https://acme.example/hook', eventTypes: types })
+	})
+})
+
+describe('the schema of an event type', () => {
+	it('refers to nothing outside itself', () => {
+		for (const { type, schema } of described) {
+			const refs = [...JSON.stringify(schema).matchAll(/"\$ref":"([^"]*)"/g)].map(([, ref]) => ref as string)
+			const defined = Object.keys(schema.$defs as object).map((name) => `#/$defs/${name}`)
+			expect({ type, unknown: refs.filter((ref) => !defined.includes(ref)) }).toEqual({ type, unknown: [] })
+			expect({ type, unused: defined.filter((name) => !refs.includes(name)) }).toEqual({ type, unused: [] })
+			expect(schema.$schema).toBe('https://json-schema.org/draft/2020-12/schema')
+		}
+	})
+
+	it('accepts its example, and no event of another type', () => {
+		for (const { type, example } of described) {
+			expect(example.type).toBe(type)
+			expect(faults(example as { type: string })).toEqual([])
+			const accepting = [...validators].filter(([, validate]) => validate(example)).map(([name]) => name)
+			expect(accepting).toEqual([type])
+		}
+	})
+
+	it('tells an event that lacks a field, or has one too many or of another type', () => {
+		for (const { type, example } of described) {
+			const { sequence, ...without } = example
+			for (const wrong of [
+				without,
+				{ ...example, more: 1 },
+				{ ...example, sequence: String(sequence) },
+				{ ...example, data: {} },
+			])
+				expect(faults({ ...wrong, type })).not.toEqual([])
+		}
+	})
+})
+
+/** A life of each record with all its events but those that only days bring. */
+async function live(tenant: Tenant): Promise<void> {
+	const { remit } = tenant
+	const company = await remit.companies.create({ name: 'Zoë & Söhne 🧾', billingEmail: 'billing@acme.example' })
+	await remit.companies.update(company.id, { name: 'Zoë', domain: 'acme.example' })
+	const dealId = await tenant.newDeal({ stage: 'won', hourlyRateCents: 100 })
+	const [hour, other] = [await tenant.newTimeEntry({ dealId }), await tenant.newTimeEntry({ dealId })]
+	await remit.timeEntries.update(other, { taskName: 'Review' })
+	await remit.timeEntries.delete(other)
+	const invoice = (await invoiceTime(tenant, { dealId, timeEntryIds: [hour] })).body.id
+	await remit.invoices.update(invoice, { notes: 'Thanks', companyId: company.id, dueDate: '2026-01-05', taxRate: 19 })
+	await remit.invoices.send(invoice, { to: 'billing@acme.example' })
+	const { url } = await remit.invoices.clientLink.create(invoice)
+	await tenant.ask('GET', `/api/invoices/public/${url.split('/').at(-1)}`, { key: null })
+	await remit.invoices.update(invoice, { status: 'overdue' })
+	await remit.invoices.update(invoice, { status: 'paid', paymentMethod: 'transfer' })
+	const bare = await remit.invoices.create({})
+	await remit.invoices.update(bare.id, { status: 'cancelled' })
+	await remit.invoices.delete(bare.id)
+	const unused = await remit.companies.create({ name: 'Gone' })
+	await remit.companies.delete(unused.id)
+}
+
+describe('every event of a whole life', () => {
+	it('fits the schema of its type, as it is delivered and as the feed has it', async () => {
+		const tenant = await server.newTenant()
+		const sink = await new Sink().start()
+		const { id, secret } = await tenant.remit.webhooks.endpoints.create({ url: sink.url, eventTypes: ['*'] })
+		sink.secrets.push(secret)
+		// Fails for days, and then says that it is gone: what brings the events of an endpoint.
+		const failing = await new Sink().start()
+		const other = await tenant.remit.webhooks.endpoints.create({ url: failing.url, eventTypes: ['webhook.test'] })
+		failing.secrets.push(other.secret)
+		const attempted = async (count: number) => {
+			await tenant.remit.webhooks.endpoints.test(other.id)
+			await failing.events(count)
+			await expect
+				.poll(() => tenant.remit.webhooks.deliveries.list({ status: 'delivering' }), { timeout: 10_000 })
+				.toMatchObject({ data: [] })
+		}
+		failing.answer = { status: 500 }
+		await attempted(1)
+		server.clock.now += 25 * 3_600_000
+		await failing.events(2)
+		await sink.events(1)
+		failing.answer = { status: 410 }
+		await attempted(3)
+		await tenant.remit.webhooks.endpoints.test(id)
+		await live(tenant)
+		const kinds = () => new Set(sink.received.map(({ event }) => event.type))
+		await expect.poll(() => [...kinds()].sort(), { timeout: 10_000 }).toEqual(Object.keys(eventTypes).sort())
+		expect(sink.received.flatMap(({ event }) => faults(event))).toEqual([])
+		for await (const event of tenant.remit.webhooks.events.list()) expect(faults(event)).toEqual([])
+		expect([...sink.problems, ...failing.problems]).toEqual([])
+		await sink.stop()
+		await failing.stop()
+	})
+})

@@ -1,0 +1,103 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { Lanes, type Owner } from './lanes.ts'
+
+const owner = (endpoint: number, organization = 0): Owner => ({
+	organizationId: `org_${organization}`,
+	endpointId: `whe_${organization}_${endpoint}`,
+})
+
+/** Lanes in which an endpoint has just worked, and still has something under way. */
+function proven(...owners: Owner[]): Lanes {
+	const lanes = new Lanes()
+	for (const one of owners) {
+		lanes.begin(one)
+		lanes.begin(one)
+		lanes.end(one, { failed: false })
+	}
+	return lanes
+}
+
+describe('the lanes', () => {
+	it('have room for five attempts to an endpoint that is new, and for 25 once one has worked', () => {
+		const lanes = new Lanes()
+		expect(lanes.roomOf(owner(0), 0)).toBe(5)
+		for (let attempt = 0; attempt < 5; attempt++) lanes.begin(owner(0))
+		expect(lanes.roomOf(owner(0), 0)).toBe(0)
+		lanes.end(owner(0), { failed: false })
+		expect(lanes.roomOf(owner(0), 0)).toBe(21)
+	})
+
+	it('have room for 100 attempts of an organization, and for 200 in all', () => {
+		const endpoints = [0, 1, 2].flatMap((organization) => [0, 1, 2, 3, 4].map((endpoint) => owner(endpoint, organization)))
+		const lanes = proven(...endpoints)
+		const begun = [0, 0, 0]
+		for (const one of endpoints) {
+			for (; lanes.roomOf(one, 0) > 0 && lanes.room > 0; lanes.begin(one)) begun[Number(one.organizationId.at(-1))] = 1
+		}
+		expect(begun).toEqual([1, 1, 0])
+		expect([lanes.running, lanes.room, lanes.roomOf(owner(9, 0), 0), lanes.roomOf(owner(9, 1), 0)]).toEqual([200, 0, 0, 5])
+	})
+
+	it('have room for two attempts to an endpoint that failed, until it works', () => {
+		const lanes = proven(owner(0))
+		lanes.end(owner(0), { failed: true })
+		expect(lanes.roomOf(owner(0), 0)).toBe(2)
+		lanes.begin(owner(0))
+		lanes.begin(owner(0))
+		expect(lanes.roomOf(owner(0), 0)).toBe(0)
+		lanes.end(owner(0), { failed: false })
+		expect(lanes.roomOf(owner(0), 0)).toBe(24)
+	})
+
+	it('have none for an endpoint whose attempts began before it failed', () => {
+		const lanes = new Lanes()
+		for (let attempt = 0; attempt < 5; attempt++) lanes.begin(owner(0))
+		lanes.end(owner(0), { failed: true })
+		expect(lanes.roomOf(owner(0), 0)).toBeLessThanOrEqual(0)
+		for (let attempt = 0; attempt < 3; attempt++) lanes.end(owner(0), { failed: true })
+		expect(lanes.roomOf(owner(0), 0)).toBe(1)
+	})
+
+	it('have none for an endpoint that asked for a pause, until it is over', () => {
+		const lanes = new Lanes()
+		lanes.begin(owner(0))
+		lanes.end(owner(0), { failed: true, heldUntil: 1_000 })
+		expect([lanes.roomOf(owner(0), 999), lanes.roomOf(owner(1), 999)]).toEqual([0, 5])
+		expect(lanes.roomOf(owner(0), 1_000)).toBe(2)
+	})
+
+	it('keep a pause that an endpoint asked for while another attempt to it succeeds', () => {
+		const lanes = new Lanes()
+		lanes.begin(owner(0))
+		lanes.begin(owner(0))
+		lanes.end(owner(0), { failed: true, heldUntil: 1_000 })
+		lanes.end(owner(0), { failed: false })
+		expect(lanes.roomOf(owner(0), 999)).toBe(0)
+	})
+
+	it('count right whatever ends in whatever order', () => {
+		const step = fc.record({ endpoint: fc.nat({ max: 2 }), begins: fc.boolean(), failed: fc.boolean() })
+		fc.assert(
+			fc.property(fc.array(step, { maxLength: 300 }), (steps) => {
+				const lanes = new Lanes()
+				const running = [0, 0, 0]
+				const of = (endpoint: number) => running[endpoint] ?? 0
+				for (const { endpoint, begins, failed } of steps) {
+					if (begins && lanes.roomOf(owner(endpoint), 0) > 0) {
+						lanes.begin(owner(endpoint))
+						running[endpoint] = of(endpoint) + 1
+					} else if (!begins && of(endpoint) > 0) {
+						lanes.end(owner(endpoint), { failed })
+						running[endpoint] = of(endpoint) - 1
+						// What worked is forgotten when nothing is under way any more.
+						const slots = failed ? 2 : of(endpoint) > 0 ? 25 : 5
+						expect(lanes.roomOf(owner(endpoint), 0)).toBe(slots - of(endpoint))
+					}
+				}
+				const total = running.reduce((sum, count) => sum + count, 0)
+				expect([lanes.running, lanes.room]).toEqual([total, 200 - total])
+			}),
+		)
+	})
+})

@@ -1,0 +1,149 @@
+// What is kept for how long: events, deliveries and attempts go after the retention, and what still waits goes on.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { eventsOf } from '../../test/events.ts'
+import { startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
+import { Sink } from '../../test/sink.ts'
+import { query } from '../db.ts'
+import { bySystem, recordEvent } from './events.ts'
+import { sweepWebhooks } from './retention.ts'
+
+const day = 86_400_000
+const keptDays = 30
+
+let server: TestServer
+let tenant: Tenant
+let sink: Sink
+beforeAll(async () => {
+	server = await startTestServer({ WEBHOOK_RETRY_SECONDS: [0, 86_400] })
+})
+beforeEach(async () => {
+	tenant = await server.newTenant()
+	sink = await new Sink().start()
+	return async () => {
+		expect(sink.problems).toEqual([])
+		await sink.stop()
+	}
+})
+afterAll(() => server.close())
+
+const newEndpoint = async () => {
+	const { id, secret } = await tenant.remit.webhooks.endpoints.create({ url: sink.url, eventTypes: ['company.*'] })
+	sink.secrets.push(secret)
+	return id
+}
+const statuses = async () => (await tenant.remit.webhooks.deliveries.list()).data.map(({ status }) => status)
+const settle = (...expected: string[]) => expect.poll(statuses, { timeout: 10_000 }).toEqual(expected)
+const count = async (table: string) =>
+	(
+		await server.db.all(
+			query<{ organizationId: string }, object>((knex, mine) => knex(table).where(mine).select('organizationId')),
+			{ organizationId: tenant.organizationId },
+		)
+	).length
+const counts = async () => ({
+	events: await count('events'),
+	deliveries: await count('webhook_deliveries'),
+	attempts: await count('webhook_attempts'),
+})
+const sweep = () => sweepWebhooks(server.db, keptDays, server.clock.now)
+const sequences = async (id: string) => (await eventsOf(server, tenant, id)).map(({ sequence }) => sequence)
+
+/** A company with so many events; returns its id. */
+async function fill({ organizationId, remit }: Tenant, count: number): Promise<string> {
+	const company = await remit.companies.get((await remit.companies.create({ name: 'a' })).id)
+	const event = { type: 'company.updated', organizationId, resource: 'company', resourceId: company.id } as const
+	await server.db.transaction(async (tx) => {
+		for (let made = 1; made < count; made++)
+			await recordEvent(tx, bySystem(server.clock.now), { ...event, data: JSON.stringify(company) })
+	})
+	return company.id
+}
+
+describe('after the retention', () => {
+	it('events, deliveries and attempts go, but for the last event of each record', async () => {
+		await newEndpoint()
+		const { id } = await tenant.remit.companies.create({ name: 'a' })
+		for (const name of ['b', 'c']) {
+			server.clock.now += 1000
+			await tenant.remit.companies.update(id, { name })
+		}
+		await settle('succeeded', 'succeeded', 'succeeded')
+		const delivery = (await tenant.remit.webhooks.deliveries.list()).data.at(-1)
+		// A delivery is there to the last moment of its 30 days.
+		server.clock.now += keptDays * day - 2000
+		await sweep()
+		expect(await counts()).toEqual({ events: 3, deliveries: 3, attempts: 3 })
+		server.clock.now += 1
+		await sweep()
+		expect(await counts()).toEqual({ events: 2, deliveries: 2, attempts: 2 })
+		const gone = await tenant.ask('GET', `/webhooks/deliveries/${delivery?.id}`)
+		expect(gone).toMatchObject({ status: 404, body: { code: 'webhook_delivery_not_found' } })
+		expect((await tenant.ask('GET', `/webhooks/events/${delivery?.eventId}`)).status).toBe(404)
+		server.clock.now += day
+		await sweep()
+		expect(await counts()).toEqual({ events: 1, deliveries: 0, attempts: 0 })
+		expect(await sequences(id)).toEqual([3])
+	})
+
+	it('the sequence of a record goes on, in deliveries too', async () => {
+		await newEndpoint()
+		const { id } = await tenant.remit.companies.create({ name: 'a' })
+		await tenant.remit.companies.update(id, { name: 'b' })
+		await sink.events(2)
+		server.clock.now += 40 * day
+		await sweep()
+		await tenant.remit.companies.update(id, { name: 'c' })
+		expect((await sink.events(3)).map(({ sequence }) => sequence)).toEqual([1, 2, 3])
+		server.clock.now += 40 * day
+		await sweep()
+		await tenant.remit.companies.delete(id)
+		expect(await sequences(id)).toEqual([3, 4])
+		server.clock.now += 40 * day
+		await sweep()
+		expect(await sequences(id)).toEqual([4])
+	})
+
+	it('more goes than one transaction removes, of every organization, and a second sweep finds nothing', async () => {
+		const stranger = await server.newTenant()
+		const id = await fill(tenant, 1101)
+		await fill(stranger, 2)
+		server.clock.now += 31 * day
+		expect(await sweep()).toBeGreaterThanOrEqual(1101)
+		expect(await sequences(id)).toEqual([1101])
+		expect((await eventsOf(server, stranger)).map(({ sequence }) => sequence)).toEqual([2])
+		expect(await sweep()).toBe(0)
+	})
+
+	it('a reader whose last event is gone goes on where it stood', async () => {
+		const { id } = await tenant.remit.companies.create({ name: 'a' })
+		const feed = (cursor?: string) => tenant.remit.webhooks.events.list(cursor === undefined ? {} : { cursor })
+		await expect.poll(async () => (await feed()).data, { timeout: 10_000 }).toHaveLength(1)
+		const cursor = (await feed()).meta.nextCursor as string
+		server.clock.now += 31 * day
+		await tenant.remit.companies.update(id, { name: 'b' })
+		await sweep()
+		await expect.poll(async () => (await feed(cursor)).data, { timeout: 10_000 }).toMatchObject([{ data: { name: 'b' } }])
+	})
+
+	it('deliveries that waited for one that is gone are made', async () => {
+		const endpoint = await newEndpoint()
+		const setStatus = (status: 'active' | 'paused') => tenant.remit.webhooks.endpoints.update(endpoint, { status })
+		await setStatus('paused')
+		const { id } = await tenant.remit.companies.create({ name: 'a' })
+		server.clock.now += 2 * day
+		await tenant.remit.companies.update(id, { name: 'b' })
+		// Asked for again shortly before the time of the first is up.
+		server.clock.now += 27.9 * day
+		sink.answer = { status: 500 }
+		await setStatus('active')
+		await tenant.remit.webhooks.endpoints.redeliver(endpoint)
+		await settle('pending', 'retrying')
+		sink.answer = { status: 204 }
+		server.clock.now += 0.2 * day
+		await sweep()
+		await settle('succeeded')
+		await tenant.remit.companies.update(id, { name: 'c' })
+		await settle('succeeded', 'succeeded')
+		expect(sink.received.map(({ event }) => event.sequence)).toEqual([1, 2, 3])
+	})
+})

@@ -1,0 +1,53 @@
+// An organization whose webhooks go to a receiver of its own, and its deliveries in the few words that tests need.
+import type { WebhookDelivery, WebhookDeliveryDetails } from '@remit/sdk'
+import { expect } from 'vitest'
+import type { TestServer } from './harness.ts'
+import { Sink } from './sink.ts'
+
+type Status = WebhookDelivery['status']
+type Filters = Record<string, string>
+interface Listed {
+	readonly data: WebhookDelivery[]
+	readonly meta: { readonly total: number | null; readonly nextCursor: string | null }
+}
+
+export async function startSubscriber(server: TestServer) {
+	const tenant = await server.newTenant()
+	const { ask, remit } = tenant
+	const sink = await new Sink().start()
+	const list = async (filters: Filters = {}): Promise<Listed> =>
+		(await ask('GET', `/webhooks/deliveries?${new URLSearchParams(filters)}`)).body
+	/** Newest first. */
+	const statuses = async (filters?: Filters) => (await list(filters)).data.map(({ status }) => status)
+	return {
+		tenant,
+		sink,
+		list,
+		statuses,
+		async newEndpoint(...eventTypes: string[]): Promise<string> {
+			const { id, secret } = await remit.webhooks.endpoints.create({ url: sink.url, eventTypes })
+			sink.secrets.push(secret)
+			return id
+		},
+		/** Changes a company, a new one unless told otherwise, a second after what was before; returns its id. */
+		async change(name: string, company?: string): Promise<string> {
+			server.clock.now += 1000
+			if (company === undefined) return (await remit.companies.create({ name })).id
+			await remit.companies.update(company, { name })
+			return company
+		},
+		/** The names that arrived, in order. */
+		arrived: () => sink.received.map(({ event }) => (event.data as { name: string }).name),
+		/** Waits until the deliveries, newest first, have these statuses. */
+		settle: (...expected: Status[]) => expect.poll(() => statuses(), { timeout: 10_000 }).toEqual(expected),
+		read: async (id: string): Promise<WebhookDeliveryDetails> => (await ask('GET', `/webhooks/deliveries/${id}`)).body.data,
+		newest: async () => (await list({ limit: '1' })).data[0] as WebhookDelivery,
+		redeliver: (id: string) => ask('POST', `/webhooks/deliveries/${id}/redeliver`),
+		redeliverAll: (endpoint: string, body?: object) => ask('POST', `/webhooks/endpoints/${endpoint}/redeliver`, body && { body }),
+		setStatus: (endpoint: string, status: string) => ask('PATCH', `/webhooks/endpoints/${endpoint}`, { body: { status } }),
+		async stop(): Promise<void> {
+			expect(sink.problems).toEqual([])
+			await sink.stop()
+		},
+	}
+}
