@@ -11,13 +11,14 @@ interface Report {
 }
 
 const [folder = '', status] = process.argv.slice(2)
-const tests: Report = JSON.parse(readFileSync(join(folder, 'tests.json'), 'utf8'))
+const reports = ['tests.json', 'crash-tests.json'].map((name): Report => JSON.parse(readFileSync(join(folder, name), 'utf8')))
+const sumOf = (count: keyof Report) => reports.reduce((sum, report) => sum + report[count], 0)
 const checks = /(\d+) passed, (\d+) failed\n$/.exec(readFileSync(join(folder, 'checks.txt'), 'utf8'))
 if (!checks) throw new Error('the checks did not end')
-const skipped = tests.numPendingTests + tests.numTodoTests
+const skipped = sumOf('numPendingTests') + sumOf('numTodoTests')
 if (skipped > 0) console.error(`${skipped} tests were skipped`)
 // A run that fails without a failed test (a hook, a worker that died) counts as one.
-const broken = status !== '0' && tests.numFailedTests === 0 ? 1 : 0
-const failed = tests.numFailedTests + skipped + broken + Number(checks[2])
-console.log(`${tests.numPassedTests + Number(checks[1])} passed, ${failed} failed`)
+const broken = status !== '0' && sumOf('numFailedTests') === 0 ? 1 : 0
+const failed = sumOf('numFailedTests') + skipped + broken + Number(checks[2])
+console.log(`${sumOf('numPassedTests') + Number(checks[1])} passed, ${failed} failed`)
 process.exit(failed === 0 ? 0 : 1)
