@@ -22,8 +22,20 @@ import { rows } from './rows.ts'
 import { seeded } from './seed.ts'
 import { startup } from './startup.ts'
 import { timeEntries } from './time-entries.ts'
+import { webhooks } from './webhooks.ts'
 
-const sections = ['reads', 'create', 'time-entries', 'public', 'pdf', 'operations', 'rows', 'startup', 'postgres'] as const
+const sections = [
+	'reads',
+	'create',
+	'time-entries',
+	'public',
+	'pdf',
+	'operations',
+	'rows',
+	'startup',
+	'postgres',
+	'webhooks',
+] as const
 
 const usage = `pnpm bench [--only ${sections.join(',')}] [--rounds 5] [--seconds 2] [--connections 50]
            [--quick]          one short round of everything, to see that it runs
@@ -66,6 +78,7 @@ async function main(): Promise<void> {
 	if (wanted.has('rows')) await rows(run)
 	if (wanted.has('startup')) await startup(run)
 	if (wanted.has('postgres')) await postgres(run, measured)
+	if (wanted.has('webhooks')) await webhooks(run)
 	const met = printSummary()
 	if (options.assert && !met) process.exitCode = 1
 }

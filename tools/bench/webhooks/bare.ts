@@ -1,0 +1,39 @@
+// What the deliveries are measured by: the same body signed and sent by undici, as many at once, and nothing stored.
+// It prints where it listens, as the servers do, and begins when it is asked to.
+import { createHmac, createSecretKey, randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { loadUndici } from './undici.ts'
+
+const { Agent, request } = loadUndici()
+const [target = '', bodyFile = '', countText, concurrencyText] = process.argv.slice(2)
+const body = readFileSync(bodyFile, 'utf8')
+const key = createSecretKey(randomBytes(32))
+const dispatcher = new Agent()
+let left = Number(countText)
+
+async function send(): Promise<void> {
+	while (left-- > 0) {
+		const id = `evt_${left}`
+		const timestamp = String(Math.floor(Date.now() / 1000))
+		const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')
+		const headers = {
+			'content-type': 'application/json',
+			'webhook-id': id,
+			'webhook-timestamp': timestamp,
+			'webhook-signature': `v1,${signature}`,
+		}
+		const answer = await request(target, { method: 'POST', dispatcher, headers, body })
+		await answer.body.dump()
+		if (answer.statusCode !== 204) throw new Error(`the sink answers ${answer.statusCode}`)
+	}
+}
+
+const server = createServer((_, res) => {
+	res.end()
+	for (let n = 0; n < Number(concurrencyText); n++) void send()
+})
+server.listen(0, '127.0.0.1', () => {
+	console.log(JSON.stringify({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }))
+})
