@@ -57,8 +57,8 @@ export async function up(knex: Knex): Promise<void> {
 		where "nextAttemptAt" is not null`,
 	)
 	await knex.raw(
-		`create index webhook_deliveries_waiting on webhook_deliveries ("organizationId", "endpointId", "resourceId", "sequence")
-		where "status" in ('pending', 'delivering', 'retrying')`,
+		`create index webhook_deliveries_behind on webhook_deliveries ("organizationId", "endpointId", id)
+		where status = 'pending' and "nextAttemptAt" is null`,
 	)
 	await knex.schema.createTable('webhook_attempts', (table) => {
 		table.text('organizationId').notNullable()

@@ -63,6 +63,8 @@ beforeAll(async () => {
 	}
 })
 afterAll(async () => {
+	// Copies of one event under other types are no events.
+	await ask("delete from events where id like 'evt_grown%'")
 	await end()
 	await server.close()
 })
@@ -217,6 +219,7 @@ const result = (): Result => ({
 	id: 'whd_1',
 	endpointId: 'whe_1',
 	resourceId: 'cmp_1',
+	sequence: 1,
 	leaseEnd: 0,
 	status: 'succeeded',
 	nextAttemptAt: null,
@@ -314,7 +317,7 @@ describe.each(['with few rows', 'with many rows'])('every query %s', (size) => {
 				})
 				expect({ name, plan }).not.toEqual({
 					name,
-					plan: expect.stringMatching(/Seq Scan|^SCAN (?!json_each|CONSTANT|s EXISTS VIRTUAL)/m),
+					plan: expect.stringMatching(/Seq Scan|^SCAN (?!json_each|CONSTANT|s EXISTS VIRTUAL|again|\(subquery)/m),
 				})
 			}
 		}

@@ -3,7 +3,7 @@ import { jsonColumn } from '../db/json.ts'
 import { type Db, type Dialect, type Placeholders, query } from '../db.ts'
 import type { DeliveryStatus, WebhookDelivery } from '../generated/contract.ts'
 import { fields } from '../generated/tables.ts'
-import { isWaiting } from './queue.ts'
+import { hasEarlier } from './queue.ts'
 
 interface Key {
 	readonly organizationId: string
@@ -96,28 +96,22 @@ interface OfEndpoint {
 	readonly id: string
 }
 
+/** Those of an endpoint in a few statuses are found by the status: of all others it may have had millions. */
+const ofEndpoint = (dialect: Dialect) => `${dialect === 'sqlite' ? '+' : ''}"endpointId" = ?`
+
+/** A record's deliveries wait for each other again: only the first of each is due, and not that if an earlier one waits. */
 const allAgain = query<{ organizationId: string; endpointId: string; since: number; now: number }>(
-	(knex, { organizationId, endpointId, since, now }, dialect) => {
-		const ended = knex('webhook_deliveries as d')
-			.where({ 'd.organizationId': organizationId, 'd.endpointId': endpointId })
-			.whereIn('d.status', ['skipped', 'exhausted'])
-			.where('d.createdAt', '>=', since)
-		// A record's deliveries wait for each other again: only the first of each is due.
-		const first = `not exists (select 1 from webhook_deliveries w where w."organizationId" = webhook_deliveries."organizationId"
-			and w."endpointId" = webhook_deliveries."endpointId" and w."resourceId" = webhook_deliveries."resourceId"
-			and w.sequence < webhook_deliveries.sequence
-			and (w.${isWaiting} or (w.status in ('skipped', 'exhausted') and w."createdAt" >= ?)))`
-		const cast = dialect === 'sqlite' ? '?' : '?::bigint'
-		return knex('webhook_deliveries')
-			.where({ organizationId })
-			.whereIn('id', ended.select('d.id'))
-			.update({
-				status: 'pending',
-				retryCount: 0,
-				updatedAt: now,
-				nextAttemptAt: knex.raw(`case when ${first} then ${cast} end`, [since, now]),
-			})
-	},
+	(knex, { organizationId, endpointId, since, now }, dialect) =>
+		knex.raw(
+			`with again as (
+				select id, row_number() over (partition by "resourceId" order by sequence) as place from webhook_deliveries
+				where "organizationId" = ? and ${ofEndpoint(dialect)} and status in ('skipped', 'exhausted') and "createdAt" >= ?
+			)
+			update webhook_deliveries as a set status = 'pending', "retryCount" = 0, "updatedAt" = ?,
+				"nextAttemptAt" = case when again.place = 1 and not ${hasEarlier('a')} then ${dialect === 'sqlite' ? '?' : '?::bigint'} end
+			from again where a."organizationId" = ? and a.id = again.id`,
+			[organizationId, endpointId, since, now, now, organizationId],
+		),
 )
 
 /** Makes every delivery of an endpoint again that was skipped or exhausted, of events from `since` on; returns how many. */
@@ -132,11 +126,11 @@ interface Ending {
 }
 
 /** A delivery that is under way ends by its own result. */
-const end = query<Ending>((knex, { organizationId, endpointId, status, now }) =>
+const end = query<Ending>((knex, { organizationId, endpointId, status, now }, dialect) =>
 	knex('webhook_deliveries')
-		.where({ organizationId, endpointId })
-		.whereRaw(isWaiting)
-		.whereNot('status', 'delivering')
+		.where({ organizationId })
+		.whereIn('status', ['pending', 'retrying'])
+		.whereRaw(ofEndpoint(dialect), [endpointId])
 		.update({ status, nextAttemptAt: null, updatedAt: now }),
 )
 

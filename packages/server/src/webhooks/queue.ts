@@ -8,8 +8,7 @@ import type { Knex } from 'knex'
 import { type Database, type Db, type Dialect, query } from '../db.ts'
 import { type EventRow, eventColumns } from './event-store.ts'
 
-/** Literal, as in the partial index: SQLite compares the text. */
-export const isWaiting = `"status" in ('pending', 'delivering', 'retrying')`
+const isWaiting = `"status" in ('pending', 'delivering', 'retrying')`
 
 interface NewDeliveries {
 	readonly organizationId: string
@@ -36,15 +35,24 @@ const columns = [
 	'updatedAt',
 ]
 
+/** Deliveries `d` to an endpoint of the events `b` of one record: found by the events' index, so that they need none. */
+const ofRecord = (endpointId: string) =>
+	`from events b join webhook_deliveries d on d."organizationId" = b."organizationId"
+		and d.id = 'whd_' || substr(b.id, 5) || substr(${endpointId}, 5)`
+
 /**
- * Whether a delivery of an earlier event of the record waits. PostgreSQL locks the one that it finds: its end, which lets
- * the next one go, then comes after this transaction, and finds this delivery.
+ * Whether the delivery of the event before waits. PostgreSQL locks it: its end, which lets the next one go, then comes after
+ * this transaction, and finds this delivery.
  */
-function hasEarlier(dialect: Dialect): string {
-	const earlier = `select 1 from webhook_deliveries w where w."organizationId" = p."organizationId" and w."endpointId" = p.id
-		and w."resourceId" = e."resourceId" and w.${isWaiting}`
-	return dialect === 'sqlite' ? `exists (${earlier})` : `(${earlier} order by w.sequence desc limit 1 for share) is not null`
-}
+const isBlocked = (dialect: Dialect) =>
+	`coalesce((select d.${isWaiting} ${ofRecord('p.id')} where b."organizationId" = e."organizationId"
+		and b."resourceId" = e."resourceId" and b.sequence < e.sequence
+		order by b.sequence desc limit 1${dialect === 'sqlite' ? '), 0)' : ' for share of d), false)'}`
+
+/** Whether a delivery of any earlier event of the record waits, for the deliveries of that name. */
+export const hasEarlier = (name: string) =>
+	`exists (select 1 ${ofRecord(`${name}."endpointId"`)} where b."organizationId" = ${name}."organizationId"
+		and b."resourceId" = ${name}."resourceId" and b.sequence < ${name}.sequence and d.${isWaiting})`
 
 const subscribes = (dialect: Dialect) =>
 	dialect === 'sqlite'
@@ -59,7 +67,7 @@ const insertion = query<NewDeliveries>((knex, { organizationId, eventId, now, pa
 		.select('e.organizationId', knex.raw("'whd_' || substr(e.id, 5) || substr(p.id, 5)"), 'p.id', 'e.id', 'e.type')
 		.select('e.resourceId', 'e.sequence', knex.raw("case p.status when 'active' then 'pending' else 'skipped' end"))
 		.select(knex.raw('0'), knex.raw('0'))
-		.select(knex.raw(`case when p.status = 'active' and not ${hasEarlier(dialect)} then ${asInteger(dialect)} end`, [now]))
+		.select(knex.raw(`case when p.status = 'active' and not ${isBlocked(dialect)} then ${asInteger(dialect)} end`, [now]))
 		.select(knex.raw(asInteger(dialect), [now]), knex.raw(asInteger(dialect), [now]))
 	if (endpointId !== undefined) rows.where('p.id', endpointId)
 	else rows.whereRaw(subscribes(dialect), [patterns as never])
@@ -153,6 +161,8 @@ export interface Result {
 	readonly id: string
 	readonly endpointId: string
 	readonly resourceId: string
+	/** The event's, of its record. */
+	readonly sequence: number
 	/** The lease that it was taken under: who lost it has no say any more. */
 	readonly leaseEnd: number
 	readonly status: 'succeeded' | 'retrying' | 'exhausted'
@@ -170,6 +180,7 @@ const types: Record<keyof Result, 'text' | 'bigint'> = {
 	id: 'text',
 	endpointId: 'text',
 	resourceId: 'text',
+	sequence: 'bigint',
 	leaseEnd: 'bigint',
 	status: 'text',
 	nextAttemptAt: 'bigint',
@@ -229,8 +240,8 @@ const promotion = query<Results>((knex, { results }, dialect) =>
 	knex.raw(
 		`update webhook_deliveries set "nextAttemptAt" = n."endedAt" from (
 			select r."organizationId", r."endedAt", (
-				select w.id from webhook_deliveries w where w."organizationId" = r."organizationId" and w."endpointId" = r."endpointId"
-				and w."resourceId" = r."resourceId" and w.${isWaiting} order by w.sequence limit 1
+				select d.id ${ofRecord('r."endpointId"')} where b."organizationId" = r."organizationId"
+				and b."resourceId" = r."resourceId" and b.sequence > r.sequence and d.${isWaiting} order by b.sequence limit 1
 			) as id from ? where r.status <> 'retrying'
 		) as n
 		where webhook_deliveries."organizationId" = n."organizationId" and webhook_deliveries.id = n.id
@@ -271,10 +282,8 @@ const strays = query<{ now: number }>((knex, { now }) =>
 
 const stuck = query<{ now: number }>((knex, { now }) =>
 	knex.raw(
-		`update webhook_deliveries as d set "nextAttemptAt" = ?
-		where d.${isWaiting} and d.status = 'pending' and d."nextAttemptAt" is null
-		and not exists (select 1 from webhook_deliveries w where w."organizationId" = d."organizationId"
-			and w."endpointId" = d."endpointId" and w."resourceId" = d."resourceId" and w.${isWaiting} and w.sequence < d.sequence)`,
+		`update webhook_deliveries as behind set "nextAttemptAt" = ?
+		where behind.status = 'pending' and behind."nextAttemptAt" is null and not ${hasEarlier('behind')}`,
 		[now],
 	),
 )

@@ -52,6 +52,7 @@ describe('judge', () => {
 				id: 'whd_1',
 				endpointId: 'whe_1',
 				resourceId: 'inv_1',
+				sequence: 1,
 				status: 'succeeded',
 				nextAttemptAt: null,
 				responseStatus: 204,

@@ -40,6 +40,7 @@ export function judge({ target, taken, leaseEnd, startedAt, endedAt, outcome, sc
 			id: taken.deliveryId,
 			endpointId: target.endpointId,
 			resourceId: taken.resourceId,
+			sequence: taken.sequence,
 			leaseEnd,
 			status: !failed ? 'succeeded' : next === undefined ? 'exhausted' : 'retrying',
 			nextAttemptAt: next ?? null,
