@@ -7,11 +7,10 @@ const owner = (endpoint: number, organization = 0): Owner => ({
 	endpointId: `whe_${organization}_${endpoint}`,
 })
 
-/** Lanes in which an endpoint has just worked, and still has something under way. */
+/** Lanes in which endpoints have just worked. */
 function proven(...owners: Owner[]): Lanes {
 	const lanes = new Lanes()
 	for (const one of owners) {
-		lanes.begin(one)
 		lanes.begin(one)
 		lanes.end(one, { failed: false })
 	}
@@ -36,11 +35,12 @@ describe('the lanes', () => {
 			for (; lanes.roomOf(one, 0) > 0 && lanes.room > 0; lanes.begin(one)) begun[Number(one.organizationId.at(-1))] = 1
 		}
 		expect(begun).toEqual([1, 1, 0])
-		expect([lanes.running, lanes.room, lanes.roomOf(owner(9, 0), 0), lanes.roomOf(owner(9, 1), 0)]).toEqual([200, 0, 0, 5])
+		expect([lanes.running, lanes.room, lanes.roomOf(owner(9, 1), 0), lanes.roomOf(owner(9, 2), 0)]).toEqual([200, 0, 0, 5])
 	})
 
 	it('have room for two attempts to an endpoint that failed, until it works', () => {
 		const lanes = proven(owner(0))
+		lanes.begin(owner(0))
 		lanes.end(owner(0), { failed: true })
 		expect(lanes.roomOf(owner(0), 0)).toBe(2)
 		lanes.begin(owner(0))
@@ -76,6 +76,13 @@ describe('the lanes', () => {
 		expect(lanes.roomOf(owner(0), 999)).toBe(0)
 	})
 
+	it('remember ten thousand endpoints, and then those alone that have something under way', () => {
+		const lanes = proven(...Array.from({ length: 10_000 }, (_, endpoint) => owner(endpoint)))
+		lanes.begin(owner(1))
+		lanes.begin(owner(10_000))
+		expect([lanes.roomOf(owner(0), 0), lanes.roomOf(owner(1), 0)]).toEqual([5, 24])
+	})
+
 	it('count right whatever ends in whatever order', () => {
 		const step = fc.record({ endpoint: fc.nat({ max: 2 }), begins: fc.boolean(), failed: fc.boolean() })
 		fc.assert(
@@ -90,9 +97,7 @@ describe('the lanes', () => {
 					} else if (!begins && of(endpoint) > 0) {
 						lanes.end(owner(endpoint), { failed })
 						running[endpoint] = of(endpoint) - 1
-						// What worked is forgotten when nothing is under way any more.
-						const slots = failed ? 2 : of(endpoint) > 0 ? 25 : 5
-						expect(lanes.roomOf(owner(endpoint), 0)).toBe(slots - of(endpoint))
+						expect(lanes.roomOf(owner(endpoint), 0)).toBe((failed ? 2 : 25) - of(endpoint))
 					}
 				}
 				const total = running.reduce((sum, count) => sum + count, 0)

@@ -8,6 +8,9 @@ const slotsPerOrganization = 100
 /** Attempts under way to one endpoint, by how its last attempt ended: little is lost to one that lets us wait. */
 const slotsPerEndpoint = { untried: 5, works: 25, fails: 2 } as const
 
+/** Endpoints whose last attempt is remembered. */
+const remembered = 10_000
+
 interface Lane {
 	running: number
 	state: keyof typeof slotsPerEndpoint
@@ -45,8 +48,12 @@ export class Lanes {
 	}
 
 	begin(owner: Owner): void {
-		const lane = this.#lanes.get(owner.endpointId) ?? { ...untried }
-		this.#lanes.set(owner.endpointId, lane)
+		let lane = this.#lanes.get(owner.endpointId)
+		if (!lane) {
+			if (this.#lanes.size >= remembered) this.#forgetIdle()
+			lane = { ...untried }
+			this.#lanes.set(owner.endpointId, lane)
+		}
 		lane.running++
 		this.#count(owner, 1)
 	}
@@ -59,8 +66,10 @@ export class Lanes {
 		lane.running--
 		lane.state = failed ? 'fails' : 'works'
 		if (heldUntil !== undefined) lane.heldUntil = heldUntil
-		// Most endpoints have nothing to remember. A pause stands though what began before it succeeds.
-		if (lane.running === 0 && !failed && lane.heldUntil === 0) this.#lanes.delete(owner.endpointId)
+	}
+
+	#forgetIdle(): void {
+		for (const [endpointId, { running }] of this.#lanes) if (running === 0) this.#lanes.delete(endpointId)
 	}
 
 	#count({ organizationId }: Owner, change: 1 | -1): void {
