@@ -126,8 +126,7 @@ export async function startTestServer(settings: Partial<Config> = {}): Promise<T
 		clock,
 		newTenant,
 		async close() {
-			await checkEvents(db)
-			await server.close()
+			await Promise.all([checkEvents(db), server.close()])
 			await database.drop()
 			rmSync(mail, { recursive: true })
 		},
