@@ -37,7 +37,7 @@ const graceMs = 5_000
  * So many are written, and so many taken, in one transaction; its commit wakes the engine for the rest. On SQLite all else in
  * this process waits for it: requests get in between.
  */
-const batch = { sqlite: 40, postgres: 200 }
+const batch = { sqlite: 32, postgres: 200 }
 /** While more is under way, a batch that is not full waits so long for it: a commit costs as much as some ten deliveries. */
 const gatherMs = 3
 

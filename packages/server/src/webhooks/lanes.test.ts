@@ -59,6 +59,22 @@ describe('the lanes', () => {
 		expect(lanes.roomOf(owner(0), 0)).toBe(1)
 	})
 
+	it('let an endpoint that failed ten times rest for a tenth of a second, until one works', () => {
+		let time = 1
+		const lanes = new Lanes(() => time)
+		const end = (failed: boolean) => {
+			lanes.begin(owner(0))
+			lanes.end(owner(0), { failed })
+			return lanes.roomOf(owner(0), 0)
+		}
+		for (let failure = 1; failure < 10; failure++) expect(end(true)).toBe(2)
+		expect(end(true)).toBe(0)
+		time += 100
+		expect(lanes.roomOf(owner(0), 0)).toBe(2)
+		expect(end(true)).toBe(0)
+		expect(end(false)).toBe(25)
+	})
+
 	it('have none for an endpoint that asked for a pause, until it is over', () => {
 		const lanes = new Lanes()
 		lanes.begin(owner(0))
@@ -87,7 +103,8 @@ describe('the lanes', () => {
 		const step = fc.record({ endpoint: fc.nat({ max: 2 }), begins: fc.boolean(), failed: fc.boolean() })
 		fc.assert(
 			fc.property(fc.array(step, { maxLength: 300 }), (steps) => {
-				const lanes = new Lanes()
+				let time = 0
+				const lanes = new Lanes(() => (time += 1_000))
 				const running = [0, 0, 0]
 				const of = (endpoint: number) => running[endpoint] ?? 0
 				for (const { endpoint, begins, failed } of steps) {

@@ -8,12 +8,20 @@ const slotsPerOrganization = 100
 /** Attempts under way to one endpoint, by how its last attempt ended: little is lost to one that lets us wait. */
 const slotsPerEndpoint = { untried: 5, works: 25, fails: 2 } as const
 
+/** After so many failures in a row an endpoint gets two attempts at a time and then a rest: its queue is not worth the others' time. */
+const patience = 10
+const restMs = 100
+
 /** Endpoints whose last attempt is remembered. */
 const remembered = 10_000
 
 interface Lane {
 	running: number
 	state: keyof typeof slotsPerEndpoint
+	/** Failures in a row. */
+	failures: number
+	/** A rest after failures lasts until then, by the monotonic clock. */
+	restUntil: number
 	/** The receiver asked for a pause until then, in Unix milliseconds. */
 	heldUntil: number
 }
@@ -27,7 +35,12 @@ export interface Owner {
 export class Lanes {
 	readonly #lanes = new Map<string, Lane>()
 	readonly #ofOrganizations = new Map<string, number>()
+	readonly #monotonic: () => number
 	#running = 0
+
+	constructor(monotonic = () => performance.now()) {
+		this.#monotonic = monotonic
+	}
 
 	/** Attempts that are under way. */
 	get running(): number {
@@ -41,8 +54,8 @@ export class Lanes {
 
 	/** How many more may begin to an endpoint. */
 	roomOf({ organizationId, endpointId }: Owner, now: number): number {
-		const { running, state, heldUntil } = this.#lanes.get(endpointId) ?? untried
-		if (heldUntil > now) return 0
+		const { running, state, heldUntil, restUntil } = this.#lanes.get(endpointId) ?? untried
+		if (heldUntil > now || (restUntil > 0 && restUntil > this.#monotonic())) return 0
 		const ofOrganization = slotsPerOrganization - (this.#ofOrganizations.get(organizationId) ?? 0)
 		return Math.min(slotsPerEndpoint[state] - running, ofOrganization)
 	}
@@ -65,6 +78,8 @@ export class Lanes {
 		if (!lane) return
 		lane.running--
 		lane.state = failed ? 'fails' : 'works'
+		lane.failures = failed ? lane.failures + 1 : 0
+		lane.restUntil = lane.failures >= patience ? this.#monotonic() + restMs : 0
 		if (heldUntil !== undefined) lane.heldUntil = heldUntil
 	}
 
@@ -80,4 +95,4 @@ export class Lanes {
 	}
 }
 
-const untried: Readonly<Lane> = { running: 0, state: 'untried', heldUntil: 0 }
+const untried: Readonly<Lane> = { running: 0, state: 'untried', failures: 0, restUntil: 0, heldUntil: 0 }
