@@ -7,25 +7,17 @@ import { measure, middleOf, type Samples } from './measure.ts'
 import type { Server } from './processes.ts'
 import { startRemit } from './remit.ts'
 import { figureHeadings, figures, print, table } from './report.ts'
-import { atEnd } from './resources.ts'
+import { isReachable, newDatabase, run as runSql } from './scratch.ts'
 import { seed } from './seed.ts'
-import { loadPostgres } from './server-modules.ts'
-
-const { Client } = loadPostgres()
-
-const base = 'postgres://postgres@127.0.0.1:5432'
-const database = `remit_bench_${process.pid}`
 
 /** `sqlite` has the samples of what was measured on SQLite in the same run, by operation. */
 export async function postgres(run: Run, sqlite: ReadonlyMap<string, Samples>): Promise<void> {
-	if (!(await isReachable())) return print(`PostgreSQL: skipped, no server at ${base}\n`)
-	await admin(`create database ${database}`)
-	atEnd(() => admin(`drop database if exists ${database} with (force)`))
-	const url = `${base}/${database}`
+	if (!(await isReachable())) return print('PostgreSQL: skipped, no server on this machine\n')
+	const url = await newDatabase('requests')
 	const db = await openDatabase({ DATABASE_URL: url, DATA_DIR: '' }, silent)
 	const seeded = await seed(db)
 	await db.close()
-	await admin('analyze', url)
+	await runSql('analyze', url)
 	const server = await startRemit('postgres', run.server, { DATABASE_URL: url })
 	await measureAll(server, { ...run, key: seeded.key, seed: seeded, rounds: Math.min(run.rounds, 2) }, sqlite)
 	await server.stop()
@@ -44,19 +36,3 @@ async function measureAll(server: Server, run: Run, sqlite: ReadonlyMap<string, 
 	table(['', ...figureHeadings, 'CPU on SQLite'], lines)
 	print()
 }
-
-async function admin(sql: string, url = `${base}/postgres`): Promise<void> {
-	const client = new Client({ connectionString: url, connectionTimeoutMillis: 2_000 })
-	await client.connect()
-	try {
-		await client.query(sql)
-	} finally {
-		await client.end()
-	}
-}
-
-const isReachable = () =>
-	admin('select 1').then(
-		() => true,
-		() => false,
-	)

@@ -7,13 +7,13 @@ import type { Run } from './context.ts'
 import { copyDatabase, fileIn, silent } from './databases.ts'
 import { startRemit } from './remit.ts'
 import { print } from './report.ts'
+import { dropDatabase, isReachable, newDatabase, run as runSql } from './scratch.ts'
 import { atRest } from './webhooks/at-rest.ts'
 import { besides } from './webhooks/beside.ts'
 import { creates } from './webhooks/creates.ts'
 import { drains } from './webhooks/drains.ts'
 import { addEndpoints, fillQueue, healthyCount, keepHealthy, settings } from './webhooks/queue.ts'
 import { type Receiver, startReceiver } from './webhooks/receiver.ts'
-import { dropDatabase, isReachable, newDatabase, run as runSql } from './webhooks/scratch.ts'
 
 const targets = { least: 0.4, goal: 0.7, mostLoss: 0.1 }
 

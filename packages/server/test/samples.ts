@@ -38,7 +38,6 @@ const newToken = async (tenant: Tenant): Promise<string> => {
 
 const stage = (key: string) => ({ key, label: 'Active', type: 'won' })
 
-/** By resource, and for an operation that is asked otherwise than the rest of its resource. */
 const newApiKey = (tenant: Tenant) => made(tenant, '/api-keys', { name: 'CI', scopes: ['read'] })
 
 const newEndpoint = (tenant: Tenant) =>
@@ -61,6 +60,7 @@ async function failedDelivery(tenant: Tenant): Promise<string> {
 	return id
 }
 
+/** By resource, and for an operation that is asked otherwise than the rest of its resource. */
 const samples: Record<string, Sample> = {
 	companies: {
 		make: (tenant) => made(tenant, '/api/companies', { name: 'Acme' }),

@@ -47,11 +47,14 @@ export const remove: Handler<'webhooks.endpoints.delete'> = async (call, { db, n
 	return removed
 }
 
+/** An action is no change that could be lost: it takes no `If-Match`. */
+const anyVersion = <C extends object>(call: C) => ({ ...call, expectVersion: () => {} })
+
 /** How long an old secret signs on, unless the caller says otherwise. */
 const graceSeconds = 86_400
 
 export const rotateSecret: Handler<'webhooks.endpoints.rotateSecret'> = async (call, { db, now, outside }) => {
-	const endpoint = await answers.lock({ ...call, expectVersion: () => {} }, db)
+	const endpoint = await answers.lock(anyVersion(call), db)
 	const grace = (call.body?.graceSeconds ?? graceSeconds) * 1000
 	const previousSecretExpiresAt = grace > 0 ? now + grace : null
 	const secret = await rotate(db, outside.secrets, endpoint, previousSecretExpiresAt, now)
@@ -59,14 +62,14 @@ export const rotateSecret: Handler<'webhooks.endpoints.rotateSecret'> = async (c
 }
 
 export const test: Handler<'webhooks.endpoints.test'> = async (call, { db, origin }) => {
-	const endpoint = await answers.lock({ ...call, expectVersion: () => {} }, db)
+	const endpoint = await answers.lock(anyVersion(call), db)
 	refuseInactive(endpoint)
 	const eventId = await recordEndpointEvent(db, origin, endpoint, 'webhook.test', endpoint.id)
 	return { status: 200, body: { id: deliveryIdOf(eventId, endpoint.id) } }
 }
 
 export const redeliver: Handler<'webhooks.endpoints.redeliver'> = async (call, { db, now }) => {
-	const endpoint = await answers.lock({ ...call, expectVersion: () => {} }, db)
+	const endpoint = await answers.lock(anyVersion(call), db)
 	refuseInactive(endpoint)
 	const since = call.body?.since === undefined ? 0 : toMs(call.body.since)
 	return { status: 200, body: { count: await deliverAllAgain(db, endpoint, since, now) } }

@@ -5,6 +5,7 @@
 // wait with null until it is done. So an endpoint sees a record's `sequence` rise, and the index of what is due holds only
 // what may be taken: a dead endpoint with a million waiting deliveries costs a claim nothing.
 import type { Knex } from 'knex'
+import { isAnyOf } from '../db/records.ts'
 import { type Database, type Db, type Dialect, query } from '../db.ts'
 import { type EventRow, eventColumns } from './event-store.ts'
 
@@ -35,10 +36,15 @@ const columns = [
 	'updatedAt',
 ]
 
+/** The id of an event's delivery to an endpoint, and below the same in SQL. */
+export const deliveryIdOf = (eventId: string, endpointId: string): string => `whd_${eventId.slice(4)}${endpointId.slice(4)}`
+
+const deliveryId = (eventId: string, endpointId: string) => `'whd_' || substr(${eventId}, 5) || substr(${endpointId}, 5)`
+
 /** Deliveries `d` to an endpoint of the events `b` of one record: found by the events' index, so that they need none. */
 const ofRecord = (endpointId: string) =>
 	`from events b join webhook_deliveries d on d."organizationId" = b."organizationId"
-		and d.id = 'whd_' || substr(b.id, 5) || substr(${endpointId}, 5)`
+		and d.id = ${deliveryId('b.id', endpointId)}`
 
 /**
  * Whether the delivery of the event before waits. PostgreSQL locks it: its end, which lets the next one go, then comes after
@@ -64,7 +70,7 @@ const insertion = query<NewDeliveries>((knex, { organizationId, eventId, now, pa
 		.join('webhook_endpoints as p', 'p.organizationId', 'e.organizationId')
 		.where({ 'e.organizationId': organizationId, 'e.id': eventId })
 		.whereNull('p.deletedAt')
-		.select('e.organizationId', knex.raw("'whd_' || substr(e.id, 5) || substr(p.id, 5)"), 'p.id', 'e.id', 'e.type')
+		.select('e.organizationId', knex.raw(deliveryId('e.id', 'p.id')), 'p.id', 'e.id', 'e.type')
 		.select('e.resourceId', 'e.sequence', knex.raw("case p.status when 'active' then 'pending' else 'skipped' end"))
 		.select(knex.raw('0'), knex.raw('0'))
 		.select(knex.raw(`case when p.status = 'active' and not ${isBlocked(dialect)} then ${asInteger(dialect)} end`, [now]))
@@ -76,9 +82,6 @@ const insertion = query<NewDeliveries>((knex, { organizationId, eventId, now, pa
 
 /** PostgreSQL takes a bare parameter of a select for text. */
 const asInteger = (dialect: Dialect) => (dialect === 'sqlite' ? '?' : '?::bigint')
-
-/** The id of an event's delivery to an endpoint, as `insertion` makes it. */
-export const deliveryIdOf = (eventId: string, endpointId: string): string => `whd_${eventId.slice(4)}${endpointId.slice(4)}`
 
 /** Writes an event's deliveries, in the event's transaction: waiting, or skipped by endpoints that are not active. */
 export const insertDeliveries = (db: Db, deliveries: NewDeliveries) => db.run(insertion, deliveries)
@@ -138,12 +141,9 @@ const lease = query<{ organizationId: string; ids: readonly string[]; leaseEnd: 
 	(knex, { organizationId, ids, leaseEnd, now }, dialect) =>
 		knex('webhook_deliveries')
 			.where({ organizationId })
-			.whereRaw(`id in (${idsOf(dialect)})`, [ids as never])
+			.whereRaw(isAnyOf('id', dialect), [ids as never])
 			.update({ status: 'delivering', nextAttemptAt: leaseEnd, updatedAt: now }),
 )
-
-const idsOf = (dialect: Dialect) =>
-	dialect === 'sqlite' ? 'select value from json_each(?)' : 'select jsonb_array_elements_text(?::jsonb)'
 
 /** Takes what is due of an endpoint, up to `limit`, until `leaseEnd`. */
 export async function takeDeliveries(db: Db, taking: Taking, leaseEnd: number): Promise<Taken[]> {
@@ -259,7 +259,7 @@ export async function giveBack(db: Db, results: readonly Result[]): Promise<void
 
 const release = query<{ now: number; ids?: readonly string[] }>((knex, { now, ids }, dialect) => {
 	const held = knex('webhook_deliveries').where('status', 'delivering').whereNotNull('nextAttemptAt')
-	if (ids !== undefined) held.whereRaw(`id in (${idsOf(dialect)})`, [ids as never])
+	if (ids !== undefined) held.whereRaw(isAnyOf('id', dialect), [ids as never])
 	return held.update({ status: knex.raw(`case "attemptCount" when 0 then 'pending' else 'retrying' end`), nextAttemptAt: now })
 })
 

@@ -1,6 +1,6 @@
 // Scratch databases of the PostgreSQL on this machine, which are gone after the run.
-import { atEnd } from '../resources.ts'
-import { loadPostgres } from '../server-modules.ts'
+import { atEnd } from './resources.ts'
+import { loadPostgres } from './server-modules.ts'
 
 const { Client } = loadPostgres()
 
