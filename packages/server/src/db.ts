@@ -22,12 +22,20 @@ export interface Transaction extends Db {
 	tryLock(name: string): Promise<boolean>
 }
 
+export interface TransactionOptions {
+	/**
+	 * False does not wait for the disk: a power cut, but no end of this process, may undo the last such commits together with
+	 * all that came after them. For work that is then done again; never for what an answer or an event tells of.
+	 */
+	readonly durable?: boolean
+}
+
 export interface Database extends Db {
 	/**
 	 * Runs `work` in a transaction that commits when it returns and rolls back when it throws. On SQLite nothing but
 	 * queries may be awaited inside: all writers wait for it.
 	 */
-	transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
+	transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>
 	/** Calls the listener after every commit of this process, until what it returns is called. */
 	onCommit(listener: () => void): () => void
 	close(): Promise<void>

@@ -23,10 +23,10 @@ export function openPostgres(url: string, onError: (error: Error) => void): Data
 	const statements = new Statements<Named>('postgres', (text) => ({ name: `s${++prepared}`, text }))
 	return {
 		...runner(pool, statements),
-		async transaction(work) {
+		async transaction(work, { durable = true } = {}) {
 			for (let attempt = 1; ; attempt++) {
 				try {
-					const value = await transact(pool, statements, work)
+					const value = await transact(pool, statements, work, durable)
 					committed.tell()
 					return value
 				} catch (error) {
@@ -58,11 +58,16 @@ function runner(connection: pg.Pool | pg.PoolClient, statements: Statements<Name
 	}
 }
 
-async function transact<T>(pool: pg.Pool, statements: Statements<Named>, work: (tx: Transaction) => Promise<T>): Promise<T> {
+async function transact<T>(
+	pool: pg.Pool,
+	statements: Statements<Named>,
+	work: (tx: Transaction) => Promise<T>,
+	durable: boolean,
+): Promise<T> {
 	const client = await pool.connect()
 	let broken: Error | undefined
 	try {
-		await client.query('begin')
+		await client.query(durable ? 'begin' : 'begin; set local synchronous_commit = off')
 		const value = await work(transactionOf(client, statements))
 		await client.query('commit')
 		return value

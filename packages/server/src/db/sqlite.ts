@@ -7,6 +7,7 @@
 import Sqlite from 'better-sqlite3'
 import { CommitListeners, type Database, type Db, type Query, Statements, type Transaction, UniqueViolation } from '../db.ts'
 import { whenFree } from './busy.ts'
+import { Checkpoints } from './checkpoints.ts'
 
 export function openSqlite(file: string): Database {
 	const writer = new Sqlite(file)
@@ -14,16 +15,23 @@ export function openSqlite(file: string): Database {
 	writer.pragma('synchronous = FULL')
 	writer.pragma('foreign_keys = ON')
 	writer.pragma('busy_timeout = 0')
-	// 16 MB of log between checkpoints: events make every write twice as long as its record.
-	writer.pragma('wal_autocheckpoint = 4000')
+	// What a savepoint could undo: a transaction of some size would write it to a file.
+	writer.pragma('temp_store = MEMORY')
+	// Half of what better-sqlite3 sets: many a commit walks the whole cache (pcache1TruncateUnsafe), and the system has one too.
+	writer.pragma('cache_size = -8000')
+	// 64 MB of log, in case that the checkpoints' thread does not get to it.
+	writer.pragma('wal_autocheckpoint = 16000')
 	const reader = new Sqlite(file, { readonly: true })
 	const transactions = new Transactions(writer)
+	const checkpoints = new Checkpoints(writer)
+	transactions.committed.add(() => checkpoints.noteCommit())
 	return {
 		...runner(reader),
-		transaction: (work) => transactions.add(work),
+		transaction: (work, { durable = true } = {}) => transactions.add(work, durable),
 		onCommit: (listener) => transactions.committed.add(listener),
 		async close() {
 			await transactions.idle()
+			await checkpoints.close()
 			reader.close()
 			writer.close()
 		},
@@ -62,6 +70,7 @@ function isUnique(error: unknown): error is Error {
 }
 
 interface Job {
+	readonly durable: boolean
 	work(tx: Transaction): Promise<unknown>
 	resolve(value: unknown): void
 	reject(reason: unknown): void
@@ -72,6 +81,7 @@ class Transactions {
 	readonly #connection: Sqlite.Database
 	readonly #steps: Record<'begin' | 'commit' | 'savepoint' | 'release' | 'undo', Sqlite.Statement>
 	readonly #tx: Transaction
+	#isDurable = true
 	#waiting: Job[] = []
 	#running: Promise<void> | undefined
 
@@ -92,9 +102,9 @@ class Transactions {
 		}
 	}
 
-	add<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+	add<T>(work: (tx: Transaction) => Promise<T>, durable: boolean): Promise<T> {
 		return new Promise<T>((resolve, reject) => {
-			this.#waiting.push({ work, resolve: resolve as (value: unknown) => void, reject })
+			this.#waiting.push({ work, durable, resolve: resolve as (value: unknown) => void, reject })
 			this.#running ??= new Promise<void>((turn) => setImmediate(turn)).then(() => this.#drain())
 		})
 	}
@@ -115,6 +125,7 @@ class Transactions {
 	async #commitTogether(jobs: Job[]): Promise<void> {
 		const answers: (() => void)[] = []
 		try {
+			this.#syncWhen(jobs.some(({ durable }) => durable))
 			await whenFree(() => this.#steps.begin.run())
 			for (const job of jobs) {
 				try {
@@ -134,6 +145,13 @@ class Transactions {
 		}
 		for (const answer of answers) answer()
 		this.committed.tell()
+	}
+
+	/** A commit that waits for the disk also brings there what earlier ones left in the log. */
+	#syncWhen(durable: boolean): void {
+		if (durable === this.#isDurable) return
+		this.#connection.pragma(`synchronous = ${durable ? 'FULL' : 'NORMAL'}`)
+		this.#isDurable = durable
 	}
 
 	async #attempt<T>(work: () => Promise<T>): Promise<T> {
