@@ -55,6 +55,8 @@ export async function startServer({ db, config, log, now = Date.now, lookup }: S
 	server.on('clientError', refuse)
 	// An expectation that is unknown may be ignored (RFC 9110 §10.1.1); node:http would answer 417 without a word.
 	server.on('checkExpectation', (req, res) => server.emit('request', req, res))
+	let requests = 0
+	server.on('request', () => requests++)
 	const connections = new Set<Socket>()
 	server.on('connection', (socket: Socket) => {
 		connections.add(socket)
@@ -77,6 +79,7 @@ export async function startServer({ db, config, log, now = Date.now, lookup }: S
 		log,
 		schedule: config.WEBHOOK_RETRY_SECONDS,
 		timeoutMs: config.WEBHOOK_TIMEOUT_SECONDS * 1000,
+		requests: () => requests,
 	})
 	await engine.start()
 	const address = addressOf(server, config)

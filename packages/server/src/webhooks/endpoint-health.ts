@@ -1,5 +1,5 @@
 // What becomes of an endpoint by what its deliveries come to: failures alone, for days, disable it, with warnings before.
-import { type Db, query } from '../db.ts'
+import { type Database, type Db, query } from '../db.ts'
 import type { DisabledReason } from '../generated/contract.ts'
 import { skipWaiting } from './delivery-store.ts'
 import { endpoints, recordEndpointEvent } from './endpoint-store.ts'
@@ -32,27 +32,31 @@ function matters({ failingSince, warnedAt }: Past, sign: Sign, now: number): boo
 	return now - (warnedAt ?? failingSince) >= warnAfterMs || now - failingSince >= disableAfterMs
 }
 
-export async function noteHealth(db: Db, target: Target, sign: Sign, now: number): Promise<void> {
+/** Reads, and writes only what has changed. */
+export async function noteHealth(db: Database, target: Target, sign: Sign, now: number): Promise<void> {
+	const before = await db.get(past, { organizationId: target.organizationId, id: target.endpointId })
+	if (before && matters(before, sign, now)) await db.transaction((tx) => change(tx, target, sign, now))
+}
+
+async function change(tx: Db, target: Target, sign: Sign, now: number): Promise<void> {
 	const { organizationId, endpointId: id } = target
-	const before = await db.get(past, { organizationId, id })
-	if (!before || !matters(before, sign, now)) return
-	const endpoint = await endpoints.lock(db, organizationId, id)
+	const endpoint = await endpoints.lock(tx, organizationId, id)
 	// An owner who stopped or moved it meanwhile knows.
 	if (endpoint?.status !== 'active' || endpoint.url !== target.url) return
-	// Another process may have held the lock.
-	const warnedAt = (await db.get(past, { organizationId, id }))?.warnedAt ?? null
-	if (sign === 'works') return void (await endpoints.update(db, endpoint, { failingSince: null, warnedAt: null }, now))
+	// Another process may have noted it.
+	const warnedAt = (await tx.get(past, { organizationId, id }))?.warnedAt ?? null
+	if (sign === 'works') return void (await endpoints.update(tx, endpoint, { failingSince: null, warnedAt: null }, now))
 	const failingSince = endpoint.failingSince ?? now
 	const reason = reasonToDisable(sign, failingSince, now)
 	if (reason) {
 		const changes = { status: 'disabled', disabledReason: reason, failingSince } as const
-		const disabled = await endpoints.update(db, endpoint, changes, now)
-		await skipWaiting(db, disabled, now)
-		await recordEndpointEvent(db, bySystem(now), disabled, 'webhook.endpoint.disabled')
+		const disabled = await endpoints.update(tx, endpoint, changes, now)
+		await skipWaiting(tx, disabled, now)
+		await recordEndpointEvent(tx, bySystem(now), disabled, 'webhook.endpoint.disabled')
 	} else if (now - (warnedAt ?? failingSince) >= warnAfterMs) {
-		const warned = await endpoints.update(db, endpoint, { warnedAt: now }, now)
-		await recordEndpointEvent(db, bySystem(now), warned, 'webhook.endpoint.failing')
-	} else if (endpoint.failingSince === null) await endpoints.update(db, endpoint, { failingSince }, now)
+		const warned = await endpoints.update(tx, endpoint, { warnedAt: now }, now)
+		await recordEndpointEvent(tx, bySystem(now), warned, 'webhook.endpoint.failing')
+	} else if (endpoint.failingSince === null) await endpoints.update(tx, endpoint, { failingSince }, now)
 }
 
 function reasonToDisable(sign: Sign, failingSince: number, now: number): DisabledReason | undefined {

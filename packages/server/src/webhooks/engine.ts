@@ -23,6 +23,8 @@ export interface EngineOptions {
 	readonly schedule: readonly number[]
 	/** How long an attempt may take. */
 	readonly timeoutMs: number
+	/** How many requests this process has had. */
+	readonly requests: () => number
 }
 
 /** Besides a commit of this process, this wakes the engine: for retries, and for what other processes wrote. */
@@ -35,9 +37,9 @@ const leaseMarginMs = 15_000
 const graceMs = 5_000
 /**
  * So many are written, and so many taken, in one transaction; its commit wakes the engine for the rest. On SQLite all else in
- * this process waits for it: requests get in between.
+ * this process waits for it: while requests come, fewer, though each then costs more.
  */
-const batch = { sqlite: 32, postgres: 200 }
+const batch = { sqlite: { alone: 32, besideRequests: 12 }, postgres: { alone: 200, besideRequests: 200 } }
 /** While more is under way, a batch that is not full waits so long for it: a commit costs as much as some ten deliveries. */
 const gatherMs = 3
 
@@ -58,6 +60,10 @@ export class DeliveryEngine {
 	#turn: Promise<void> | undefined
 	/** Something happened during the turn. */
 	#again = false
+	#endGathering: (() => void) | undefined
+	/** The most that the turn writes and takes. */
+	#batch = 0
+	#requests = 0
 	#stopping = false
 	/** Not to look for targets before. */
 	#restUntil = 0
@@ -96,6 +102,7 @@ export class DeliveryEngine {
 
 	#wake(): void {
 		this.#again = true
+		if (!this.#isGathering()) this.#endGathering?.()
 		this.#turn ??= this.#run()
 	}
 
@@ -104,29 +111,52 @@ export class DeliveryEngine {
 			this.#again = false
 			// What ends in one turn of the event loop is written together.
 			await new Promise((resolve) => setImmediate(resolve))
-			if (this.#isGathering()) await new Promise((resolve) => setTimeout(resolve, gatherMs))
+			this.#batch = this.#chooseBatch()
+			if (this.#isGathering()) await this.#gathered()
 			await this.#work().catch((err) => this.#options.log.error({ err }, 'webhooks: the queue cannot be read or written'))
 		}
 		this.#turn = undefined
 	}
 
+	#chooseBatch(): number {
+		const { db, requests } = this.#options
+		const before = this.#requests
+		this.#requests = requests()
+		return batch[db.dialect][this.#requests > before ? 'besideRequests' : 'alone']
+	}
+
+	/** Once there is a batch, or after `gatherMs`. */
+	#gathered(): Promise<void> {
+		return new Promise((resolve) => {
+			this.#endGathering = resolve
+			setTimeout(resolve, gatherMs)
+		})
+	}
+
 	#isGathering(): boolean {
 		const { length } = this.#ended
-		return length > 0 && length < batch[this.#options.db.dialect] && this.#lanes.running > 0 && !this.#stopping
+		return length > 0 && length < this.#batch && this.#lanes.running > 0 && !this.#stopping
 	}
 
 	async #work(): Promise<void> {
-		const { db } = this.#options
-		const most = this.#stopping ? this.#ended.length : batch[db.dialect]
+		const { db, now } = this.#options
+		const most = this.#stopping ? this.#ended.length : this.#batch
 		const [ended, brokenOff] = [this.#ended.slice(0, most), this.#brokenOff]
 		if (ended.length === 0 && brokenOff.length === 0 && (this.#stopping || !(await this.#isAnythingDue()))) return
 		this.#ended = this.#ended.slice(ended.length)
 		this.#brokenOff = []
+		const results = ended.map(({ result }) => result)
 		try {
-			const lots = await db.transaction(async (tx) => {
-				await this.#write(tx, ended, brokenOff)
-				return this.#stopping ? [] : this.#take(tx)
-			})
+			await this.#noteHealth(ended)
+			const lots = await db.transaction(
+				async (tx) => {
+					if (brokenOff.length > 0) await releaseDeliveries(tx, now(), brokenOff)
+					if (results.length > 0) await giveBack(tx, results)
+					return this.#stopping ? [] : this.#take(tx)
+				},
+				// What a power cut undoes of it is delivered again.
+				{ durable: false },
+			)
 			for (const lot of lots) for (const taken of lot.deliveries) this.#begin(lot, taken)
 		} catch (error) {
 			this.#ended.push(...ended)
@@ -152,25 +182,23 @@ export class DeliveryEngine {
 		return targets.length > 0
 	}
 
-	async #write(tx: Db, ended: readonly Ended[], brokenOff: readonly string[]): Promise<void> {
-		const now = this.#options.now()
-		if (brokenOff.length > 0) await releaseDeliveries(tx, now, brokenOff)
-		if (ended.length === 0) return
-		const results = ended.map(({ result }) => result)
-		await giveBack(tx, results)
-		const targets = new Map(ended.map(({ target }) => [target.endpointId, target]))
-		for (const target of targets.values()) {
+	async #noteHealth(ended: readonly Ended[]): Promise<void> {
+		const { db, now } = this.#options
+		for (const target of new Map(ended.map(({ target }) => [target.endpointId, target])).values()) {
 			const own = ended.filter((one) => one.target.endpointId === target.endpointId)
-			await noteHealth(tx, target, signOf(own), now)
+			await noteHealth(db, target, signOf(own), now())
 		}
 	}
 
 	/** Each endpoint gets as many as it has room for, and none more than its part of the room there is. */
 	async #take(tx: Db): Promise<Lot[]> {
-		const { now, timeoutMs, db } = this.#options
-		const targets = this.#withRoom(await findTargets(tx, now()))
+		const { now, timeoutMs } = this.#options
 		const lots: Lot[] = []
-		let room = Math.min(this.#lanes.room, batch[db.dialect])
+		let room = Math.min(this.#lanes.room, this.#batch)
+		// Those with the least room come first: what they leave of their part is for the others.
+		const targets = this.#withRoom(await findTargets(tx, now()))
+			.slice(0, room)
+			.reverse()
 		for (const [index, target] of targets.entries()) {
 			const limit = Math.min(this.#lanes.roomOf(target, now()), Math.ceil(room / (targets.length - index)))
 			if (limit <= 0) continue
