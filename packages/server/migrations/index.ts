@@ -16,6 +16,7 @@ import * as events from './0013-events.ts'
 import * as apiKeyLists from './0014-api-key-lists.ts'
 import * as invoiceFields from './0015-invoice-fields.ts'
 import * as webhooks from './0016-webhooks.ts'
+import * as attemptsInKeyOrder from './0017-attempts-in-key-order.ts'
 
 export const migrations: readonly Migration[] = [
 	{ name: '0001-organizations', up: organizations.up },
@@ -34,4 +35,5 @@ export const migrations: readonly Migration[] = [
 	{ name: '0014-api-key-lists', up: apiKeyLists.up },
 	{ name: '0015-invoice-fields', up: invoiceFields.up },
 	{ name: '0016-webhooks', up: webhooks.up },
+	{ name: '0017-attempts-in-key-order', up: attemptsInKeyOrder.up },
 ]

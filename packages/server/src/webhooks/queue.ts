@@ -204,7 +204,8 @@ function asTable(knex: Knex, results: Knex.Value, dialect: Dialect): Knex.Raw {
 }
 
 interface Results {
-	readonly results: readonly Result[]
+	/** JSON of a list of `Result`. */
+	readonly results: string
 }
 
 const attempts = query<Results>((knex, { results }, dialect) => {
@@ -251,7 +252,8 @@ const promotion = query<Results>((knex, { results }, dialect) =>
 )
 
 /** Writes what came of deliveries, and lets those go that waited for them. */
-export async function giveBack(db: Db, results: readonly Result[]): Promise<void> {
+export async function giveBack(db: Db, given: readonly Result[]): Promise<void> {
+	const results = JSON.stringify(given)
 	await db.run(attempts, { results })
 	await db.run(outcome, { results })
 	await db.run(promotion, { results })
