@@ -28,8 +28,8 @@ describe('the log of a database that is written without a pause', () => {
 			longest = Math.max(longest, statSync(`${file}-wal`).size)
 		}
 		expect(await db.get(count, {})).toEqual({ count: 5_000 })
-		// Of 500 MB.
-		expect(longest).toBeLessThan(200_000_000)
+		// Of 500 MB; how much less is up to the other processes of the machine.
+		expect(longest).toBeLessThan(400_000_000)
 		await db.close()
 		expect(existsSync(`${file}-wal`)).toBe(false)
 	})

@@ -163,7 +163,7 @@ export interface Result {
 	readonly resourceId: string
 	/** The event's, of its record. */
 	readonly sequence: number
-	/** The lease that it was taken under: who lost it has no say any more. */
+	/** The lease that it was taken under. */
 	readonly leaseEnd: number
 	readonly status: 'succeeded' | 'retrying' | 'exhausted'
 	readonly nextAttemptAt: number | null
@@ -208,21 +208,8 @@ interface Results {
 	readonly results: string
 }
 
-const attempts = query<Results>((knex, { results }, dialect) => {
-	const values = ['startedAt', 'durationMs', 'responseStatus', 'responseBody', 'error'] as const
-	return knex.into(knex.raw('?? (??)', ['webhook_attempts', ['organizationId', 'deliveryId', 'number', ...values]])).insert(
-		knex
-			.select('d.organizationId', 'd.id', knex.raw('d."attemptCount" + 1'), ...values.map((name) => `r.${name}`))
-			.from(asTable(knex, results as never, dialect))
-			.joinRaw('join webhook_deliveries d on d."organizationId" = r."organizationId" and d.id = r.id')
-			.whereRaw(isHeld),
-	)
-})
-
-const isHeld = `d.status = 'delivering' and d."nextAttemptAt" = r."leaseEnd"`
-
 /** What would be tried again is not, once the endpoint was paused, disabled or deleted. */
-const outcome = query<Results>((knex, { results }, dialect) =>
+const outcome = query<Results, { id: string }>((knex, { results }, dialect) =>
 	knex.raw(
 		`update webhook_deliveries as d set
 			status = case when r.status <> 'retrying' or (p.status = 'active' and p."deletedAt" is null) then r.status
@@ -231,32 +218,59 @@ const outcome = query<Results>((knex, { results }, dialect) =>
 			"attemptCount" = d."attemptCount" + 1, "retryCount" = d."retryCount" + 1,
 			"lastResponseStatus" = r."responseStatus", "lastError" = r.error, "updatedAt" = r."endedAt"
 		from ? join webhook_endpoints p on p."organizationId" = r."organizationId" and p.id = r."endpointId"
-		where d."organizationId" = r."organizationId" and d.id = r.id and ${isHeld}`,
+		where d."organizationId" = r."organizationId" and d.id = r.id
+		and d.status = 'delivering' and d."nextAttemptAt" = r."leaseEnd"
+		returning ${dialect === 'sqlite' ? '' : 'd.'}id`,
 		[asTable(knex, results as never, dialect)],
 	),
 )
 
-/** The next of a record's deliveries to an endpoint, once the one before is done. */
+const attempts = query<Results>((knex, { results }, dialect) => {
+	const values = ['startedAt', 'durationMs', 'responseStatus', 'responseBody', 'error'] as const
+	return knex.into(knex.raw('?? (??)', ['webhook_attempts', ['organizationId', 'deliveryId', 'number', ...values]])).insert(
+		knex
+			.select('d.organizationId', 'd.id', 'd.attemptCount', ...values.map((name) => `r.${name}`))
+			.from(asTable(knex, results as never, dialect))
+			.joinRaw('join webhook_deliveries d on d."organizationId" = r."organizationId" and d.id = r.id'),
+	)
+})
+
+/**
+ * The next of a record's deliveries to an endpoint, once the one before is done. They are found first: otherwise PostgreSQL
+ * reads all deliveries to join them.
+ */
 const promotion = query<Results>((knex, { results }, dialect) =>
 	knex.raw(
-		`update webhook_deliveries set "nextAttemptAt" = n."endedAt" from (
+		`with n as materialized (
 			select r."organizationId", r."endedAt", (
 				select d.id ${ofRecord('r."endpointId"')} where b."organizationId" = r."organizationId"
 				and b."resourceId" = r."resourceId" and b.sequence > r.sequence and d.${isWaiting} order by b.sequence limit 1
 			) as id from ? where r.status <> 'retrying'
-		) as n
-		where webhook_deliveries."organizationId" = n."organizationId" and webhook_deliveries.id = n.id
+		)
+		update webhook_deliveries set "nextAttemptAt" = n."endedAt" from n
+		where n.id is not null and webhook_deliveries."organizationId" = n."organizationId" and webhook_deliveries.id = n.id
 		and webhook_deliveries."nextAttemptAt" is null`,
 		[asTable(knex, results as never, dialect)],
 	),
 )
 
-/** Writes what came of deliveries, and lets those go that waited for them. */
+/** Writes what came of deliveries, and lets those go that waited for them. Who lost the lease has no say any more. */
 export async function giveBack(db: Db, given: readonly Result[]): Promise<void> {
-	const results = JSON.stringify(given)
-	await db.run(attempts, { results })
-	await db.run(outcome, { results })
-	await db.run(promotion, { results })
+	const results = withLastLease(given)
+	const written = new Set((await db.all(outcome, { results: JSON.stringify(results) })).map(({ id }) => id))
+	const held = JSON.stringify(results.filter(({ id }) => written.has(id)))
+	await db.run(attempts, { results: held })
+	await db.run(promotion, { results: held })
+}
+
+/** Of a delivery that was taken twice, the result of the second time. */
+function withLastLease(results: readonly Result[]): Result[] {
+	const last = new Map<string, Result>()
+	for (const result of results) {
+		const other = last.get(result.id)
+		if (!other || other.leaseEnd < result.leaseEnd) last.set(result.id, result)
+	}
+	return [...last.values()]
 }
 
 const release = query<{ now: number; ids?: readonly string[] }>((knex, { now, ids }, dialect) => {
