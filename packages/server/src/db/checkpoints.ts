@@ -32,7 +32,11 @@ export class Checkpoints {
 	/** The little that was written meanwhile: then nothing is left in the log, and it begins again. */
 	#finish(): void {
 		this.#hasMoved = false
-		this.#writer.pragma('wal_checkpoint(PASSIVE)')
+		try {
+			this.#writer.pragma('wal_checkpoint(PASSIVE)')
+		} catch {
+			// A full disk, say: the transaction is in the log, and the next checkpoint tries again.
+		}
 	}
 
 	#start(): Worker {
@@ -43,7 +47,7 @@ export class Checkpoints {
 		thread.on('message', () => {
 			this.#hasMoved = true
 		})
-		// A full disk, say: the next thread does what this one did not, or the writer, when the log is long.
+		// What this one could not do the next one does, or the writer, when the log is long.
 		thread.on('error', () => {})
 		thread.on('exit', () => {
 			this.#thread = undefined
