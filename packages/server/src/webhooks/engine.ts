@@ -40,7 +40,7 @@ const graceMs = 5_000
  * this process waits for it: while requests come, fewer, though each then costs more.
  */
 const batch = { sqlite: { alone: 32, besideRequests: 12 }, postgres: { alone: 200, besideRequests: 200 } }
-/** While more is under way, a batch that is not full waits so long for it: a commit costs as much as some ten deliveries. */
+/** While more is under way, a batch that is not full waits so long for it: a commit costs as much as some five deliveries. */
 const gatherMs = 3
 
 interface Lot {
