@@ -24,11 +24,7 @@ export async function startSubscriber(server: TestServer) {
 		sink,
 		list,
 		statuses,
-		async newEndpoint(...eventTypes: string[]): Promise<string> {
-			const { id, secret } = await remit.webhooks.endpoints.create({ url: sink.url, eventTypes })
-			sink.secrets.push(secret)
-			return id
-		},
+		newEndpoint: (...eventTypes: string[]) => sink.subscribe(remit, ...eventTypes),
 		/** Changes a company, a new one unless told otherwise, a second after what was before; returns its id. */
 		async change(name: string, company?: string): Promise<string> {
 			server.clock.now += 1000

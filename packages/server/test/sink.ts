@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { verifyWebhook, type WebhookEvent } from '@remit/sdk'
+import { type Remit, verifyWebhook, type WebhookEvent } from '@remit/sdk'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { Webhook as Svix } from 'svix'
 import { vi } from 'vitest'
@@ -52,6 +52,13 @@ export class Sink {
 
 	get url(): string {
 		return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/hook`
+	}
+
+	/** Makes an endpoint that points here; returns its id. */
+	async subscribe({ webhooks }: Pick<Remit, 'webhooks'>, ...eventTypes: string[]): Promise<string> {
+		const { id, secret } = await webhooks.endpoints.create({ url: this.url, eventTypes })
+		this.secrets.push(secret)
+		return id
 	}
 
 	async stop(): Promise<void> {

@@ -30,7 +30,7 @@ export interface Egress {
 	 */
 	check(url: string): Promise<void>
 	/**
-	 * For undici's `request`: dials only what was judged at that moment, and otherwise fails with UnsafeUrl or
+	 * Dials only what was judged at that moment, and otherwise fails with UnsafeUrl or
 	 * UnresolvableUrl. A socket that is kept alive was judged when it was dialled and cannot go elsewhere since. Redirects
 	 * are not followed, nor must a caller follow one unchecked. A dial takes 10 s at most, its look-up 5 s of them; undici
 	 * heeds a signal to abort only after it.

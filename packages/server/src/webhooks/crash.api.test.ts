@@ -89,8 +89,7 @@ function takeMost(sink: Sink): Map<string, number> {
 }
 
 async function subscribe(client: Client, { sink, pattern }: (typeof sinks)[number]) {
-	const { id, secret } = await client.webhooks.endpoints.create({ url: sink.url, eventTypes: [pattern] })
-	sink.secrets.push(secret)
+	const id = await sink.subscribe(client, pattern)
 	return { id, sink, pattern, taken: takeMost(sink) }
 }
 

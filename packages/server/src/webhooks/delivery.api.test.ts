@@ -16,11 +16,7 @@ beforeEach(async () => {
 })
 afterAll(() => server.close())
 
-const subscribe = async (...eventTypes: string[]) => {
-	const { id, secret } = await tenant.remit.webhooks.endpoints.create({ url: sink.url, eventTypes })
-	sink.secrets.push(secret)
-	return id
-}
+const subscribe = (...eventTypes: string[]) => sink.subscribe(tenant.remit, ...eventTypes)
 
 describe('an endpoint', () => {
 	it('gets every event that it subscribes to, as the feed has it, signed for three libraries', async () => {

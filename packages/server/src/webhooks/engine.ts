@@ -184,8 +184,8 @@ export class DeliveryEngine {
 
 	async #noteHealth(ended: readonly Ended[]): Promise<void> {
 		const { db, now } = this.#options
-		for (const target of new Map(ended.map(({ target }) => [target.endpointId, target])).values()) {
-			const own = ended.filter((one) => one.target.endpointId === target.endpointId)
+		for (const own of Map.groupBy(ended, ({ target }) => target.endpointId).values()) {
+			const { target } = own.at(-1) as Ended
 			await noteHealth(db, target, signOf(own), now())
 		}
 	}

@@ -133,14 +133,12 @@ describe('every event of a whole life', () => {
 	it('fits the schema of its type, as it is delivered and as the feed has it', async () => {
 		const tenant = await server.newTenant()
 		const sink = await new Sink().start()
-		const { id, secret } = await tenant.remit.webhooks.endpoints.create({ url: sink.url, eventTypes: ['*'] })
-		sink.secrets.push(secret)
+		const id = await sink.subscribe(tenant.remit, '*')
 		// Fails for days, and then says that it is gone: what brings the events of an endpoint.
 		const failing = await new Sink().start()
-		const other = await tenant.remit.webhooks.endpoints.create({ url: failing.url, eventTypes: ['webhook.test'] })
-		failing.secrets.push(other.secret)
+		const other = await failing.subscribe(tenant.remit, 'webhook.test')
 		const attempted = async (count: number) => {
-			await tenant.remit.webhooks.endpoints.test(other.id)
+			await tenant.remit.webhooks.endpoints.test(other)
 			await failing.events(count)
 			await expect
 				.poll(() => tenant.remit.webhooks.deliveries.list({ status: 'delivering' }), { timeout: 10_000 })

@@ -24,8 +24,7 @@ interface Receiver {
 async function receiver(tenant: Tenant, answer: Answering): Promise<Receiver> {
 	const sink = await new Sink().start()
 	sinks.push(sink)
-	const { secret } = await tenant.remit.webhooks.endpoints.create({ url: sink.url, eventTypes: ['company.created'] })
-	sink.secrets.push(secret)
+	await sink.subscribe(tenant.remit, 'company.created')
 	let [open, most] = [0, 0]
 	sink.answer = async (received, count) => {
 		most = Math.max(most, ++open)

@@ -21,8 +21,8 @@ beforeEach(async () => {
 	tenant = await server.newTenant()
 	sink = await new Sink().start()
 	watcher = await new Sink().start()
-	endpointId = await subscribe(sink, 'company.*')
-	await subscribe(watcher, 'webhook.*')
+	endpointId = await sink.subscribe(tenant.remit, 'company.*')
+	await watcher.subscribe(tenant.remit, 'webhook.*')
 	began = server.clock.now
 	return async () => {
 		expect([...sink.problems, ...watcher.problems]).toEqual([])
@@ -30,12 +30,6 @@ beforeEach(async () => {
 	}
 })
 afterAll(() => server.close())
-
-async function subscribe(to: Sink, ...eventTypes: string[]): Promise<string> {
-	const { id, secret } = await tenant.remit.webhooks.endpoints.create({ url: to.url, eventTypes })
-	to.secrets.push(secret)
-	return id
-}
 
 const endpoint = () => tenant.remit.webhooks.endpoints.get(endpointId)
 /** Once the sign of what was sent last is written. */

@@ -13,9 +13,7 @@ beforeAll(async () => {
 beforeEach(async () => {
 	tenant = await server.newTenant()
 	sink = await new Sink().start()
-	const { id, secret } = await tenant.remit.webhooks.endpoints.create({ url: sink.url, eventTypes: ['*'] })
-	endpointId = id
-	sink.secrets.push(secret)
+	endpointId = await sink.subscribe(tenant.remit, '*')
 	return async () => {
 		expect(sink.problems).toEqual([])
 		await sink.stop()

@@ -26,11 +26,7 @@ beforeEach(async () => {
 })
 afterAll(() => server.close())
 
-const newEndpoint = async () => {
-	const { id, secret } = await tenant.remit.webhooks.endpoints.create({ url: sink.url, eventTypes: ['company.*'] })
-	sink.secrets.push(secret)
-	return id
-}
+const newEndpoint = () => sink.subscribe(tenant.remit, 'company.*')
 const statuses = async () => (await tenant.remit.webhooks.deliveries.list()).data.map(({ status }) => status)
 const settle = (...expected: string[]) => expect.poll(statuses, { timeout: 10_000 }).toEqual(expected)
 const count = async (table: string) =>

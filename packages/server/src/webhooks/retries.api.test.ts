@@ -25,11 +25,7 @@ beforeEach(async () => {
 })
 afterAll(() => Promise.all([server.close(), other.close()]))
 
-async function subscribe(of: Tenant, to = sink): Promise<string> {
-	const { id, secret } = await of.remit.webhooks.endpoints.create({ url: to.url, eventTypes: ['company.*'] })
-	to.secrets.push(secret)
-	return id
-}
+const subscribe = (of: Tenant, to = sink) => to.subscribe(of.remit, 'company.*')
 
 /** Lets time pass, and the engine see it at once. */
 async function pass(ms: number, on = server): Promise<void> {

@@ -53,10 +53,7 @@ async function end(server: RunningServer): Promise<void> {
 	await server.close()
 }
 
-async function subscribe(remit: Remit): Promise<void> {
-	const { secret } = await remit.webhooks.endpoints.create({ url: sink.url, eventTypes: ['company.*'] })
-	sink.secrets.push(secret)
-}
+const subscribe = (remit: Remit) => sink.subscribe(remit, 'company.*')
 
 const createCompanies = (count: number, ...remits: Remit[]) =>
 	Promise.all(Array.from({ length: count }, (_, n) => remits[n % remits.length]?.companies.create({ name: `Company ${n}` })))
