@@ -2,21 +2,28 @@
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openDatabase } from '../../packages/server/src/database.ts'
+import type { Database } from '../../packages/server/src/db.ts'
 import { newFolder } from './resources.ts'
 import { type Seed, seed } from './seed.ts'
 
 /** A log that nobody reads: nothing but a lost connection is written to it. */
-export const silent = { error() {} } as unknown as Parameters<typeof openDatabase>[1]
+const silent = { error() {} } as unknown as Parameters<typeof openDatabase>[1]
+
+/** Opens a data folder, or a PostgreSQL database, for as long as the work takes. */
+export async function withDatabase<T>(where: { folder: string } | { url: string }, work: (db: Database) => Promise<T>) {
+	const settings = 'url' in where ? { DATABASE_URL: where.url, DATA_DIR: '' } : { DATABASE_URL: '', DATA_DIR: where.folder }
+	const db = await openDatabase(settings, silent)
+	const done = await work(db)
+	await db.close()
+	return done
+}
 
 const file = 'remit.db'
 
 /** A new, migrated and seeded database; nothing has it open. */
 export async function seedSqlite(): Promise<{ database: string; seed: Seed }> {
 	const folder = newFolder('seed')
-	const db = await openDatabase({ DATABASE_URL: '', DATA_DIR: folder }, silent)
-	const seeded = await seed(db)
-	await db.close()
-	return { database: join(folder, file), seed: seeded }
+	return { seed: await withDatabase({ folder }, seed), database: join(folder, file) }
 }
 
 /** A data folder with a copy of a database. */

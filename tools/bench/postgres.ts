@@ -1,7 +1,6 @@
 // Section `postgres`: the same four requests on PostgreSQL, in a scratch database of the server on this machine.
-import { openDatabase } from '../../packages/server/src/database.ts'
 import type { Run } from './context.ts'
-import { silent } from './databases.ts'
+import { withDatabase } from './databases.ts'
 import { createLoad, getLoad, listLoad, searchLoad } from './loads.ts'
 import { measure, middleOf, type Samples } from './measure.ts'
 import type { Server } from './processes.ts'
@@ -14,9 +13,7 @@ import { seed } from './seed.ts'
 export async function postgres(run: Run, sqlite: ReadonlyMap<string, Samples>): Promise<void> {
 	if (!(await isReachable())) return print('PostgreSQL: skipped, no server on this machine\n')
 	const url = await newDatabase('requests')
-	const db = await openDatabase({ DATABASE_URL: url, DATA_DIR: '' }, silent)
-	const seeded = await seed(db)
-	await db.close()
+	const seeded = await withDatabase({ url }, seed)
 	await runSql('analyze', url)
 	const server = await startRemit('postgres', run.server, { DATABASE_URL: url })
 	await measureAll(server, { ...run, key: seeded.key, seed: seeded, rounds: Math.min(run.rounds, 2) }, sqlite)

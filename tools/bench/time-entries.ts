@@ -1,13 +1,13 @@
 // Section `time-entries`: an invoice from a hundred time entries, each of which it claims and leaves an event of, beside a plain
 // create. The entries are written before the server starts, through Remit's own stores.
-import { openDatabase } from '../../packages/server/src/database.ts'
 import { dayMs } from '../../packages/server/src/dates.ts'
+import type { Database } from '../../packages/server/src/db.ts'
 import { insertDeal } from '../../packages/server/src/deals/store.ts'
 import { insertTimeEntry } from '../../packages/server/src/time-entries/store.ts'
 import { bySystem } from '../../packages/server/src/webhooks/events.ts'
 import { type Call, measureCalls } from './calls.ts'
 import type { Run } from './context.ts'
-import { copyDatabase, silent } from './databases.ts'
+import { copyDatabase, withDatabase } from './databases.ts'
 import { middleOf, ratio } from './measure.ts'
 import { startRemit } from './remit.ts'
 import { figureHeadings, figures, print, table } from './report.ts'
@@ -19,7 +19,7 @@ const [invoicesInRound, createsInRound] = [40, 1_000]
 
 export async function timeEntries(run: Run): Promise<void> {
 	const folder = copyDatabase('time-entries', run.database)
-	const calls = await unbilled(folder, run.seed.organizationId, (run.rounds + 1) * invoicesInRound)
+	const calls = await withDatabase({ folder }, (db) => unbilled(db, run.seed.organizationId, (run.rounds + 1) * invoicesInRound))
 	const creates = Array<Call>(createsInRound).fill(createOfLines)
 	const [fromEntries, plain] = [`from ${entryCount} time entries`, `create with ${lineCount} lines`]
 	const kinds = new Map([
@@ -54,10 +54,9 @@ const createOfLines: Call = {
 }
 
 /** Writes a deal with entries for so many invoices; returns the calls that make them. */
-async function unbilled(folder: string, organizationId: string, invoices: number): Promise<Call[]> {
-	const db = await openDatabase({ DATABASE_URL: '', DATA_DIR: folder }, silent)
+function unbilled(db: Database, organizationId: string, invoices: number): Promise<Call[]> {
 	const now = Date.now()
-	const calls = await db.transaction(async (tx) => {
+	return db.transaction(async (tx) => {
 		const deal = await insertDeal(
 			tx,
 			organizationId,
@@ -77,6 +76,4 @@ async function unbilled(folder: string, organizationId: string, invoices: number
 		}
 		return made
 	})
-	await db.close()
-	return calls
 }

@@ -1,10 +1,9 @@
 // Section `webhooks`: how fast a queue of deliveries drains, beside a loop that only signs and sends; what a receiver that
 // hangs or fails takes from the others; how soon a change is delivered; what requests notice; what a create pays.
-import { openDatabase } from '../../packages/server/src/database.ts'
 import type { Database } from '../../packages/server/src/db.ts'
 import { insertOrganization } from '../../packages/server/src/organizations/store.ts'
 import type { Run } from './context.ts'
-import { copyDatabase, fileIn, silent } from './databases.ts'
+import { copyDatabase, fileIn, withDatabase } from './databases.ts'
 import { startRemit } from './remit.ts'
 import { print } from './report.ts'
 import { dropDatabase, isReachable, newDatabase, run as runSql } from './scratch.ts'
@@ -32,9 +31,7 @@ export async function webhooks(run: Run): Promise<void> {
 async function onSqlite(run: Run, receiver: Receiver, events: number, rounds: number): Promise<void> {
 	const { organizationId } = run.seed
 	const change = async (folder: string, work: (db: Database) => Promise<unknown>) => {
-		const db = await openDatabase({ DATABASE_URL: '', DATA_DIR: folder }, silent)
-		await work(db)
-		await db.close()
+		await withDatabase({ folder }, work)
 		return folder
 	}
 	let body = ''
@@ -64,9 +61,7 @@ async function onSqlite(run: Run, receiver: Receiver, events: number, rounds: nu
 async function onPostgres(run: Run, receiver: Receiver, events: number, rounds: number): Promise<void> {
 	let body = ''
 	const change = async (url: string, work: (db: Database) => Promise<unknown>) => {
-		const db = await openDatabase({ DATABASE_URL: url, DATA_DIR: '' }, silent)
-		await work(db)
-		await db.close()
+		await withDatabase({ url }, work)
 		await runSql('vacuum analyze', url)
 	}
 	await change(await newDatabase('all'), async (db) => {
