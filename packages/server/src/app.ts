@@ -4,21 +4,21 @@ import type { Logger } from 'pino'
 import type { Callers } from './auth/caller.ts'
 import { allows } from './auth/keys.ts'
 import type { RateLimit, RateLimits } from './auth/rate-limit.ts'
-import { readBody } from './body.ts'
+import { ApiError, methodNotAllowed } from './base/errors.ts'
 import type { Config } from './config.ts'
-import { compileAcceptors } from './contract/acceptor.ts'
 import { documentText } from './contract/document.ts'
-import { translateErrors } from './contract/mistakes.ts'
+import { compileAcceptors } from './contract/fast-validator.ts'
 import { operations, Routes } from './contract/routes.ts'
-import type { Database } from './db.ts'
-import { dispatch } from './dispatch.ts'
-import { ApiError, methodNotAllowed } from './errors.ts'
-import { asRefusal, newExchange, problemReply, send } from './exchange.ts'
-import { checkReady } from './health.ts'
+import { translateErrors } from './contract/validation-errors.ts'
+import type { Database } from './db/database.ts'
+import { paymentRoutes } from './hosted/payment-routes.ts'
 import { type HostedOptions, hostedPages } from './hosted/routes.ts'
-import { inOrder } from './http.ts'
-import type { Outside } from './outside/outside.ts'
-import { paymentRoutes } from './payments/routes.ts'
+import { readBody } from './http/body.ts'
+import { dispatch } from './http/dispatch.ts'
+import { inOrder } from './http/express.ts'
+import { checkReady } from './http/health.ts'
+import { asRefusal, newExchange, problemReply, send } from './http/request-context.ts'
+import type { Outside } from './outside/services.ts'
 
 export interface AppOptions {
 	readonly db: Database
@@ -202,7 +202,7 @@ function validate(always: boolean): RequestHandler {
 
 /** Loaded when it is first needed: in production that is the first refusal, and 18 MB that many processes never need. */
 async function loadFullValidator(validateResponses: boolean): Promise<RequestHandler> {
-	const { fullValidator } = await import('./contract/validator.ts')
+	const { fullValidator } = await import('./contract/full-validator.ts')
 	return express.Router().use(fullValidator(validateResponses))
 }
 

@@ -1,14 +1,14 @@
 // `remit …`: runs the server, and manages what it needs. Works on the same database as a running server.
 import { Command, CommanderError } from 'commander'
 import { pino } from 'pino'
+import { insertKey, listKeys, revokeKey } from './api-keys/store.ts'
 import { scopes as allScopes, type Scope } from './auth/keys.ts'
-import { insertKey, listKeys, revokeKey } from './auth/store.ts'
+import { isTimeZone } from './base/dates.ts'
 import { ConfigError, readConfig, settingsHelp } from './config.ts'
 import { version } from './contract/document.ts'
-import { openDatabase } from './database.ts'
-import { isTimeZone } from './dates.ts'
+import type { Database } from './db/database.ts'
 import { NewerDatabaseError } from './db/migrate.ts'
-import type { Database } from './db.ts'
+import { openDatabase } from './db/open.ts'
 import { findOrganization, insertOrganization, listOrganizations } from './organizations/store.ts'
 
 const program = new Command('remit')

@@ -1,6 +1,6 @@
 // Every setting, once: its name in the environment, its default, what it means and what it may be. `remit serve --help`
 // prints this table. Nothing else reads the environment.
-import { parseCidrs } from './public-addresses.ts'
+import { parseCidrs } from './base/public-addresses.ts'
 
 interface Setting<T> {
 	readonly default: string

@@ -1,18 +1,19 @@
 // Every operation of the contract and its handler.
-import type { Handlers } from './api.ts'
-import * as apiKeys from './auth/handlers.ts'
+
+import * as apiKeys from './api-keys/handlers.ts'
 import * as companies from './companies/handlers.ts'
 import * as contacts from './contacts/handlers.ts'
 import * as deals from './deals/handlers.ts'
 import * as pipelines from './deals/pipeline-handlers.ts'
+import * as events from './events/handlers.ts'
+import type { Handlers } from './http/handler.ts'
 import * as invoices from './invoices/handlers.ts'
-import * as sharing from './invoices/sharing-handlers.ts'
+import * as sharing from './invoices/sharing/handlers.ts'
 import * as organizations from './organizations/handlers.ts'
 import * as taxRates from './tax-rates/handlers.ts'
 import * as timeEntries from './time-entries/handlers.ts'
 import * as deliveries from './webhooks/delivery-handlers.ts'
 import * as endpoints from './webhooks/endpoint-handlers.ts'
-import * as events from './webhooks/event-handlers.ts'
 
 export const handlers = {
 	'apiKeys.list': apiKeys.list,

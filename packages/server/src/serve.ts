@@ -1,7 +1,7 @@
 // `remit serve`: settings → database → server; SIGTERM and SIGINT let the requests under way finish.
 import { type DestinationStream, pino } from 'pino'
 import { readConfig } from './config.ts'
-import { openDatabase } from './database.ts'
+import { openDatabase } from './db/open.ts'
 import { createDemo } from './demo/demo.ts'
 import { listOrganizations } from './organizations/store.ts'
 import { startServer } from './server.ts'

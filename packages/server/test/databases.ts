@@ -8,7 +8,7 @@ import pg from 'pg'
 import { pino } from 'pino'
 import type { TestProject } from 'vitest/node'
 import type { Config } from '../src/config.ts'
-import { openDatabase } from '../src/database.ts'
+import { openDatabase } from '../src/db/open.ts'
 
 declare module 'vitest' {
 	interface ProvidedContext {

@@ -1,5 +1,5 @@
 // Invoices that are hard to show: other scripts, long words, many lines, and text that looks like markup.
-import type { InvoiceDocument } from '../src/invoices/document.ts'
+import type { InvoiceDocument } from '../src/rendering/document.ts'
 import { openInvoice } from './documents.ts'
 
 const plain: InvoiceDocument = { ...openInvoice, notes: null, paymentTerms: null, rates: null, timesheet: null }

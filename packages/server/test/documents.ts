@@ -1,5 +1,5 @@
 // Invoices in their final words, for what renders them: the amounts add up, and each shows something the others do not.
-import type { InvoiceDocument } from '../src/invoices/document.ts'
+import type { InvoiceDocument } from '../src/rendering/document.ts'
 
 /** To be paid, with rates and a timesheet. */
 export const openInvoice: InvoiceDocument = {

@@ -1,9 +1,9 @@
 // The events that an organization's changes left, and whether each is as the contract says.
 
-import { type Database, query } from '../src/db.ts'
+import { type Database, query } from '../src/db/database.ts'
+import type { Actor, Changes, EventType } from '../src/events/record.ts'
+import { type EventRow, eventColumns, eventText } from '../src/events/store.ts'
 import { eventTypes } from '../src/generated/tables.ts'
-import { type EventRow, eventColumns, eventText } from '../src/webhooks/event-store.ts'
-import type { Actor, Changes, EventType } from '../src/webhooks/events.ts'
 import { checkSchema } from './contract.ts'
 
 export interface StoredEvent {

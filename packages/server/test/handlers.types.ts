@@ -1,7 +1,8 @@
 // Checked by the compiler alone: what a handler map may not be. Each mistake must be an error, or `pnpm check` fails.
-import type { Handler, Handlers } from '../src/api.ts'
+
 import * as companies from '../src/companies/handlers.ts'
 import type { operations } from '../src/generated/contract.ts'
+import type { Handler, Handlers } from '../src/http/handler.ts'
 import { handlers } from '../src/operations.ts'
 
 const { 'companies.list': _list, ...withoutList } = handlers

@@ -7,7 +7,7 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readConfig } from '../src/config.ts'
 import { operations } from '../src/contract/routes.ts'
-import { openDatabase } from '../src/database.ts'
+import { openDatabase } from '../src/db/open.ts'
 import { type RunningServer, startServer } from '../src/server.ts'
 import { startTestServer, type TestServer } from './harness.ts'
 

@@ -5,10 +5,10 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { companies, updateCompany } from '../src/companies/store.ts'
 import { readConfig } from '../src/config.ts'
-import { openDatabase } from '../src/database.ts'
-import type { Transaction } from '../src/db.ts'
+import type { Transaction } from '../src/db/database.ts'
+import { openDatabase } from '../src/db/open.ts'
+import { bySystem } from '../src/events/record.ts'
 import { type RunningServer, startServer } from '../src/server.ts'
-import { bySystem } from '../src/webhooks/events.ts'
 import { holdWrites, startTestServer, type TestServer } from './harness.ts'
 
 describe('a server on PostgreSQL', () => {

@@ -1,10 +1,10 @@
 // A server that takes payments through a Stripe that is played, and what is stored of links and payments.
 import { expect } from 'vitest'
 import type { Config } from '../src/config.ts'
-import { type Database, query } from '../src/db.ts'
+import { type Database, query } from '../src/db/database.ts'
+import type { Changes, EventType } from '../src/events/record.ts'
+import type { PaymentLink, PaymentRow } from '../src/invoices/payments/store.ts'
 import { stripeProcessor } from '../src/outside/payments/stripe.ts'
-import type { PaymentLink, PaymentRow } from '../src/payments/store.ts'
-import type { Changes, EventType } from '../src/webhooks/events.ts'
 import { startTestServer, type Tenant, type TestServer } from './harness.ts'
 import { FakeStripe } from './stripe.ts'
 

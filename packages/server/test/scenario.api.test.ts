@@ -1,7 +1,7 @@
 // The whole way from tracked time to a paid invoice, as its users go it: once over HTTP and once through the SDK. The mail
 // server, the browser's requests and the payment page are real.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { query } from '../src/db.ts'
+import { query } from '../src/db/database.ts'
 import type { DealCreate, InvoiceSend, LineItem, TimeEntriesInvoice, TimeEntryCreate } from '../src/generated/contract.ts'
 import { startTestServer, type Tenant, type TestServer } from './harness.ts'
 import { type MailServer, pdfText, startMailServer } from './mail-server.ts'

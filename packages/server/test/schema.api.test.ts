@@ -5,24 +5,26 @@ import Sqlite from 'better-sqlite3'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { migrations } from '../migrations/index.ts'
-import { findKeyByHash, listKeys } from '../src/auth/store.ts'
+import { findKeyByHash, listKeys } from '../src/api-keys/store.ts'
 import { companies, listCompanies } from '../src/companies/store.ts'
 import { contacts } from '../src/contacts/store.ts'
-import { type Database, type Db, Statements } from '../src/db.ts'
+import { type Database, type Db, Statements } from '../src/db/database.ts'
 import { findOldestPipeline, pipelines, refuseUsed } from '../src/deals/pipelines.ts'
 import { deals } from '../src/deals/store.ts'
+import { bySystem, recordEvent } from '../src/events/record.ts'
+import { findEvent, pageOfEvents } from '../src/events/store.ts'
 import type { Pipeline } from '../src/generated/contract.ts'
-import { findByToken, removeClientLink } from '../src/invoices/client-links.ts'
 import { insertNumbered, isBuried } from '../src/invoices/numbering.ts'
-import { findInvoice, listInvoices, lockInvoice, removeInvoice } from '../src/invoices/store.ts'
-import { findOrganization } from '../src/organizations/store.ts'
 import {
 	closePaymentLinks,
 	findLinkByExternalId,
 	findLiveLink,
 	listClosingLinks,
 	lockPaymentLink,
-} from '../src/payments/store.ts'
+} from '../src/invoices/payments/store.ts'
+import { findByToken, removeClientLink } from '../src/invoices/sharing/client-links.ts'
+import { findInvoice, listInvoices, lockInvoice, removeInvoice } from '../src/invoices/store.ts'
+import { findOrganization } from '../src/organizations/store.ts'
 import { taxRates, useTaxRates } from '../src/tax-rates/store.ts'
 import { findTimeEntriesOf, lockTimeEntries, timeEntries } from '../src/time-entries/store.ts'
 import {
@@ -34,9 +36,7 @@ import {
 	pageOfDeliveries,
 } from '../src/webhooks/delivery-store.ts'
 import { endpoints } from '../src/webhooks/endpoint-store.ts'
-import { findEvent, pageOfEvents } from '../src/webhooks/event-store.ts'
-import { bySystem, recordEvent } from '../src/webhooks/events.ts'
-import { giveBack, type Result, takeDeliveries } from '../src/webhooks/queue.ts'
+import { giveBack, type Result, takeDeliveries } from '../src/webhooks/engine/queue.ts'
 import { startTestServer, type TestServer } from './harness.ts'
 import { type Ask, readTables } from './tables.ts'
 

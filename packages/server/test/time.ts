@@ -1,8 +1,9 @@
 // Time that was worked on a deal, invoices made of it, and everything that a refusal must leave as it was.
+
+import { bySystem } from '../src/events/record.ts'
 import type { TimeEntriesInvoice, TimeEntry, TimeEntryCreate } from '../src/generated/contract.ts'
 import { findOrganization } from '../src/organizations/store.ts'
 import { insertTimeEntry } from '../src/time-entries/store.ts'
-import { bySystem } from '../src/webhooks/events.ts'
 import { eventsOf } from './events.ts'
 import type { Tenant, TestServer } from './harness.ts'
 

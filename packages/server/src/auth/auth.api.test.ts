@@ -7,12 +7,12 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestServer, type TestServer } from '../../test/harness.ts'
 import { pathOf } from '../../test/samples.ts'
+import { listKeys, revokeKey } from '../api-keys/store.ts'
 import { readConfig } from '../config.ts'
 import { operations } from '../contract/routes.ts'
-import { openDatabase } from '../database.ts'
+import { openDatabase } from '../db/open.ts'
 import { startServer } from '../server.ts'
 import { allows, scopes as allScopes, isWellFormedKey, newKey, type Scope } from './keys.ts'
-import { listKeys, revokeKey } from './store.ts'
 
 let server: TestServer
 let limited: TestServer

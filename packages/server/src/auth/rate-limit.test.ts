@@ -7,13 +7,13 @@ import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { insertKey } from '../api-keys/store.ts'
 import { type Config, readConfig } from '../config.ts'
-import { openDatabase } from '../database.ts'
-import type { Database } from '../db.ts'
+import type { Database } from '../db/database.ts'
+import { openDatabase } from '../db/open.ts'
 import { insertOrganization } from '../organizations/store.ts'
 import { startServer } from '../server.ts'
 import { scopes } from './keys.ts'
-import { insertKey } from './store.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'remit-limits-'))
 const settings = { ...readConfig({ PORT: '0', DATA_DIR: folder, NODE_ENV: 'production' }), SMTP_URL: 'none' } as Config

@@ -3,8 +3,8 @@
 import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
+import { ApiError } from '../base/errors.ts'
 import type { Config } from '../config.ts'
-import { ApiError } from '../errors.ts'
 
 export interface RateLimit {
 	/** Counts a request; returns the headers that tell what is left. Throws 429 when nothing is. */

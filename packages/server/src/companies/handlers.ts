@@ -1,7 +1,7 @@
-import type { Handler } from '../api.ts'
 import type { Company, PageMeta } from '../generated/contract.ts'
-import { listText } from '../json.ts'
-import { answersOf, removed } from '../record-answers.ts'
+import { listText } from '../http/answers.ts'
+import type { Handler } from '../http/handler.ts'
+import { answersOf, removed } from '../http/record-handlers.ts'
 import { companies, insertCompany, listCompanies, removeCompany, updateCompany } from './store.ts'
 
 const answers = answersOf(companies, { name: 'company', notFound: 'company_not_found', path: '/api/companies' })

@@ -1,11 +1,11 @@
 import type { Knex } from 'knex'
+import { newId } from '../base/ids.ts'
+import { type Db, type Dialect, type Placeholders, query } from '../db/database.ts'
 import { jsonColumn } from '../db/json.ts'
 import { records } from '../db/records.ts'
-import { type Db, type Dialect, type Placeholders, query } from '../db.ts'
+import { type Changes, changesBetween, type Origin, recordEvent } from '../events/record.ts'
 import type { Company, CompanyCreate, CompanySort, CompanyUpdate, SortOrder } from '../generated/contract.ts'
 import { fields } from '../generated/tables.ts'
-import { newId } from '../ids.ts'
-import { type Changes, changesBetween, type Origin, recordEvent } from '../webhooks/events.ts'
 import { ftsQuery, searchText, sortName, tsQuery, words } from './search.ts'
 
 /** What reads a company by its id; lists are searched, and stand below. */

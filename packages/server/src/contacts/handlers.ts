@@ -1,8 +1,8 @@
-import type { Handler } from '../api.ts'
+import { fieldError } from '../base/errors.ts'
 import { companies } from '../companies/store.ts'
-import type { Db } from '../db.ts'
-import { fieldError } from '../errors.ts'
-import { answersOf, removed } from '../record-answers.ts'
+import type { Db } from '../db/database.ts'
+import type { Handler } from '../http/handler.ts'
+import { answersOf, removed } from '../http/record-handlers.ts'
 import { contacts, insertContact } from './store.ts'
 
 const answers = answersOf(contacts, { name: 'contact', notFound: 'contact_not_found', path: '/api/contacts' })

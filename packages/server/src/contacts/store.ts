@@ -1,8 +1,8 @@
+import { newId } from '../base/ids.ts'
+import type { Db } from '../db/database.ts'
 import { records } from '../db/records.ts'
-import type { Db } from '../db.ts'
 import type { Contact, ContactCreate } from '../generated/contract.ts'
 import { fields } from '../generated/tables.ts'
-import { newId } from '../ids.ts'
 
 export const contacts = records<Contact, { readonly companyId?: string }>('contacts', fields.Contact, { softDelete: true })
 

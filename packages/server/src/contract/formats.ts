@@ -1,6 +1,6 @@
 // The formats of the contract that JSON Schema does not know: one table for the validators and for what an error says.
 import currencies from 'currency-codes'
-import { isTimeZone, parseDate } from '../dates.ts'
+import { isTimeZone, parseDate } from '../base/dates.ts'
 import { isEventPattern } from './event-patterns.ts'
 
 interface Format {

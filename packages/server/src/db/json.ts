@@ -1,8 +1,8 @@
 // Reads answer JSON that the database made: half the cost of a row object and JSON.stringify, a fifth for a list. It is
 // also the one row rule: booleans, numbers and null are those of the contract on both databases.
 import type { Knex } from 'knex'
-import type { Dialect } from '../db.ts'
 import type { FieldType } from '../generated/tables.ts'
+import type { Dialect } from './database.ts'
 
 export type Fields = Record<string, FieldType>
 

@@ -1,7 +1,7 @@
 // What the stores of most records do alike: read, lock, list, insert and update by organization and id. A record's columns
 // are its fields in the contract.
 import type { Knex } from 'knex'
-import { type Db, type Dialect, type Placeholders, query } from '../db.ts'
+import { type Db, type Dialect, type Placeholders, query } from './database.ts'
 import { type Fields, jsonColumn } from './json.ts'
 
 /** Whether a column is in a list that is one parameter, so that the statement is the same for any number of values. */

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { query } from '../db.ts'
+import { query } from './database.ts'
 import { openSqlite } from './sqlite.ts'
 
 let file: string

@@ -5,9 +5,9 @@
 // one turn of the event loop share it, each under a savepoint of its own, and are answered after it: twice the
 // creates per CPU second of one commit a request (docs/performance.md).
 import Sqlite from 'better-sqlite3'
-import { CommitListeners, type Database, type Db, type Query, Statements, type Transaction, UniqueViolation } from '../db.ts'
 import { whenFree } from './busy.ts'
 import { Checkpoints } from './checkpoints.ts'
+import { CommitListeners, type Database, type Db, type Query, Statements, type Transaction, UniqueViolation } from './database.ts'
 
 export function openSqlite(file: string): Database {
 	const writer = new Sqlite(file)

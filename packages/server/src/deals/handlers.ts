@@ -1,10 +1,10 @@
-import type { Handler } from '../api.ts'
+import { fieldError } from '../base/errors.ts'
 import { companies } from '../companies/store.ts'
 import { contacts } from '../contacts/store.ts'
-import type { Db } from '../db.ts'
-import { fieldError } from '../errors.ts'
+import type { Db } from '../db/database.ts'
 import type { DealUpdate } from '../generated/contract.ts'
-import { answersOf, removed } from '../record-answers.ts'
+import type { Handler } from '../http/handler.ts'
+import { answersOf, removed } from '../http/record-handlers.ts'
 import { deals, insertDeal, updateDeal } from './store.ts'
 
 const answers = answersOf(deals, { name: 'deal', notFound: 'deal_not_found', path: '/api/deals' })

@@ -1,5 +1,5 @@
-import type { Handler } from '../api.ts'
-import { answersOf, removed } from '../record-answers.ts'
+import type { Handler } from '../http/handler.ts'
+import { answersOf, removed } from '../http/record-handlers.ts'
 import { insertPipeline, pipelines, refuseContradictions, refuseLostStages, refuseUsed } from './pipelines.ts'
 
 const answers = answersOf(pipelines, { name: 'pipeline', notFound: 'pipeline_not_found', path: '/api/pipelines' })

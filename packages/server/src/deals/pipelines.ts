@@ -1,10 +1,11 @@
 // Pipelines: the stages that deals pass.
+
+import { ApiError, fieldError } from '../base/errors.ts'
+import { newId } from '../base/ids.ts'
+import { type Db, query } from '../db/database.ts'
 import { records } from '../db/records.ts'
-import { type Db, query } from '../db.ts'
-import { ApiError, fieldError } from '../errors.ts'
 import type { Pipeline, PipelineCreate, Stage } from '../generated/contract.ts'
 import { fields } from '../generated/tables.ts'
-import { newId } from '../ids.ts'
 
 export const pipelines = records<Pipeline, object>('pipelines', fields.Pipeline)
 

@@ -1,10 +1,10 @@
+import { fieldError } from '../base/errors.ts'
+import { newId } from '../base/ids.ts'
+import type { Db } from '../db/database.ts'
 import { records } from '../db/records.ts'
-import type { Db } from '../db.ts'
-import { fieldError } from '../errors.ts'
+import { changesBetween, type Origin, recordEvent } from '../events/record.ts'
 import type { Deal, DealCreate, Pipeline } from '../generated/contract.ts'
 import { fields } from '../generated/tables.ts'
-import { newId } from '../ids.ts'
-import { changesBetween, type Origin, recordEvent } from '../webhooks/events.ts'
 import { findOldestPipeline, pipelines } from './pipelines.ts'
 
 interface DealFilter {

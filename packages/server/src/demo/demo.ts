@@ -1,21 +1,22 @@
 // A small agency with clients, deals, tracked time and invoices in every status, so that the first look at the API shows
 // something. All goes through the same functions as a request.
+
+import { insertKey } from '../api-keys/store.ts'
 import { scopes } from '../auth/keys.ts'
-import { insertKey } from '../auth/store.ts'
+import { dayMs } from '../base/dates.ts'
 import { insertCompany } from '../companies/store.ts'
 import { insertContact } from '../contacts/store.ts'
-import { dayMs } from '../dates.ts'
-import type { Database, Db } from '../db.ts'
+import type { Database, Db } from '../db/database.ts'
 import { insertDeal } from '../deals/store.ts'
+import { bySystem } from '../events/record.ts'
 import type { Deal, InvoiceInput } from '../generated/contract.ts'
-import { blankInvoice, withAmounts, writeInvoice } from '../invoices/draft.ts'
+import { blankInvoice, withAmounts, writeInvoice } from '../invoices/apply.ts'
 import { charge, timeLines } from '../invoices/from-time-entries.ts'
 import { lockInvoice } from '../invoices/store.ts'
 import { changeInvoice, createInvoice } from '../invoices/write.ts'
 import { insertOrganization, type Organization } from '../organizations/store.ts'
 import { insertTaxRate } from '../tax-rates/store.ts'
 import { insertTimeEntry } from '../time-entries/store.ts'
-import { bySystem } from '../webhooks/events.ts'
 import { agency, clients, type DemoInvoice, type DemoTime, vatRate } from './data.ts'
 
 export interface Demo {

@@ -1,17 +1,17 @@
 // The pages that clients open in a browser. They are not operations of the contract, whose answers are for programs.
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response, type Router } from 'express'
 import type { RateLimit } from '../auth/rate-limit.ts'
-import type { Database } from '../db.ts'
-import { ApiError, methodNotAllowed } from '../errors.ts'
-import { asRefusal, isViewed, send } from '../exchange.ts'
-import { clientUrl } from '../invoices/client-links.ts'
-import { countView, openByToken, publicInvoice } from '../invoices/public-view.ts'
-import { documentOf } from '../invoices/rendering.ts'
-import type { Outside } from '../outside/outside.ts'
-import { paymentLink } from '../payments/link.ts'
-import { pageHeaders } from './headers.ts'
-import { invoicePage } from './invoice-page.ts'
-import { type Message, messagePage, messages } from './message-page.ts'
+import { ApiError, methodNotAllowed } from '../base/errors.ts'
+import type { Database } from '../db/database.ts'
+import { asRefusal, isViewed, send } from '../http/request-context.ts'
+import { paymentLink } from '../invoices/payments/link.ts'
+import { clientUrl } from '../invoices/sharing/client-links.ts'
+import { countView, openByToken, publicInvoice } from '../invoices/sharing/public-view.ts'
+import { documentOf } from '../invoices/sharing/render.ts'
+import type { Outside } from '../outside/services.ts'
+import { pageHeaders } from '../rendering/pages/headers.ts'
+import { invoicePage } from '../rendering/pages/invoice-page.ts'
+import { type Message, messagePage, messages } from '../rendering/pages/message-page.ts'
 
 export interface HostedOptions {
 	readonly db: Database

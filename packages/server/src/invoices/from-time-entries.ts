@@ -1,8 +1,8 @@
 // Time entries → the lines of an invoice. Pure: which entries can be invoiced, what each is charged by, and how they group.
-import { formatDecimal, roundedDivide } from '../decimal.ts'
-import { ApiError } from '../errors.ts'
+import { formatDecimal, roundedDivide } from '../base/decimal.ts'
+import { ApiError } from '../base/errors.ts'
+import { newId } from '../base/ids.ts'
 import type { Deal, OrganizationSettings, ProblemError, TaxRate, TimeEntry, TimeGrouping } from '../generated/contract.ts'
-import { newId } from '../ids.ts'
 import { blankLine, type Line, savedTax } from './lines.ts'
 
 interface Request {

@@ -3,7 +3,7 @@ import type { InvoiceInput, InvoicesListQuery } from '@remit/sdk'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
-import { query } from '../db.ts'
+import { query } from '../db/database.ts'
 
 let server: TestServer
 let tenant: Tenant

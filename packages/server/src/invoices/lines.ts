@@ -1,8 +1,8 @@
 // Line items as written → as stored: identity, spelling and what a line may not combine.
-import { spellDecimal } from '../decimal.ts'
-import { fieldError } from '../errors.ts'
+import { spellDecimal } from '../base/decimal.ts'
+import { fieldError } from '../base/errors.ts'
+import { newId } from '../base/ids.ts'
 import type { LineItem, LineItemInput, LineTax, TaxRate } from '../generated/contract.ts'
-import { newId } from '../ids.ts'
 
 /** A line before its amounts are computed. */
 export type Line = Omit<LineItem, 'amountCents' | 'netCents' | 'taxCents' | 'grossCents'>

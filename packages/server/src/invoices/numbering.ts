@@ -1,6 +1,6 @@
 // Invoice numbers: `INV-` and a number of at least four digits, from one counter for each organization that advances in the
 // transaction of the invoice, so that no number is lost or given twice. Numbers are never used again.
-import { type Db, query } from '../db.ts'
+import { type Db, query } from '../db/database.ts'
 
 const take = query<{ organizationId: string }, { nextInvoiceNumber: number }>((knex, { organizationId }) =>
 	knex('organizations')

@@ -1,9 +1,9 @@
 // Turns sent invoices overdue once their due day is past in their organization's time zone, each once and with its event.
-import { todayIn } from '../dates.ts'
-import { type Database, type Db, query } from '../db.ts'
+import { todayIn } from '../base/dates.ts'
+import { type Database, type Db, query } from '../db/database.ts'
+import { bySystem } from '../events/record.ts'
 import { listOrganizations, type Organization } from '../organizations/store.ts'
-import { bySystem } from '../webhooks/events.ts'
-import { asRead, writeInvoice } from './draft.ts'
+import { asRead, writeInvoice } from './apply.ts'
 import { isPastDue, lockInvoice } from './store.ts'
 import { changeInvoice } from './write.ts'
 

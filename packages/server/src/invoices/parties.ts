@@ -1,9 +1,9 @@
 // Buyer and seller as they were when the invoice was first sent: what is on paper does not change with an address book.
 import { findCompanyEvenDeleted } from '../companies/store.ts'
-import type { Db } from '../db.ts'
+import type { Db } from '../db/database.ts'
 import type { Company, Party } from '../generated/contract.ts'
 import { type Organization, requireOrganization } from '../organizations/store.ts'
-import type { StoredInvoice } from './draft.ts'
+import type { StoredInvoice } from './apply.ts'
 
 export interface Parties {
 	readonly billTo: Party | null

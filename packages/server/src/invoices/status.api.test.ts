@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
-import { query } from '../db.ts'
+import { query } from '../db/database.ts'
 
 let server: TestServer
 beforeAll(async () => {

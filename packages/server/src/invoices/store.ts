@@ -1,11 +1,11 @@
 import type { Knex } from 'knex'
-import { dayMs, type Today } from '../dates.ts'
+import { dayMs, type Today } from '../base/dates.ts'
+import { ApiError } from '../base/errors.ts'
+import { type Db, type Dialect, type Placeholders, query } from '../db/database.ts'
 import { jsonColumn } from '../db/json.ts'
-import { type Db, type Dialect, type Placeholders, query } from '../db.ts'
-import { ApiError } from '../errors.ts'
 import type { Invoice, InvoiceStatus } from '../generated/contract.ts'
 import { fields } from '../generated/tables.ts'
-import type { StoredInvoice } from './draft.ts'
+import type { StoredInvoice } from './apply.ts'
 
 interface Clock {
 	/** Today in the organization's time zone, as a date and as an instant (see dates.ts). */

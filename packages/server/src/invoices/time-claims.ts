@@ -1,11 +1,12 @@
 // Which time entries an invoice holds: those that its lines charge, unless it is cancelled. An entry is on one invoice at most,
 // and cannot change while it is.
-import type { Db } from '../db.ts'
-import { ApiError } from '../errors.ts'
+
+import { ApiError } from '../base/errors.ts'
+import type { Db } from '../db/database.ts'
+import type { Origin } from '../events/record.ts'
 import type { ErrorCode, ProblemError, TimeEntry } from '../generated/contract.ts'
 import { claimTimeEntries, freeTimeEntries, lockTimeEntries } from '../time-entries/store.ts'
-import type { Origin } from '../webhooks/events.ts'
-import type { StoredInvoice } from './draft.ts'
+import type { StoredInvoice } from './apply.ts'
 
 export const heldEntries = ({ status, lineItems }: StoredInvoice) =>
 	status === 'cancelled' ? [] : lineItems.flatMap(({ timeEntryIds }) => timeEntryIds)

@@ -1,5 +1,5 @@
-import type { Handler } from '../api.ts'
-import { etag } from '../etag.ts'
+import { etag } from '../http/etag.ts'
+import type { Handler } from '../http/handler.ts'
 import { lockOrganization, requireOrganization, updateOrganization } from './store.ts'
 
 export const get: Handler<'organization.get'> = async ({ caller }, { db }) => {

@@ -1,7 +1,7 @@
-import { type Db, query } from '../db.ts'
+import { newId } from '../base/ids.ts'
+import { type Db, query } from '../db/database.ts'
 import { insertDefaultPipeline } from '../deals/pipelines.ts'
 import type { OrganizationSettings, OrganizationSettingsUpdate } from '../generated/contract.ts'
-import { newId } from '../ids.ts'
 
 /** An organization as it is stored: its id is the column that every table has. */
 export interface Organization extends Omit<OrganizationSettings, 'id'> {

@@ -4,7 +4,7 @@
 import { lookup as dnsLookup } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
 import type { Dispatcher } from 'undici'
-import { judgeOf } from '../public-addresses.ts'
+import { judgeOf } from '../base/public-addresses.ts'
 
 /**
  * An address that the server must not call. The message says why, for the API's caller: it names the host as it was given,

@@ -1,5 +1,5 @@
-import type { Handler } from '../api.ts'
-import { answersOf, removed } from '../record-answers.ts'
+import type { Handler } from '../http/handler.ts'
+import { answersOf, removed } from '../http/record-handlers.ts'
 import { insertTaxRate, taxRates, updateTaxRate } from './store.ts'
 
 const answers = answersOf(taxRates, { name: 'tax rate', notFound: 'tax_rate_not_found', path: '/api/tax-rates' })

@@ -1,10 +1,10 @@
+import { spellDecimal } from '../base/decimal.ts'
+import { fieldError } from '../base/errors.ts'
+import { newId } from '../base/ids.ts'
+import { type Db, query } from '../db/database.ts'
 import { isAnyOf, records } from '../db/records.ts'
-import { type Db, query } from '../db.ts'
-import { spellDecimal } from '../decimal.ts'
-import { fieldError } from '../errors.ts'
 import type { TaxRate, TaxRateCreate, TaxRateUpdate } from '../generated/contract.ts'
 import { fields } from '../generated/tables.ts'
-import { newId } from '../ids.ts'
 import { lockOrganization } from '../organizations/store.ts'
 
 export const taxRates = records<TaxRate, object, { readonly used: boolean }>('tax_rates', fields.TaxRate)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { lastInstant } from '../dates.ts'
-import { ApiError } from '../errors.ts'
+import { lastInstant } from '../base/dates.ts'
+import { ApiError } from '../base/errors.ts'
 import type { TimeEntryUpdate } from '../generated/contract.ts'
 import { defaultStart, type Span, writeSpan } from './duration.ts'
 

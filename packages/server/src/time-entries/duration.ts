@@ -1,6 +1,6 @@
 // When work began, when it ended and how long it took. Pure.
-import { lastInstant, toMs } from '../dates.ts'
-import { fieldError } from '../errors.ts'
+import { lastInstant, toMs } from '../base/dates.ts'
+import { fieldError } from '../base/errors.ts'
 import type { TimeEntry, TimeEntryUpdate } from '../generated/contract.ts'
 
 /** A year, leap day included: the most that the contract takes for a duration. */

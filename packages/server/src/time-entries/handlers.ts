@@ -1,9 +1,9 @@
-import type { Call, Handler } from '../api.ts'
-import type { Db } from '../db.ts'
+import { ApiError, fieldError } from '../base/errors.ts'
+import type { Db } from '../db/database.ts'
 import { deals } from '../deals/store.ts'
-import { ApiError, fieldError } from '../errors.ts'
 import type { TimeEntry } from '../generated/contract.ts'
-import { answersOf, removed } from '../record-answers.ts'
+import type { Call, Handler } from '../http/handler.ts'
+import { answersOf, removed } from '../http/record-handlers.ts'
 import { insertTimeEntry, removeTimeEntry, timeEntries, updateTimeEntry } from './store.ts'
 
 const answers = answersOf(timeEntries, { name: 'time entry', notFound: 'time_entry_not_found', path: '/api/time-entries' })

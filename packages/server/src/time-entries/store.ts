@@ -1,10 +1,10 @@
+import { newId } from '../base/ids.ts'
+import { type Db, query } from '../db/database.ts'
 import { jsonColumn } from '../db/json.ts'
 import { isAnyOf, records } from '../db/records.ts'
-import { type Db, query } from '../db.ts'
+import { changesBetween, type Origin, recordEvent } from '../events/record.ts'
 import type { TimeEntry, TimeEntryCreate, TimeEntryStatus, TimeEntryUpdate } from '../generated/contract.ts'
 import { fields } from '../generated/tables.ts'
-import { newId } from '../ids.ts'
-import { changesBetween, type Origin, recordEvent } from '../webhooks/events.ts'
 import { defaultStart, writeSpan } from './duration.ts'
 
 interface TimeEntryFilter {

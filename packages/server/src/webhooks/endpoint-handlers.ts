@@ -1,12 +1,12 @@
-import type { Handler } from '../api.ts'
-import { toMs } from '../dates.ts'
-import { fieldError } from '../errors.ts'
+import { toMs } from '../base/dates.ts'
+import { fieldError } from '../base/errors.ts'
+import type { Handler } from '../http/handler.ts'
+import { answersOf, removed } from '../http/record-handlers.ts'
 import { type Egress, UnresolvableUrl, UnsafeUrl } from '../outside/egress.ts'
-import { answersOf, removed } from '../record-answers.ts'
 import { cancelWaiting, deliverAllAgain, skipWaiting } from './delivery-store.ts'
 import { refuseInactive } from './endpoint-rules.ts'
 import { endpoints, insertEndpoint, recordEndpointEvent, removeEndpoint, rotateSecret as rotate } from './endpoint-store.ts'
-import { deliveryIdOf } from './queue.ts'
+import { deliveryIdOf } from './engine/queue.ts'
 
 const answers = answersOf(endpoints, {
 	name: 'webhook endpoint',

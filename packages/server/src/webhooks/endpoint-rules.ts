@@ -1,4 +1,4 @@
-import { ApiError } from '../errors.ts'
+import { ApiError } from '../base/errors.ts'
 import type { WebhookEndpoint } from '../generated/contract.ts'
 
 /** Nothing is sent to an endpoint that its owner, or Remit, has stopped. */

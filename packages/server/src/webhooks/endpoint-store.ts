@@ -1,11 +1,11 @@
+import { newId } from '../base/ids.ts'
+import { type Db, query } from '../db/database.ts'
 import { records } from '../db/records.ts'
-import { type Db, query } from '../db.ts'
+import type { Origin } from '../events/record.ts'
+import { recordEvent } from '../events/record.ts'
 import type { EndpointStatus, WebhookEndpoint, WebhookEndpointCreate } from '../generated/contract.ts'
 import { fields } from '../generated/tables.ts'
-import { newId } from '../ids.ts'
-import type { Secrets } from '../secrets.ts'
-import type { Origin } from './events.ts'
-import { recordEvent } from './events.ts'
+import type { Secrets } from '../outside/secrets.ts'
 import { hintOf, newSecret } from './signature.ts'
 
 /** What is stored besides what is shown. Secrets are sealed. */

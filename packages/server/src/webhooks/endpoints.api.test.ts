@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Answer, startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
 import { recordsAt } from '../../test/records.ts'
 import { type Received, Sink } from '../../test/sink.ts'
-import { query } from '../db.ts'
+import { query } from '../db/database.ts'
 
 let server: TestServer
 let tenant: Tenant

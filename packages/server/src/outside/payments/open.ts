@@ -1,7 +1,7 @@
 // The payment processor that the settings choose. Each is loaded only when it is chosen: Stripe's SDK alone adds a tenth of a
 // second to the start.
 import { ConfigError } from '../../config.ts'
-import type { PaymentProcessor } from '../payments.ts'
+import type { PaymentProcessor } from './processor.ts'
 
 export interface PaymentSettings {
 	readonly PAYMENT_PROCESSOR: 'stripe' | 'test' | 'none'

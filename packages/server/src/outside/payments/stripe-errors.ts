@@ -1,7 +1,7 @@
 // What Stripe's errors say to the API's caller. Stripe's own words are passed on where they are about the request; the others
 // may be about this server's key.
 import Stripe from 'stripe'
-import { ProcessorError } from '../payments.ts'
+import { ProcessorError } from './processor.ts'
 
 const { errors } = Stripe
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { FakeStripe, signWebhook } from '../../../test/stripe.ts'
-import { type PaymentProcessor, type PaymentRequest, ProcessorError, WebhookRefused } from '../payments.ts'
+import { type PaymentProcessor, type PaymentRequest, ProcessorError, WebhookRefused } from './processor.ts'
 import { stripeProcessor } from './stripe.ts'
 
 const now = Date.UTC(2026, 2, 31, 10)

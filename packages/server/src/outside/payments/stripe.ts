@@ -1,6 +1,6 @@
 // Payments by Stripe Checkout: one Session a link. What Stripe must know to report a payment back is in the Session's metadata.
 import Stripe from 'stripe'
-import { type Payment, type PaymentProcessor, type PaymentRequest, ProcessorError, WebhookRefused } from '../payments.ts'
+import { type Payment, type PaymentProcessor, type PaymentRequest, ProcessorError, WebhookRefused } from './processor.ts'
 import { fromStripeAmount, toStripeAmount } from './stripe-amounts.ts'
 import { toProcessorError } from './stripe-errors.ts'
 import { readSigned } from './webhook-signature.ts'

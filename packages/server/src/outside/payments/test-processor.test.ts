@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { WebhookRefused } from '../payments.ts'
+import { WebhookRefused } from './processor.ts'
 import { signPayment, testProcessor } from './test-processor.ts'
 
 const now = Date.UTC(2026, 2, 31, 10)

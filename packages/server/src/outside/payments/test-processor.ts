@@ -1,7 +1,7 @@
 // A processor without an account, for development and tests: its page is a page of this server, and what the page reports is
 // a webhook like any other. It keeps nothing; the id of a link follows from the link.
-import type { Payment, PaymentProcessor } from '../payments.ts'
-import { WebhookRefused } from '../payments.ts'
+import type { Payment, PaymentProcessor } from './processor.ts'
+import { WebhookRefused } from './processor.ts'
 import { readSigned, sign } from './webhook-signature.ts'
 
 const signatureHeader = 'remit-test-signature'

@@ -1,7 +1,7 @@
 // Webhooks are signed in Stripe's scheme, `t=<seconds>,v1=<HMAC-SHA256 of t.body>`, by Stripe and by the test processor alike:
 // https://docs.stripe.com/webhooks/signature
 import Stripe from 'stripe'
-import { WebhookRefused } from '../payments.ts'
+import { WebhookRefused } from './processor.ts'
 
 /** An older one may be a replay. */
 const toleranceSeconds = 300

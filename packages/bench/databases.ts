@@ -1,0 +1,36 @@
+// The SQLite files of a run: one that is seeded, and a copy of it for each server.
+import { copyFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Database } from '../server/src/db/database.ts'
+import { openDatabase } from '../server/src/db/open.ts'
+import { newFolder } from './resources.ts'
+import { type Seed, seed } from './seed.ts'
+
+/** A log that nobody reads: nothing but a lost connection is written to it. */
+const silent = { error() {} } as unknown as Parameters<typeof openDatabase>[1]
+
+/** Opens a data folder, or a PostgreSQL database, for as long as the work takes. */
+export async function withDatabase<T>(where: { folder: string } | { url: string }, work: (db: Database) => Promise<T>) {
+	const settings = 'url' in where ? { DATABASE_URL: where.url, DATA_DIR: '' } : { DATABASE_URL: '', DATA_DIR: where.folder }
+	const db = await openDatabase(settings, silent)
+	const done = await work(db)
+	await db.close()
+	return done
+}
+
+const file = 'remit.db'
+
+/** A new, migrated and seeded database; nothing has it open. */
+export async function seedSqlite(): Promise<{ database: string; seed: Seed }> {
+	const folder = newFolder('seed')
+	return { seed: await withDatabase({ folder }, seed), database: join(folder, file) }
+}
+
+/** A data folder with a copy of a database. */
+export function copyDatabase(name: string, database: string): string {
+	const folder = newFolder(`data-${name}`)
+	copyFileSync(database, join(folder, file))
+	return folder
+}
+
+export const fileIn = (folder: string) => join(folder, file)

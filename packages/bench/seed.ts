@@ -1,0 +1,95 @@
+// The rows that every server answers from: written through Remit's own stores, so they are what its API would have written.
+import { insertKey } from '../server/src/api-keys/store.ts'
+import { dayMs } from '../server/src/base/dates.ts'
+import { insertCompany } from '../server/src/companies/store.ts'
+import type { Database, Db } from '../server/src/db/database.ts'
+import { bySystem } from '../server/src/events/record.ts'
+import type { InvoiceInput, InvoiceStatus } from '../server/src/generated/contract.ts'
+import { blankInvoice, writeInvoice } from '../server/src/invoices/apply.ts'
+import { noteNumber } from '../server/src/invoices/numbering.ts'
+import { partiesOf } from '../server/src/invoices/parties.ts'
+import { insertInvoice } from '../server/src/invoices/store.ts'
+import { insertOrganization } from '../server/src/organizations/store.ts'
+import { companyOf } from './names.ts'
+
+export interface Seed {
+	readonly organizationId: string
+	readonly key: string
+	readonly invoiceIds: readonly string[]
+}
+
+export const invoiceCount = 10_000
+const companyCount = 2_000
+
+/** What the rows are, in one line of the report. */
+export const seeded = `${invoiceCount.toLocaleString('en')} invoices (of 10: 4 paid, 2 sent, 2 draft, 1 overdue, 1 cancelled; half with a due
+date, 1 of 20 with three line items, those once sent with both parties), ${companyCount.toLocaleString('en')} companies; a second organization with a tenth of that`
+
+export async function seed(db: Database): Promise<Seed> {
+	const now = Date.now()
+	await organization(db, 'Second', companyCount / 10, invoiceCount / 10, now)
+	const { organizationId, invoiceIds } = await organization(db, 'First', companyCount, invoiceCount, now)
+	const { key } = await db.transaction((tx) =>
+		insertKey(tx, organizationId, { name: 'bench', scopes: ['companies:write', 'invoices:write'], now }),
+	)
+	return { organizationId, key, invoiceIds }
+}
+
+async function organization(db: Database, name: string, companies: number, invoices: number, now: number) {
+	return db.transaction(async (tx) => {
+		const { organizationId } = await insertOrganization(tx, { name }, now)
+		const companyIds: string[] = []
+		for (let n = 0; n < companies; n++) {
+			const { id } = await insertCompany(tx, organizationId, companyOf(n), bySystem(now - (companies - n) * 60_000))
+			companyIds.push(id)
+		}
+		const invoiceIds: string[] = []
+		for (let n = 0; n < invoices; n++) {
+			const written = now - (invoices - n) * 600_000
+			invoiceIds.push(await invoice(tx, organizationId, companyIds[n % companies] as string, n, written))
+		}
+		await noteNumber(tx, organizationId, numberOf(invoices - 1))
+		return { organizationId, invoiceIds }
+	})
+}
+
+const statuses: readonly InvoiceStatus[] = [
+	'paid',
+	'sent',
+	'draft',
+	'paid',
+	'overdue',
+	'paid',
+	'sent',
+	'draft',
+	'paid',
+	'cancelled',
+]
+
+const numberOf = (n: number) => `INV-${String(n + 1).padStart(4, '0')}`
+
+async function invoice(db: Db, organizationId: string, companyId: string, n: number, written: number): Promise<string> {
+	const blank = blankInvoice({ organizationId, taxRounding: 'document', defaultCurrency: 'EUR', paymentTerms: null }, written)
+	// By tens and not by n, so that it is not the status that decides.
+	const tens = Math.floor(n / 10)
+	const dueDate = tens % 2 === 0 ? (Math.floor(written / dayMs) + 30) * dayMs : null
+	const amounts: InvoiceInput = tens % 20 === 7 ? { taxRate: 19, lineItems } : { totalCents: 5_000 + ((n * 7_919) % 900_000) }
+	const draft = writeInvoice(blank, { companyId, dueDate, currency: 'EUR', ...amounts }, written)
+	const status = statuses[n % statuses.length] as InvoiceStatus
+	const sent =
+		status === 'draft'
+			? draft
+			: {
+					...writeInvoice(draft, { status: 'sent', paymentTerms: '30 days net' }, written),
+					...(await partiesOf(db, draft)),
+				}
+	const last = status === 'draft' || status === 'sent' ? sent : writeInvoice(sent, { status }, written + dayMs)
+	await insertInvoice(db, { ...last, invoiceNumber: numberOf(n) })
+	return last.id
+}
+
+const lineItems: InvoiceInput['lineItems'] = [
+	{ description: 'Discovery workshop', quantity: '2', unit: 'day', unitPriceCents: 118_000 },
+	{ description: 'Interface audit', quantity: '14.5', unit: 'hour', unitPriceCents: 11_000 },
+	{ description: 'Travel', quantity: '1', unitPriceCents: 32_450 },
+]

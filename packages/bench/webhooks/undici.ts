@@ -1,0 +1,21 @@
+// The server's own undici, typed as far as it is used.
+import { createRequire } from 'node:module'
+
+interface Answer {
+	readonly statusCode: number
+	readonly body: { dump(): Promise<void> }
+}
+
+interface Options {
+	readonly method: 'GET' | 'POST'
+	readonly dispatcher: object
+	readonly headers: Readonly<Record<string, string>>
+	readonly body?: string
+}
+
+interface Undici {
+	readonly Agent: new (options?: { readonly connections?: number }) => object
+	readonly request: (url: string, options: Options) => Promise<Answer>
+}
+
+export const loadUndici = () => createRequire(new URL('../../server/package.json', import.meta.url))('undici') as Undici

@@ -1,0 +1,145 @@
+// Keys that manage keys: what is shown and kept of one, whom it may serve, and how it ends.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Answer, startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
+import { scopes as allScopes, type Scope } from '../auth/keys.ts'
+import { query } from '../db/database.ts'
+
+let server: TestServer
+let tenant: Tenant
+beforeAll(async () => {
+	server = await startTestServer()
+	tenant = await server.newTenant()
+})
+afterAll(() => server.close())
+
+const create = (body: object, key?: string): Promise<Answer> => tenant.ask('POST', '/api-keys', { body, ...(key && { key }) })
+const made = async (scopes: readonly Scope[] = ['read'], more: object = {}): Promise<{ id: string; key: string }> =>
+	(await create({ name: 'CI', scopes, ...more })).body
+const works = async (key: string) => (await tenant.ask('GET', '/api/invoices', { key })).status !== 401
+const listed = async (id: string) => {
+	const { data } = (await tenant.ask('GET', '/api-keys?limit=100')).body
+	return data.find((key: { id: string }) => key.id === id)
+}
+
+describe('a new key', () => {
+	it('is shown once, works at once, and is listed without its secret', async () => {
+		const { id, key } = await made(['invoices:read'], { name: 'Reports' })
+		expect(await works(key)).toBe(true)
+		const found = await listed(id)
+		expect(found).toEqual({
+			id,
+			organizationId: tenant.organizationId,
+			name: 'Reports',
+			lastFour: key.slice(-4),
+			scopes: ['invoices:read'],
+			createdAt: server.clock.now,
+			expiresAt: null,
+			lastUsedAt: null,
+			revokedAt: null,
+		})
+	})
+
+	it('is kept as a hash only, also in the answer that an Idempotency-Key repeats', async () => {
+		const headers = { 'idempotency-key': 'the key' }
+		const body = { name: 'CI', scopes: ['read'] }
+		const first = await tenant.ask('POST', '/api-keys', { body, headers })
+		expect((await tenant.ask('POST', '/api-keys', { body, headers })).body).toEqual(first.body)
+		const kept = query<object, { body: string }>((knex) => knex('idempotency_keys').select('body'))
+		for (const row of await server.db.all(kept, {})) expect(row.body).not.toContain(first.body.key)
+	})
+
+	it('works until it expires', async () => {
+		const { key } = await made(['invoices:read'], { expiresAt: server.clock.now + 60_000 })
+		expect(await works(key)).toBe(true)
+		server.clock.now += 60_000
+		expect(await works(key)).toBe(false)
+	})
+
+	it('cannot expire before it begins, and needs scopes that there are', async () => {
+		expect(await create({ name: 'CI', scopes: ['read'], expiresAt: server.clock.now })).toMatchObject({
+			status: 422,
+			body: { code: 'expires_in_past', errors: [{ pointer: '/expiresAt' }] },
+		})
+		for (const [scopes, pointer] of [
+			[[], '/scopes'],
+			[['root'], '/scopes/0'],
+			[['read', 'invoices:admin'], '/scopes/1'],
+		]) {
+			expect(await create({ name: 'CI', scopes })).toMatchObject({ status: 400, body: { errors: [{ pointer }] } })
+		}
+	})
+})
+
+describe('a key that creates keys', () => {
+	it('can give away only scopes that it has itself', async () => {
+		const { key } = await made(['admin', 'invoices:write'])
+		expect((await create({ name: 'CI', scopes: ['read', 'write', 'admin', 'invoices:read'] }, key)).status).toBe(201)
+		const refused = await create({ name: 'CI', scopes: ['read', 'companies:read', 'invoices:write', 'deals:write'] }, key)
+		expect(refused).toMatchObject({
+			status: 403,
+			body: { code: 'insufficient_scope', errors: [{ pointer: '/scopes/1' }, { pointer: '/scopes/3' }] },
+		})
+	})
+
+	it('is an admin key: read and write are not enough', async () => {
+		const { key } = await made(['read', 'write'])
+		expect((await create({ name: 'CI', scopes: ['read'] }, key)).status).toBe(403)
+		expect((await tenant.ask('GET', '/api-keys', { key })).status).toBe(403)
+	})
+
+	it('sees only the keys of its organization', async () => {
+		const other = await server.newTenant()
+		const { data, meta } = (await other.ask('GET', '/api-keys')).body
+		expect(data).toHaveLength(1)
+		expect(meta).toEqual({ total: 1, limit: 50, offset: 0 })
+	})
+})
+
+describe('revoking a key', () => {
+	it('ends it at once, shows when, and can be done once', async () => {
+		const { id, key } = await made(['invoices:read'])
+		expect(await works(key)).toBe(true)
+		expect((await tenant.ask('DELETE', `/api-keys/${id}`)).body).toEqual({ ok: true })
+		expect(await works(key)).toBe(false)
+		expect(await listed(id)).toMatchObject({ revokedAt: server.clock.now })
+		expect(await tenant.ask('DELETE', `/api-keys/${id}`)).toMatchObject({ status: 404, body: { code: 'api_key_not_found' } })
+	})
+})
+
+describe('rotating a key', () => {
+	it('gives a new one with the same name and scopes; the old one works through the overlap', async () => {
+		const { id, key } = await made(['invoices:read'], { name: 'Reports' })
+		const { status, body } = await tenant.ask('POST', `/api-keys/${id}/rotate`, { body: { overlapSeconds: 60 } })
+		expect(status).toBe(201)
+		expect(await listed(body.id)).toMatchObject({ name: 'Reports', scopes: ['invoices:read'], expiresAt: null })
+		expect([await works(key), await works(body.key)]).toEqual([true, true])
+		server.clock.now += 60_000
+		expect([await works(key), await works(body.key)]).toEqual([false, true])
+	})
+
+	it('without a body overlaps for a day, and never beyond the end that the key had', async () => {
+		const { id } = await made()
+		await tenant.ask('POST', `/api-keys/${id}/rotate`)
+		expect((await listed(id)).expiresAt).toBe(server.clock.now + 86_400_000)
+		const end = server.clock.now + 1_000
+		const short = await made(['read'], { expiresAt: end })
+		const { body } = await tenant.ask('POST', `/api-keys/${short.id}/rotate`)
+		expect([(await listed(short.id)).expiresAt, (await listed(body.id)).expiresAt]).toEqual([end, end])
+	})
+
+	it('is refused for one that no longer works, and for one that may do more than who asks', async () => {
+		const { id } = await made()
+		await tenant.ask('DELETE', `/api-keys/${id}`)
+		expect((await tenant.ask('POST', `/api-keys/${id}/rotate`)).status).toBe(404)
+		const { id: strong } = await made(['companies:write'])
+		const { key: admin } = await made(['admin'])
+		expect((await tenant.ask('POST', `/api-keys/${strong}/rotate`, { key: admin })).status).toBe(403)
+	})
+})
+
+describe('the scopes', () => {
+	it('of the contract are those that keys can have', async () => {
+		const { schemas } = await import('../contract/document.ts')
+		expect(new Set(schemas.KeyScope?.enum as string[])).toEqual(new Set(allScopes))
+	})
+})

@@ -1,0 +1,88 @@
+// What the validators say of a request, as the contract's errors: the place of each mistake, and what to do about it.
+import type { ErrorRequestHandler } from 'express'
+import { ApiError } from '../base/errors.ts'
+import type { ProblemError } from '../generated/contract.ts'
+import type { Mistake } from './fast-validator.ts'
+import { formats } from './formats.ts'
+
+interface ValidatorError {
+	readonly status: number
+	readonly errors: readonly Mistake[]
+}
+
+/** Turns the validator's refusals into ours; an invalid answer stays an internal error. */
+export const translateErrors: ErrorRequestHandler = (error: Partial<ValidatorError>, req, _res, next) => {
+	if (error instanceof ApiError || !Array.isArray(error.errors) || error.status !== 400) return next(error)
+	// The validator loses the place when the name of an unknown field is empty; the acceptor has it.
+	const errors = collapse(error.errors).map((mistake) =>
+		place(mistake.path ? mistake : (req.exchange.mistake ?? mistake), req.body),
+	)
+	const [first] = errors
+	const detail = errors.length === 1 && first ? `${named(first)} ${first.detail}.` : `The request has ${errors.length} mistakes.`
+	next(new ApiError('invalid_request', detail, { errors }))
+}
+
+const named = ({ pointer, parameter }: ProblemError) => parameter ?? (pointer === '' ? 'The body' : (pointer ?? ''))
+
+const keyword = (error: Mistake) => error.errorCode?.replace('.openapi.validation', '') ?? ''
+
+/**
+ * A value that fits no member of an anyOf is reported once for each member. What the member of the value's own type says
+ * is the answer; when there is none, the types are listed.
+ */
+function collapse(errors: readonly Mistake[]): Mistake[] {
+	let rest = [...errors]
+	for (const { path } of errors.filter((error) => keyword(error) === 'anyOf')) {
+		const members = rest.filter((error) => error.path === path && keyword(error) === 'type')
+		const better = rest.some(
+			(error) => error.path.startsWith(`${path}/`) || (error.path === path && !['type', 'anyOf'].includes(keyword(error))),
+		)
+		rest = rest.filter((error) => !(error.path === path && ['type', 'anyOf'].includes(keyword(error))))
+		if (better) continue
+		const types = [...new Set(members.map((error) => error.message.replace(/^must be /, '')))]
+		rest.push({ path, message: `must be ${types.join(' or ')}`, errorCode: 'type' })
+	}
+	return rest
+}
+
+function place(error: Mistake, body: unknown): ProblemError {
+	const { path } = error
+	const where = /^\/(\w+)/.exec(path)?.[1] ?? ''
+	const code = codeOf(error, where)
+	const detail = detailOf(error, code)
+	const rest = path.slice(where.length + 1)
+	return where === 'body' ? { pointer: pointerTo(body, rest), code, detail } : { parameter: rest.slice(1) || path, code, detail }
+}
+
+/**
+ * The JSON Pointer to a place in the body. The validator escapes the names on the way but not the last, so the last is
+ * what remains once it is a name of the object that the way leads to.
+ */
+function pointerTo(value: unknown, path: string): string {
+	if (path === '' || typeof value !== 'object' || value === null) return path
+	const last = path.slice(1)
+	if (Object.hasOwn(value, last)) return `/${last.replaceAll('~', '~0').replaceAll('/', '~1')}`
+	const [segment = '', ...below] = last.split('/')
+	if (below.length === 0) return path
+	const name = segment.replaceAll('~1', '/').replaceAll('~0', '~')
+	return `/${segment}${pointerTo((value as Record<string, unknown>)[name], `/${below.join('/')}`)}`
+}
+
+function codeOf(error: Mistake, where: string): string {
+	const rule = keyword(error)
+	if (rule === 'additionalProperties') return 'unknown_field'
+	if (rule === '' && where === 'query') return 'unknown_parameter'
+	return rule || 'invalid'
+}
+
+/** Integers from here on are dates in milliseconds (see DateMs in spec/common.tsp). */
+const firstDateMs = 'must be >= 100000000000'
+
+function detailOf(error: Mistake, code: string): string {
+	if (code === 'unknown_field') return 'is not a field of this request'
+	if (code === 'unknown_parameter') return 'is not a query parameter of this operation'
+	if (code === 'required') return 'is required'
+	if (error.message === firstDateMs) return `${firstDateMs}: a number this small looks like seconds; give Unix milliseconds`
+	const format = /^must match format "(.+)"$/.exec(error.message)?.[1]
+	return format && formats[format] ? `must be ${formats[format].meaning}` : error.message
+}

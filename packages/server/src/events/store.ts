@@ -1,0 +1,110 @@
+// Events as their readers get them: one text, the same in every delivery and in the feed.
+import type { Knex } from 'knex'
+import { type Database, type Db, type Dialect, type Placeholders, query } from '../db/database.ts'
+import type { EventType } from '../generated/contract.ts'
+
+/** An event as it is stored, with JSON as text. */
+export interface EventRow {
+	readonly eventId: string
+	readonly type: EventType
+	readonly timestamp: number
+	readonly organizationId: string
+	readonly resourceType: string
+	readonly resourceId: string
+	readonly sequence: number
+	readonly actor: string
+	readonly changes: string | null
+	readonly data: string
+}
+
+/** What `EventRow` has, of the table `events` under the name `e`. */
+export const eventColumns = (knex: Knex, dialect: Dialect) => [
+	'e.id as eventId',
+	...['type', 'timestamp', 'organizationId', 'resourceType', 'resourceId', 'sequence'].map((name) => `e.${name}`),
+	...['actor', 'changes', 'data'].map((name) =>
+		dialect === 'sqlite' ? `e.${name}` : knex.raw('??::text as ??', [`e.${name}`, name]),
+	),
+]
+
+/** The event as JSON text. Its ids and types need no escaping. */
+export function eventText(row: EventRow): string {
+	const { eventId, type, organizationId, resourceType, resourceId, sequence, actor, changes, data } = row
+	const timestamp = new Date(row.timestamp).toISOString()
+	return `{"id":"${eventId}","type":"${type}","timestamp":"${timestamp}","organizationId":"${organizationId}",\
+"resource":{"type":"${resourceType}","id":"${resourceId}"},"sequence":${sequence},"actor":${actor},\
+${changes === null ? '' : `"changes":${changes},`}"data":${data}}`
+}
+
+const one = query<{ organizationId: string; id: string }, EventRow>((knex, key, dialect) =>
+	knex('events as e')
+		.where(key)
+		.select(...eventColumns(knex, dialect)),
+)
+
+export async function findEvent(db: Db, organizationId: string, id: string): Promise<string | undefined> {
+	const row = await db.get(one, { organizationId, id })
+	return row && eventText(row)
+}
+
+interface Filters {
+	readonly organizationId: string
+	readonly type?: EventType
+}
+
+interface Page {
+	readonly limit: number
+	readonly offset: number
+	/** The place after which to go on. */
+	readonly after: number
+}
+
+/** On SQLite transactions commit in the order of their events' positions: the position is the place. */
+const placeColumn = (dialect: Dialect) => (dialect === 'sqlite' ? 'position' : 'place')
+
+const matching = (knex: Knex, { organizationId, type }: Placeholders<Filters>) =>
+	knex('events as e').where({ organizationId, ...(type !== undefined && { type }) })
+
+const page = query<Filters & Page, EventRow & { place: number }>((knex, { limit, offset, after, ...filters }, dialect) => {
+	const place = placeColumn(dialect)
+	return matching(knex, filters)
+		.where(place, '>', after)
+		.orderBy(place)
+		.select({ place }, ...eventColumns(knex, dialect))
+		.limit(limit as never)
+		.offset(offset as never)
+})
+
+const count = query<Filters, { total: number }>((knex, filters) => matching(knex, filters).count({ total: '*' }))
+
+/** Events of which some may be read at once get their places so many at a time. */
+const placing = 1_000
+/** A feed that nobody has read yet gets its places in several readings. */
+const placings = 10
+
+/** Materialized: a subquery may run again for every row, and its numbers with it. */
+const placed = query<{ organizationId: string }>((knex, { organizationId }) =>
+	knex.raw(
+		`with first as materialized (
+			select id from events where "organizationId" = ? and place is null order by position limit ${placing}
+		), next as materialized (select id, nextval('event_places') as place from first)
+		update events set place = next.place from next where events."organizationId" = ? and events.id = next.id`,
+		[organizationId, organizationId],
+	),
+)
+
+/** Gives places to events that have none and are committed by now; returns how many. One reader does so at a time. */
+const place = (db: Database, organizationId: string) =>
+	db.transaction(async (tx) => ((await tx.tryLock(`event places ${organizationId}`)) ? tx.run(placed, { organizationId }) : 0))
+
+/** Events as JSON texts, oldest first, and the place of the last. */
+export async function pageOfEvents(db: Database, filters: Filters, { limit, offset, after }: Page) {
+	const read = () => db.all(page, { ...filters, limit, offset, after })
+	let rows = await read()
+	for (let times = 0; db.dialect === 'postgres' && rows.length < limit && times < placings; times++) {
+		if ((await place(db, filters.organizationId)) === 0) break
+		rows = await read()
+	}
+	return { rows: rows.map(eventText), last: rows.at(-1)?.place }
+}
+
+export const countEvents = async (db: Db, filters: Filters): Promise<number> => (await db.get(count, { ...filters }))?.total ?? 0

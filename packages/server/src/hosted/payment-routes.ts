@@ -1,0 +1,112 @@
+// Where payment processors report, and the page of the one that is built in. The processor defines these requests, not the
+// contract.
+import express, { type Request, type RequestHandler, type Router } from 'express'
+import { ApiError, methodNotAllowed } from '../base/errors.ts'
+import { formatMoney } from '../base/format.ts'
+import type { Database } from '../db/database.ts'
+import { send } from '../http/request-context.ts'
+import { partiesOf } from '../invoices/parties.ts'
+import { waysBack } from '../invoices/payments/link.ts'
+import { receivePayment } from '../invoices/payments/receive.ts'
+import { findLinkByExternalId, type PaymentLink } from '../invoices/payments/store.ts'
+import { findStoredInvoice } from '../invoices/store.ts'
+import { findOrganization } from '../organizations/store.ts'
+import { type PaymentProcessor, WebhookRefused } from '../outside/payments/processor.ts'
+import { testPaymentPage } from '../rendering/pages/test-payment-page.ts'
+import { failurePage, type HostedOptions, redirect, sendPage } from './routes.ts'
+
+/** Larger than any event of Stripe's. */
+const webhookLimit = 512 * 1024
+
+export function paymentRoutes(options: HostedOptions): Router {
+	const { payments } = options.outside
+	const router = express.Router()
+	if (!payments) return router
+	const path = `/payments/${payments.name}/webhook`
+	router.post(path, readBytes, async (req, res) => {
+		const body = Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0)
+		await takeWebhook(options, payments, req, body, req.headers)
+		send(req, res, { status: 200, headers: {}, text: '{"received":true}' })
+	})
+	router.all(path, ({ method }) => {
+		throw methodNotAllowed(path, method, 'POST')
+	})
+	if (payments.name === 'test') router.use('/pay/test/:externalId', testPage(options, payments))
+	return router
+}
+
+const raw = express.raw({ limit: webhookLimit, type: () => true, inflate: false })
+
+/** The body as it was signed. */
+const readBytes: RequestHandler = (req, res, next) => raw(req, res, (error) => (error ? next(unreadable(error)) : next()))
+
+function unreadable(cause: Error & { type?: string }): ApiError {
+	if (cause.type === 'entity.too.large') {
+		return new ApiError('payload_too_large', `The webhook is larger than ${webhookLimit / 1024} KiB.`, { cause })
+	}
+	return new ApiError('invalid_signature', `The webhook did not arrive as it was signed: ${cause.message}.`, { cause })
+}
+
+/** Anything but a 2xx makes the processor deliver again: only what may then succeed is refused. */
+async function takeWebhook(
+	{ db, now: clock }: HostedOptions,
+	processor: PaymentProcessor,
+	{ exchange }: Pick<Request, 'exchange'>,
+	body: Uint8Array,
+	headers: Request['headers'],
+): Promise<void> {
+	const now = clock()
+	const { requestId, log } = exchange
+	const payment = await read(processor, body, headers, now)
+	if (!payment) return
+	const origin = { actor: { type: 'payment_processor' as const, id: processor.name }, requestId, now }
+	await receivePayment(db, log, processor.name, payment, origin)
+}
+
+function read(processor: PaymentProcessor, body: Uint8Array, headers: Request['headers'], now: number) {
+	try {
+		return processor.readWebhook(body, headers, now)
+	} catch (error) {
+		if (error instanceof WebhookRefused) throw new ApiError('invalid_signature', error.message, { cause: error })
+		throw error
+	}
+}
+
+/** The built-in processor's page, for development: its button sends a signed webhook, by the same way as any other. */
+function testPage(options: HostedOptions, processor: PaymentProcessor): Router {
+	const { db, outside, limit, now } = options
+	const router = express.Router({ mergeParams: true })
+	router.get('/', async (req: Request<{ externalId: string }>, res) => {
+		const link = await liveLink(db, processor, req.params.externalId)
+		const organization = await findOrganization(db, link.organizationId)
+		const invoice = await findStoredInvoice(db, link.organizationId, link.invoiceId)
+		if (!organization || !invoice) throw gone()
+		const { billFrom } = await partiesOf(db, invoice)
+		const { cancelUrl } = await waysBack(options, link.organizationId, link.invoiceId)
+		const amount = formatMoney(link.amountCents, link.currency, organization.locale)
+		const page = testPaymentPage({ amount, seller: billFrom.name, number: invoice.invoiceNumber, payUrl: link.url, cancelUrl })
+		sendPage(req, res, 200, page, [new URL(outside.baseUrl).origin])
+	})
+	router.post('/', async (req: Request<{ externalId: string }>, res) => {
+		const link = await liveLink(db, processor, req.params.externalId)
+		const { returnUrl } = await waysBack(options, link.organizationId, link.invoiceId)
+		const { organizationId, invoiceId, id: linkId, amountCents, currency } = link
+		const [secret = ''] = outside.secrets.tokens('test payments', '')
+		const paid = { organizationId, invoiceId, linkId, amountCents, currency, paidAt: now() }
+		// Loaded here, and not with every server: it brings Stripe's SDK for the signature.
+		const { signPayment } = await import('../outside/payments/test-processor.ts')
+		const { body, headers } = signPayment(paid, secret)
+		await takeWebhook(options, processor, req, body, headers)
+		redirect(req, res, returnUrl)
+	})
+	router.use(failurePage(limit))
+	return router
+}
+
+async function liveLink(db: Database, { name }: PaymentProcessor, externalId: string): Promise<PaymentLink> {
+	const link = await findLinkByExternalId(db, name, externalId)
+	if (!link) throw gone()
+	return link
+}
+
+const gone = () => new ApiError('payment_link_not_found', 'This payment link does not work: it was used, or replaced.')

@@ -1,0 +1,48 @@
+// Reads the body of an operation that has one: JSON in UTF-8, at most 512 KiB.
+import { isUtf8 } from 'node:buffer'
+import express, { type RequestHandler } from 'express'
+import { ApiError } from '../base/errors.ts'
+
+const limit = 512 * 1024
+
+const parse = express.json({ limit, strict: false, type: () => true, verify: refuseOtherThanUtf8 })
+
+function refuseOtherThanUtf8(_req: unknown, _res: unknown, bytes: Buffer): void {
+	if (!isUtf8(bytes)) throw Object.assign(new Error('the body is not UTF-8'), { type: 'encoding.invalid' })
+}
+
+export const readBody: RequestHandler = (req, res, next) => {
+	const kind = req.exchange.operation?.body
+	if (kind === 'none') return next()
+	const absent = req.headers['transfer-encoding'] === undefined && Number(req.headers['content-length'] ?? 0) === 0
+	if (absent) {
+		if (kind === 'required') throw new ApiError('body_required', 'Send a JSON body.')
+		// An absent body says the same as an empty one; what follows sees one case.
+		req.body = {}
+		req.headers['content-type'] = 'application/json'
+		return next()
+	}
+	const type = req.headers['content-type'] ?? ''
+	if (!/^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(type)) {
+		throw new ApiError(
+			'unsupported_media_type',
+			`Send the body as application/json in UTF-8, not as ${type || 'nothing in particular'}.`,
+		)
+	}
+	req.headers['content-type'] = 'application/json'
+	parse(req, res, (error?: unknown) => (error ? next(translate(error)) : next()))
+}
+
+function translate(error: unknown): unknown {
+	const { type, message } = error as { type?: string; message: string }
+	if (type === 'entity.too.large')
+		return new ApiError('payload_too_large', `The body is larger than ${limit / 1024} KiB.`, { cause: error })
+	if (type === 'encoding.unsupported') return new ApiError('unsupported_media_type', message, { cause: error })
+	if (type === 'encoding.invalid') return new ApiError('invalid_json', 'The body is not UTF-8.', { cause: error })
+	if (type === 'request.aborted' || type === 'request.size.invalid')
+		return new ApiError('invalid_request', 'The body did not arrive whole.', { cause: error })
+	if (type === 'entity.parse.failed' || (error as Error).name === 'ZlibError' || (error as { status?: number }).status === 400) {
+		return new ApiError('invalid_json', `The body is not JSON: ${message}.`, { cause: error })
+	}
+	return error
+}

@@ -1,0 +1,129 @@
+// From a valid request to its answer: the handler of the operation, in a transaction when it writes.
+import type { Request, RequestHandler, Response } from 'express'
+import type { Callers } from '../auth/caller.ts'
+import type { Database, Db, Transaction } from '../db/database.ts'
+import type { Actor } from '../events/record.ts'
+import { handlers } from '../operations.ts'
+import type { Outside } from '../outside/services.ts'
+import { JsonText } from './answers.ts'
+import { expectVersion, matchesTag } from './etag.ts'
+import type { Context, OwnContext } from './handler.ts'
+import { Idempotency } from './idempotency.ts'
+import { defaults, isViewed, logLine, problemReply, type Reply, send } from './request-context.ts'
+
+export interface DispatchOptions {
+	readonly db: Database
+	readonly now: () => number
+	readonly outside: Outside
+	readonly callers: Callers
+	/** Answer through `res.json`, where the validator sees it. */
+	readonly validateResponses: boolean
+}
+
+interface Answer {
+	readonly status: number
+	readonly headers?: Readonly<Record<string, string>>
+	readonly body: unknown
+}
+
+/** The part of a context that every handler gets. */
+type Given = Omit<Context, 'db' | 'afterCommit'>
+
+type AnyHandler = (call: unknown, context: unknown) => Promise<Answer>
+
+type Run<C> = (context: C) => Promise<Answer>
+
+export function dispatch({ db, now: clock, outside, callers, validateResponses }: DispatchOptions): RequestHandler {
+	const idempotency = new Idempotency(db, outside.secrets)
+
+	function answer(req: Request): Promise<Reply> {
+		const { operation, params, query, caller, requestId } = req.exchange
+		if (!operation) throw new Error('no operation')
+		const check = (version: number) => expectVersion(req.headers['if-match'], version)
+		const call = { params, query, body: req.body, caller, isViewed: () => isViewed(req), expectVersion: check }
+		const run = (context: unknown) => (handlers[operation.id] as unknown as AnyHandler)(call, context)
+		const now = clock()
+		const actor: Actor = caller ? { type: 'api_key', id: caller.keyId } : { type: 'client_link', id: null }
+		const given = { now, outside, callers, origin: { actor, requestId, now } }
+		if (operation.ownTransactions) return own(req, given, run)
+		if (operation.writes) return written(req, given, run)
+		return run({ ...given, db, afterCommit: (work: () => void) => work() }).then(toReply)
+	}
+
+	async function written(req: Request, given: Given, run: Run<Context>): Promise<Reply> {
+		const done: (() => void)[] = []
+		const effect = async (tx: Db) => {
+			// A transaction that lost a race runs again from its beginning.
+			done.length = 0
+			return toReply(await run({ ...given, db: tx, afterCommit: (work) => done.push(work) }))
+		}
+		const attempt = attemptOf(req, given.now)
+		const reply = await (attempt ? idempotency.once(attempt, effect) : db.transaction(effect))
+		for (const work of done) work()
+		return reply
+	}
+
+	function own(req: Request, given: Given, run: Run<OwnContext>): Promise<Reply> {
+		const attempt = attemptOf(req, given.now)
+		if (!attempt) return run({ ...given, db, conclude: (work) => db.transaction(work) }).then(toReply)
+		return idempotency.onceOutside(attempt, async (conclude) => {
+			const context = { ...given, db, conclude: concludeBy(conclude) as OwnContext['conclude'] }
+			return toReply(await run(context))
+		})
+	}
+
+	return (req, res, next) => {
+		answer(req)
+			.then((reply) => {
+				if (isUnchanged(req, reply)) send(req, res, { status: 304, headers: { ETag: reply.headers.ETag as string } })
+				else if (validateResponses && reply.text !== undefined) sendValidated(req, res, reply)
+				else send(req, res, reply)
+			})
+			.catch(next)
+	}
+}
+
+/** What a handler concludes with is its answer: it is kept in the transaction that made it true. */
+const concludeBy =
+	(conclude: (work: (tx: Transaction) => Promise<Reply>) => Promise<Reply>) =>
+	async (work: (tx: Transaction) => Promise<Answer>): Promise<Answer> => {
+		let answer: Answer | undefined
+		await conclude(async (tx) => {
+			answer = await work(tx)
+			return toReply(answer)
+		})
+		return answer as Answer
+	}
+
+/** The claim of a request with an `Idempotency-Key`. */
+function attemptOf(req: Request, now: number) {
+	const { operation, caller, params } = req.exchange
+	const idempotencyKey = req.headers['idempotency-key']
+	if (!operation?.idempotent || !caller || typeof idempotencyKey !== 'string') return undefined
+	const { organizationId, keyId } = caller
+	return {
+		claim: { organizationId, keyId, operationId: operation.id, idempotencyKey },
+		request: { params, body: req.body },
+		now,
+		refusal: (error: Parameters<typeof problemReply>[0]) => problemReply(error, req),
+	}
+}
+
+function toReply({ status, headers = {}, body }: Answer): Reply {
+	if (body instanceof Uint8Array) return { status, headers: { ...headers, 'Content-Type': 'application/pdf' }, bytes: body }
+	return { status, headers, text: body instanceof JsonText ? body.text : JSON.stringify(body) }
+}
+
+function isUnchanged(req: Request, { status, headers }: Reply): boolean {
+	const asked = req.headers['if-none-match']
+	return (
+		asked !== undefined && req.method === 'GET' && status === 200 && headers.ETag !== undefined && matchesTag(asked, headers.ETag)
+	)
+}
+
+function sendValidated(req: Request, res: Response, { status, headers, text = '' }: Reply): void {
+	const { requestId, headers: always } = req.exchange
+	res.status(status).set({ ...defaults, 'X-Request-Id': requestId, ...always, ...headers })
+	res.json(JSON.parse(text))
+	logLine(req, status)
+}

@@ -1,0 +1,92 @@
+// What a handler is: types derived from the contract, so that a missing operation, or a wrong status, header or body does
+// not compile; and the table from operation to handler.
+import type { Caller, Callers } from '../auth/caller.ts'
+import type { Database, Db, Transaction } from '../db/database.ts'
+import type { Origin } from '../events/record.ts'
+import type { operations } from '../generated/contract.ts'
+import type { operationTable } from '../generated/tables.ts'
+import type { Outside } from '../outside/services.ts'
+import type { JsonText } from './answers.ts'
+
+/** What a handler may use. */
+export interface Context {
+	/** The request's transaction when the operation writes. */
+	readonly db: Db
+	readonly now: number
+	/** Who asks, for the events of what is changed. */
+	readonly origin: Origin
+	readonly outside: Outside
+	readonly callers: Callers
+	/** Runs work once what was done is committed. */
+	afterCommit(work: () => void): void
+}
+
+/** What a handler may use that calls out to others, and so opens its transactions itself (`x-own-transactions`). */
+export interface OwnContext extends Omit<Context, 'db' | 'afterCommit'> {
+	readonly db: Database
+	/** The transaction that has the operation's effect: the record of its `Idempotency-Key` commits with it. */
+	conclude<A extends { readonly status: number }>(work: (tx: Transaction) => Promise<A>): Promise<A>
+}
+
+type Parameters<Id extends keyof operations, Place extends string> = operations[Id]['parameters'] extends {
+	[P in Place]?: infer Found
+}
+	? NonNullable<Found>
+	: never
+
+type Body<Id extends keyof operations> = operations[Id] extends { requestBody?: { content: { 'application/json': infer B } } }
+	? B
+	: undefined
+
+/** A request whose every part is as the contract says. */
+export interface Call<Id extends keyof operations> {
+	readonly params: Parameters<Id, 'path'>
+	readonly query: WithDefaults<Parameters<Id, 'query'>>
+	readonly body: Body<Id>
+	readonly caller: Id extends Marked<'public'> ? undefined : Caller
+	/** Whether a person asked to see the answer: not by HEAD, and not by a browser that fetches ahead. */
+	isViewed(): boolean
+	/** The version that `If-Match` asks for: throws 412 when the record has another. */
+	expectVersion(version: number): void
+}
+
+/** The operations that the contract marks as public, or as opening their own transactions. */
+type Marked<Mark extends string> = Extract<(typeof operationTable)[number], Record<Mark, true>>['id']
+
+/** Parameters with a default are always there. */
+type Defaulted = 'limit' | 'offset' | 'sortBy' | 'sortOrder'
+type WithDefaults<Query> = Omit<Query, Defaulted> & Required<Pick<Query, Defaulted & keyof Query>>
+
+/** Headers that every answer has, set outside the handlers. */
+type CommonHeader = 'X-Request-Id' | 'X-RateLimit-Limit' | 'X-RateLimit-Remaining' | 'X-RateLimit-Reset' | 'Idempotent-Replayed'
+
+type OwnHeaders<R> = R extends { headers: infer H }
+	? Omit<{ [Name in keyof H as string extends Name ? never : Name]: H[Name] }, CommonHeader>
+	: never
+
+type Answered<R> = R extends { content: { 'application/json': infer B } }
+	? B | JsonText<B>
+	: R extends { content: { 'application/pdf': unknown } }
+		? Uint8Array
+		: never
+
+type Answer<Status, R> = { readonly status: Status; readonly body: Answered<R> } & (keyof OwnHeaders<R> extends never
+	? { readonly headers?: undefined }
+	: { readonly headers: OwnHeaders<R> })
+
+type Success = 200 | 201
+
+type AnswerOf<Id extends keyof operations> = {
+	[Status in keyof operations[Id]['responses'] & Success]: Answer<Status, operations[Id]['responses'][Status]>
+}[keyof operations[Id]['responses'] & Success]
+
+/** The handlers: one for each operation of the contract, and no other. */
+export type Handlers = {
+	[Id in keyof operations]: (
+		call: Call<Id>,
+		context: Id extends Marked<'ownTransactions'> ? OwnContext : Context,
+	) => Promise<AnswerOf<Id>>
+}
+
+/** The handler of one operation. */
+export type Handler<Id extends keyof operations> = Handlers[Id]

@@ -1,0 +1,111 @@
+// The link by which an invoice is paid: the one that works, or a new one at the processor.
+
+import { ApiError } from '../../base/errors.ts'
+import { newId } from '../../base/ids.ts'
+import type { Database, Db } from '../../db/database.ts'
+import { type PaymentProcessor, type PaymentRequest, ProcessorError } from '../../outside/payments/processor.ts'
+import type { Outside } from '../../outside/services.ts'
+import { amountDue, type StoredInvoice } from '../apply.ts'
+import { partiesOf } from '../parties.ts'
+import { clientUrl, findClientToken } from '../sharing/client-links.ts'
+import { findStoredInvoice, invoiceNotFound, lockInvoice } from '../store.ts'
+import { closePaymentLinks, findLiveLink, insertPaymentLink, type PaymentLink } from './store.ts'
+
+export interface LinkRequest {
+	readonly organizationId: string
+	readonly invoiceId: string
+	readonly processor: PaymentProcessor | undefined
+	/** Where the payer goes, having paid or not. */
+	readonly returnUrl: string
+	readonly cancelUrl: string
+	readonly now: number
+}
+
+/** How often the invoice may change while the processor is asked. */
+const tries = 3
+
+/** Address of a page on which what is owed now can be paid. */
+export async function paymentLink(db: Database, request: LinkRequest): Promise<string> {
+	const { organizationId, invoiceId, processor, now } = request
+	if (!processor) {
+		throw new ApiError('payment_processor_not_configured', 'The server takes no payments: set PAYMENT_PROCESSOR.')
+	}
+	for (let attempt = 1; attempt <= tries; attempt++) {
+		const invoice = requireOwed(await findStoredInvoice(db, organizationId, invoiceId), invoiceId)
+		const live = await findLiveLink(db, organizationId, invoiceId, now)
+		if (live && fits(live, processor, invoice)) return live.url
+		const created = await create(db, request, processor, invoice)
+		const url = await db.transaction(async (tx) => {
+			const current = requireOwed(await lockInvoice(tx, organizationId, invoiceId), invoiceId)
+			// Another request may have been faster. Its link is the one; ours was never given to anybody.
+			const other = await findLiveLink(tx, organizationId, invoiceId, now)
+			if (other && fits(other, processor, current)) return other.url
+			if (!fits(created, processor, current)) return undefined
+			await closePaymentLinks(tx, current)
+			await insertPaymentLink(tx, created)
+			return created.url
+		})
+		if (url !== undefined) return url
+	}
+	throw new ApiError('payment_processor_failed', 'The invoice changed while the payment processor was asked: try again.')
+}
+
+function requireOwed(invoice: StoredInvoice | undefined, id: string): StoredInvoice {
+	if (!invoice) throw invoiceNotFound(id)
+	if (invoice.status !== 'paid' && amountDue(invoice) > 0) return invoice
+	throw new ApiError('nothing_to_pay', `Nothing is owed on the invoice ${invoice.invoiceNumber}: it is ${invoice.status}.`)
+}
+
+const fits = (link: PaymentLink, { name }: PaymentProcessor, invoice: StoredInvoice) =>
+	link.processor === name && link.amountCents === amountDue(invoice) && link.currency === invoice.currency
+
+async function create(
+	db: Database,
+	{ organizationId, invoiceId, returnUrl, cancelUrl, now }: LinkRequest,
+	processor: PaymentProcessor,
+	invoice: StoredInvoice,
+): Promise<PaymentLink> {
+	const { billTo, billFrom } = await partiesOf(db, invoice)
+	const owed = { amountCents: amountDue(invoice), currency: invoice.currency }
+	const id = newId('plk')
+	const request: PaymentRequest = {
+		organizationId,
+		invoiceId,
+		linkId: id,
+		invoiceNumber: invoice.invoiceNumber,
+		sellerName: billFrom.name,
+		...owed,
+		customerEmail: billTo?.email ?? null,
+		returnUrl,
+		cancelUrl,
+	}
+	const { externalId, url, expiresAt } = await processor.create(request).catch((error) => {
+		throw error instanceof ProcessorError ? new ApiError(error.code, error.message, { cause: error }) : error
+	})
+	return {
+		organizationId,
+		id,
+		invoiceId,
+		processor: processor.name,
+		externalId,
+		url,
+		...owed,
+		status: 'live',
+		expiresAt,
+		createdAt: now,
+	}
+}
+
+/** Where the payer goes, having paid or not: the invoice's page, if it has one. */
+export async function waysBack(
+	{ db, outside }: { db: Db; outside: Outside },
+	organizationId: string,
+	invoiceId: string,
+): Promise<Pick<LinkRequest, 'returnUrl' | 'cancelUrl'>> {
+	const token = await findClientToken(db, outside.secrets, { organizationId, id: invoiceId })
+	const page = token === undefined ? undefined : clientUrl(outside.baseUrl, token)
+	return {
+		returnUrl: page ? `${page}/paid` : `${outside.baseUrl}/payments/received`,
+		cancelUrl: page ?? `${outside.baseUrl}/payments/cancelled`,
+	}
+}

@@ -1,0 +1,62 @@
+// A payment that a processor reports: written down once however often it is reported, and applied only when it is exactly
+// what the invoice owes. Money that cannot be applied is never dropped: its row says why, and the log warns.
+import type { Logger } from 'pino'
+import type { Database, Db } from '../../db/database.ts'
+import type { Origin } from '../../events/record.ts'
+import { findOrganization } from '../../organizations/store.ts'
+import type { Payment } from '../../outside/payments/processor.ts'
+import { amountDue, type StoredInvoice, writeInvoice } from '../apply.ts'
+import { lockInvoice } from '../store.ts'
+import { changeInvoice } from '../write.ts'
+import { insertPayment, lockPaymentLink, type PaymentRow, setLinkStatus } from './store.ts'
+
+/** `unknown_link`: the processor serves others too, and this payment is theirs. */
+type Outcome = PaymentRow['outcome'] | 'duplicate' | 'unknown_link'
+
+/** Takes a payment in. */
+export async function receivePayment(
+	db: Database,
+	log: Logger,
+	processor: string,
+	payment: Payment,
+	origin: Origin,
+): Promise<void> {
+	const outcome = await db.transaction((tx) => apply(tx, processor, payment, origin))
+	const { organizationId, invoiceId, eventId, amountCents, currency, reference } = payment
+	const told = { processor, outcome, organizationId, invoiceId, eventId, amountCents, currency, reference }
+	if (outcome === 'applied' || outcome === 'duplicate') log.info(told, 'payment')
+	else log.warn(told, 'payment that could not be applied')
+}
+
+async function apply(db: Db, processor: string, payment: Payment, origin: Origin): Promise<Outcome> {
+	const { organizationId, invoiceId, linkId, externalId, ...rest } = payment
+	const organization = await findOrganization(db, organizationId)
+	// The invoice before its link, as whoever changes an invoice does: the other way round, two could wait for each other.
+	const invoice = await lockInvoice(db, organizationId, invoiceId)
+	const link = await lockPaymentLink(db, organizationId, linkId)
+	if (!organization || !link || link.invoiceId !== invoiceId || link.processor !== processor || link.externalId !== externalId) {
+		return 'unknown_link'
+	}
+	// A page takes one payment, but it may be reported in several deliveries, and in several events.
+	if (link.status === 'paid') return 'duplicate'
+	const outcome = judge(invoice, payment)
+	await insertPayment(db, { organizationId, processor, invoiceId, linkId, ...rest, outcome, receivedAt: origin.now })
+	await setLinkStatus(db, link, 'paid')
+	if (outcome !== 'applied' || !invoice) return outcome
+	const input = {
+		status: 'paid' as const,
+		paidDate: payment.paidAt,
+		paymentMethod: payment.method,
+		paymentReference: payment.reference,
+	}
+	const paid = writeInvoice(invoice, input, origin.now)
+	await changeInvoice({ db, origin, timeZone: organization.timeZone }, invoice, paid)
+	return outcome
+}
+
+function judge(invoice: StoredInvoice | undefined, { amountCents, currency }: Payment): PaymentRow['outcome'] {
+	if (!invoice) return 'invoice_deleted'
+	if (invoice.status === 'paid') return 'already_paid'
+	if (invoice.status === 'cancelled') return 'invoice_cancelled'
+	return amountDue(invoice) === amountCents && invoice.currency === currency ? 'applied' : 'amount_mismatch'
+}

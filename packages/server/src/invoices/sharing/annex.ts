@@ -1,0 +1,62 @@
+// The tables behind an invoice: what each hourly rate came to, and the time that was worked.
+import { formatHours, formatInstant, formatMoney } from '../../base/format.ts'
+import type { LineItem } from '../../generated/contract.ts'
+import type { DocumentTable } from '../../rendering/document.ts'
+
+/** A time entry of the invoice, for its timesheet. */
+export interface WorkedTime {
+	readonly startedAt: number
+	readonly durationSeconds: number
+	readonly description: string | null
+	readonly taskName: string | null
+	readonly deliverableName: string | null
+}
+
+/** The lines of time by their price, in the order in which the prices first stand; null when no line is of hours. */
+export function rateTable(lines: readonly LineItem[], currency: string, locale: string): DocumentTable | null {
+	const money = (cents: number | string) => formatMoney(cents, currency, locale)
+	const hourly = lines.filter(isHourly)
+	if (hourly.length === 0) return null
+	const hoursAndAmount = (of: readonly LineItem[]) => [
+		formatHours(total(of.map(seconds)), locale),
+		money(total(of.map((line) => line.amountCents))),
+	]
+	return {
+		title: 'Hours by rate',
+		columns: ['Rate', 'Hours', 'Amount'].map((label) => ({ label, numeric: true })),
+		rows: [...Map.groupBy(hourly, (line) => line.unitPriceCents)].map(([rate, of]) => [money(rate), ...hoursAndAmount(of)]),
+		sum: ['Total', ...hoursAndAmount(hourly)],
+	}
+}
+
+/** Entry by entry, in the order of time; a column that no entry fills is left out. */
+export function timesheetTable(entries: readonly WorkedTime[], locale: string, timeZone: string): DocumentTable | null {
+	if (entries.length === 0) return null
+	const columns = [
+		{ label: 'Date', cell: (entry: WorkedTime) => formatInstant(entry.startedAt, locale, timeZone) },
+		{ label: 'Deliverable', cell: (entry: WorkedTime) => entry.deliverableName?.trim() ?? '' },
+		{ label: 'Task', cell: (entry: WorkedTime) => entry.taskName?.trim() ?? '' },
+		{ label: 'Description', cell: (entry: WorkedTime) => entry.description?.trim() ?? '' },
+	].filter(({ cell }) => entries.some((entry) => cell(entry) !== ''))
+	const hours = (of: readonly WorkedTime[]) => formatHours(total(of.map(({ durationSeconds }) => durationSeconds)), locale)
+	return {
+		title: 'Timesheet',
+		columns: [...columns.map(({ label }) => ({ label, numeric: false })), { label: 'Hours', numeric: true }],
+		rows: entries
+			.toSorted((a, b) => a.startedAt - b.startedAt)
+			.map((entry) => [...columns.map(({ cell }) => cell(entry)), hours([entry])]),
+		sum: [...columns.map((_, index) => (index === 0 ? 'Total' : '')), hours(entries)],
+	}
+}
+
+/** Whether the line charges time entries: its amount comes from their seconds. Lines from before there were any lack the field. */
+export const isTimed = (line: LineItem): line is LineItem & { durationSeconds: number } =>
+	typeof line.durationSeconds === 'number'
+
+/** Time by the day or the week has no hourly rate. */
+const isHourly = (line: LineItem) =>
+	line.kind === 'time' && (isTimed(line) || line.unit === null || /^(h|hrs?|hours?)$/i.test(line.unit))
+
+const seconds = (line: LineItem) => (isTimed(line) ? line.durationSeconds : Number(line.quantity) * 3600)
+
+const total = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0)

@@ -1,0 +1,62 @@
+// The link by which a client sees an invoice without a key. Its token is made of a nonce in the row and of a secret that is
+// not in the database, which keeps only the token's hash: who has the database alone can open no invoice.
+import { hash } from 'node:crypto'
+import { nanoid } from 'nanoid'
+import { type Db, query } from '../../db/database.ts'
+import type { Secrets } from '../../outside/secrets.ts'
+
+interface ClientLink {
+	readonly organizationId: string
+	readonly invoiceId: string
+	readonly nonce: string
+	readonly tokenHash: string
+	readonly createdAt: number
+}
+
+type Key = Pick<ClientLink, 'organizationId' | 'invoiceId'>
+
+const byInvoice = query<Key, ClientLink>((knex, key) => knex('client_links').where(key).select('*'))
+
+/** The token of an invoice's link; undefined without one, or when the server's secret was lost since. */
+export async function findClientToken(db: Db, secrets: Secrets, { organizationId, id }: Owner): Promise<string | undefined> {
+	const link = await db.get(byInvoice, { organizationId, invoiceId: id })
+	return link && tokensOf(secrets, link).find((token) => hashOf(token) === link.tokenHash)
+}
+
+interface Owner {
+	readonly organizationId: string
+	readonly id: string
+}
+
+const put = query<ClientLink>((knex, row) => knex('client_links').insert(row).onConflict(['organizationId', 'invoiceId']).merge())
+
+/** The token of an invoice's link, which is made when there is none. The invoice's lock must be held. */
+export async function clientToken(db: Db, secrets: Secrets, owner: Owner, now: number): Promise<string> {
+	const known = await findClientToken(db, secrets, owner)
+	if (known !== undefined) return known
+	const link = { organizationId: owner.organizationId, invoiceId: owner.id, nonce: nanoid() }
+	const [token] = tokensOf(secrets, link) as [string]
+	await db.run(put, { ...link, tokenHash: hashOf(token), createdAt: now })
+	return token
+}
+
+const remove = query<Key>((knex, key) => knex('client_links').where(key).delete())
+
+/** Revokes an invoice's link; false when there is none. */
+export const removeClientLink = async (db: Db, { organizationId, id }: Owner) =>
+	(await db.run(remove, { organizationId, invoiceId: id })) > 0
+
+const byToken = query<{ tokenHash: string }, Key>((knex, { tokenHash }) =>
+	knex('client_links').where({ tokenHash }).select('organizationId', 'invoiceId'),
+)
+
+/** The invoice that a token opens. */
+export const findByToken = (db: Db, token: string) => db.get(byToken, { tokenHash: hashOf(token) })
+
+const tokensOf = (secrets: Secrets, { organizationId, invoiceId, nonce }: Key & Pick<ClientLink, 'nonce'>) =>
+	secrets.tokens('client link', `${organizationId} ${invoiceId} ${nonce}`)
+
+const hashOf = (token: string) => hash('sha256', token, 'base64url')
+
+/** The page that a token opens. */
+export const clientUrl = (baseUrl: string, token: string) => `${baseUrl}/view/invoice/${token}`

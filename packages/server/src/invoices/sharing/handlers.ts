@@ -1,0 +1,92 @@
+// How an invoice reaches its client: by e-mail, as a PDF, through its link, and to be paid.
+
+import { todayIn } from '../../base/dates.ts'
+import { ApiError } from '../../base/errors.ts'
+import type { Db } from '../../db/database.ts'
+import type { Invoice } from '../../generated/contract.ts'
+import type { Handler, OwnContext } from '../../http/handler.ts'
+import { findOrganization } from '../../organizations/store.ts'
+import { paymentLink, waysBack } from '../payments/link.ts'
+import { findLiveLink } from '../payments/store.ts'
+import { findInvoice, findStoredInvoice, invoiceNotFound, lockInvoice } from '../store.ts'
+import { clientToken, clientUrl, findClientToken, removeClientLink } from './client-links.ts'
+import { countView, openByToken, publicInvoice } from './public-view.ts'
+import { documentOf, pdfOf } from './render.ts'
+import { sendInvoice } from './send.ts'
+
+export const send: Handler<'invoices.send'> = ({ params, body, caller }, context) => sendInvoice(context, caller, params.id, body)
+
+export const sendStatus: Handler<'invoices.sendStatus'> = async ({ params, caller }, { db, outside }) => {
+	if (!(await findStoredInvoice(db, caller.organizationId, params.id))) throw invoiceNotFound(params.id)
+	const { configured, transport, from, missing } = outside.mailer
+	return { status: 200, body: { configured, transport, from, missing: [...missing] } }
+}
+
+export const pdf: Handler<'invoices.pdf'> = async ({ params, caller }, context) => {
+	const { db, now, outside } = context
+	const { organizationId, timeZone } = caller
+	const found = await findInvoice(db, organizationId, params.id, todayIn(timeZone, now))
+	const organization = await findOrganization(db, organizationId)
+	if (!found || !organization) throw invoiceNotFound(params.id)
+	const invoice = JSON.parse(found.json) as Invoice
+	return pdfOf(outside, await documentOf(db, outside, organization, invoice, now), invoice)
+}
+
+export const createClientLink: Handler<'invoices.clientLink.create'> = async ({ params, caller }, context) => {
+	const { db, now, outside } = context
+	const invoice = await lockInvoice(db, caller.organizationId, params.id)
+	if (!invoice) throw invoiceNotFound(params.id)
+	const token = await clientToken(db, outside.secrets, invoice, now)
+	return { status: 200, body: { url: clientUrl(outside.baseUrl, token) } }
+}
+
+export const getClientLink: Handler<'invoices.clientLink.get'> = async ({ params, caller }, { db, outside }) => {
+	await requireInvoice(db, caller.organizationId, params.id)
+	const token = await findClientToken(db, outside.secrets, { organizationId: caller.organizationId, id: params.id })
+	if (token === undefined) throw noClientLink(params.id)
+	return { status: 200, body: { url: clientUrl(outside.baseUrl, token) } }
+}
+
+export const deleteClientLink: Handler<'invoices.clientLink.delete'> = async ({ params, caller }, { db }) => {
+	const invoice = await lockInvoice(db, caller.organizationId, params.id)
+	if (!invoice) throw invoiceNotFound(params.id)
+	if (!(await removeClientLink(db, invoice))) throw noClientLink(params.id)
+	return { status: 200, body: { ok: true } }
+}
+
+const noClientLink = (id: string) => new ApiError('client_link_not_found', `The invoice ${id} has no client link.`)
+
+async function requireInvoice(db: Db, organizationId: string, id: string): Promise<void> {
+	if (!(await findStoredInvoice(db, organizationId, id))) throw invoiceNotFound(id)
+}
+
+export const createPaymentLink: Handler<'invoices.paymentLink.create'> = async ({ params, caller }, context) => {
+	const { db, now, outside } = context
+	const { organizationId } = caller
+	const invoiceId = params.id
+	const ways = await waysBack(context, organizationId, invoiceId)
+	const url = await paymentLink(db, { organizationId, invoiceId, processor: outside.payments, ...ways, now })
+	return { status: 200, body: { url } }
+}
+
+export const getPaymentLink: Handler<'invoices.paymentLink.get'> = async ({ params, caller }, context) => {
+	const { db, now, outside } = context
+	await requireInvoice(db, caller.organizationId, params.id)
+	const link = await findLiveLink(db, caller.organizationId, params.id, now)
+	// Payments by the link of another processor would reach no webhook.
+	if (link?.processor !== outside.payments?.name || !link)
+		throw new ApiError('payment_link_not_found', `The invoice ${params.id} has no payment link that works.`)
+	return { status: 200, body: { url: link.url } }
+}
+
+export const viewPublic: Handler<'invoices.public.get'> = async ({ params, isViewed }, context) => {
+	const { db, now, outside, origin }: OwnContext = context
+	const found = await openByToken(db, params.token, now)
+	if (isViewed()) await countView(db, found, origin)
+	return { status: 200, body: { data: publicInvoice(found.invoice, params.token, outside) } }
+}
+
+export const viewPublicPdf: Handler<'invoices.public.pdf'> = async ({ params }, { db, now, outside }) => {
+	const { invoice, organization } = await openByToken(db, params.token, now)
+	return pdfOf(outside, await documentOf(db, outside, organization, invoice, now), invoice)
+}

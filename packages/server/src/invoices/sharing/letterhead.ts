@@ -1,0 +1,36 @@
+// Seller and buyer as a letter names them, line by line.
+import type { Party } from '../../generated/contract.ts'
+
+/** Where the city stands before the postal code (`Austin, TX 78701`); elsewhere it follows (`10179 Berlin`). */
+const cityFirst = new Set(
+	[
+		...['US', 'USA', 'United States', 'United States of America', 'CA', 'Canada', 'AU', 'Australia', 'NZ', 'New Zealand'],
+		...['GB', 'UK', 'United Kingdom', 'Great Britain', 'England', 'Scotland', 'Wales', 'Northern Ireland', 'IE', 'Ireland'],
+	].map((name) => name.toUpperCase()),
+)
+
+export const sellerLines = (seller: Party): string[] =>
+	written([...addressLines(seller), seller.email, seller.phone, seller.taxId && `Tax ID ${seller.taxId}`])
+
+export const buyerLines = (buyer: Party): string[] => written(addressLines(buyer))
+
+const addressLines = (party: Party) => [
+	party.name,
+	party.contactName,
+	party.addressLine1,
+	party.addressLine2,
+	cityLine(party),
+	party.country,
+]
+
+function cityLine({ city, state, postalCode, country }: Party): string {
+	if (cityFirst.has(country?.replaceAll('.', '').trim().toUpperCase() ?? ''))
+		return joined(', ', city, joined(' ', state, postalCode))
+	return joined(', ', joined(' ', postalCode, city), state === city ? null : state)
+}
+
+const joined = (separator: string, ...parts: (string | null)[]) => written(parts).join(separator)
+
+/** What says something, and says it once: a sole trader is their own contact. */
+const written = (texts: readonly (string | null)[]): string[] =>
+	[...new Set(texts.map((text) => text?.trim() ?? ''))].filter(Boolean)

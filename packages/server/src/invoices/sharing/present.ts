@@ -1,0 +1,142 @@
+// How an invoice reads: a stored invoice in its final words, which are English, with the numbers and dates of the locale.
+// Pure, and without a clock: that it is overdue stands in the invoice, so that what is stored alone decides what is printed.
+import { formatDate, formatDecimalText, formatHours, formatMoney, formatPercent, supportedLocale } from '../../base/format.ts'
+import type { Invoice, InvoiceStatus, LineItem, LineTax, Party, TaxBreakdown } from '../../generated/contract.ts'
+import type { DocumentLine, DocumentTotal, Fact, InvoiceDocument } from '../../rendering/document.ts'
+import { taxesOf } from '../lines.ts'
+import { isTimed, rateTable, timesheetTable, type WorkedTime } from './annex.ts'
+import { buyerLines, sellerLines } from './letterhead.ts'
+
+export interface PresentSource {
+	readonly invoice: Invoice
+	/** As of the first sending, or of today before that. */
+	readonly seller: Party
+	readonly buyer: Party | null
+	readonly locale: string
+	readonly timeZone: string
+	/** Where it can be paid; null when it cannot. */
+	readonly paymentUrl: string | null
+	/** The time entries that its lines charge. */
+	readonly timeEntries: readonly WorkedTime[]
+}
+
+export function presentInvoice({ invoice, seller, buyer, timeZone, ...source }: PresentSource): InvoiceDocument {
+	const locale = supportedLocale(source.locale)
+	const { currency, lineItems, amountDueCents } = invoice
+	const key = invoice.isOverdue ? 'overdue' : invoice.status
+	const isPayable = amountDueCents > 0 && key !== 'paid' && key !== 'cancelled'
+	const lines = lineItems.map((line) => presentLine(line, invoice, locale))
+	return {
+		locale,
+		title: invoice.totalCents < 0 ? 'Credit note' : 'Invoice',
+		number: invoice.invoiceNumber,
+		status: { key, label: statusLabels[key] },
+		seller: sellerLines(seller),
+		buyer: buyer ? buyerLines(buyer) : [],
+		facts: facts(invoice, (ms) => formatDate(ms, locale, timeZone)),
+		columns: columns(lines.filter((_, index) => lineItems[index]?.kind !== 'text')),
+		lines,
+		totals: [...amounts(invoice, locale), ...balance(invoice, locale)],
+		due: isPayable ? formatMoney(amountDueCents, currency, locale) : null,
+		notes: textOrNull(invoice.notes),
+		paymentTerms: textOrNull(invoice.paymentTerms),
+		paymentUrl: isPayable ? source.paymentUrl : null,
+		rates: invoice.showRateBreakdown ? rateTable(lineItems, currency, locale) : null,
+		timesheet: invoice.includeTimesheet ? timesheetTable(source.timeEntries, locale, timeZone) : null,
+	}
+}
+
+/** Taxes that are the same on every line stand below them, and need no column. */
+const columns = (priced: readonly DocumentLine[]): InvoiceDocument['columns'] => ({
+	discount: priced.some((line) => line.discount !== ''),
+	tax: new Set(priced.map((line) => line.tax)).size > 1,
+})
+
+/** Words for the client, to whom an invoice is not `sent` but theirs to pay. */
+const statusLabels: Record<InvoiceStatus, string> = {
+	draft: 'Draft',
+	sent: 'Open',
+	paid: 'Paid',
+	overdue: 'Overdue',
+	cancelled: 'Cancelled',
+}
+
+const textOrNull = (text: string | null) => (text?.trim() ? text : null)
+
+/** The method is how it was paid, and says nothing before it was. */
+function facts(invoice: Invoice, date: (ms: number) => string): Fact[] {
+	const day = (ms: number | null) => ms !== null && date(ms)
+	const all: [label: string, value: string | false | null][] = [
+		['Issued', day(invoice.issuedDate)],
+		['Due', day(invoice.dueDate)],
+		['Paid', day(invoice.paidDate)],
+		['Paid by', invoice.paidDate !== null && invoice.paymentMethod],
+		['Reference', invoice.paymentReference],
+	]
+	return all.flatMap(([label, value]) => (value ? [{ label, value }] : []))
+}
+
+function presentLine(line: LineItem, invoice: Invoice, locale: string): DocumentLine {
+	const { description, unit } = line
+	if (line.kind === 'text') return { description, quantity: '', unitPrice: '', discount: '', tax: '', amount: '' }
+	const money = (cents: number | string) => formatMoney(cents, invoice.currency, locale)
+	const quantity = isTimed(line) ? formatHours(line.durationSeconds, locale) : formatDecimalText(line.quantity, locale)
+	return {
+		description,
+		quantity: unit ? `${quantity} ${unit}` : quantity,
+		unitPrice: money(line.unitPriceCents),
+		discount: discount(line, money, locale),
+		tax: taxesOf(line, invoice)
+			.map((tax) => taxName(tax, locale) + (tax.inclusive ? ' incl.' : ''))
+			.join(', '),
+		amount: money(line.amountCents),
+	}
+}
+
+function discount({ discountPercent, discountCents }: LineItem, money: (cents: number) => string, locale: string): string {
+	if (Number(discountPercent) !== 0) return formatPercent(`-${discountPercent}`, locale)
+	return discountCents ? money(-discountCents) : ''
+}
+
+/**
+ * What adds up to the total, and below it the taxes that it contains. The printed lines add up to the first row, which is the
+ * subtotal unless some prices contain tax; where nothing is added to it, the total alone says it.
+ */
+function amounts(invoice: Invoice, locale: string): DocumentTotal[] {
+	const { taxBreakdown, taxCents, totalCents } = invoice
+	const row = (label: string, cents: number, kind: DocumentTotal['kind'] = 'plain') => ({
+		label,
+		value: formatMoney(cents, invoice.currency, locale),
+		kind,
+	})
+	const taxed = (tax: TaxBreakdown) => `${taxName(tax, locale)} on ${formatMoney(tax.taxableCents, invoice.currency, locale)}`
+	const contained = taxBreakdown.filter((tax) => tax.inclusive)
+	const added = taxBreakdown.filter((tax) => !tax.inclusive).map((tax) => row(taxed(tax), tax.taxCents))
+	if (taxBreakdown.length === 0 && taxCents !== 0) {
+		const { taxLabel: label, taxRate } = invoice
+		added.push(row(taxRate === 0 ? label : taxName({ label, percent: String(taxRate) }, locale), taxCents))
+	}
+	const sum = contained.reduce((cents, tax) => cents + tax.taxCents, invoice.subtotalCents)
+	return [
+		...(added.length > 0 || sum !== totalCents ? [row(contained.length > 0 ? 'Sum of lines' : 'Subtotal', sum)] : []),
+		...added,
+		row('Total', totalCents, 'total'),
+		...contained.map((tax) => row(`Includes ${taxed(tax)}`, tax.taxCents)),
+	]
+}
+
+/** Paid more than was owed, or owed less than nothing: the rest is the client's credit. */
+function balance({ amountPaidCents, amountDueCents, currency }: Invoice, locale: string): DocumentTotal[] {
+	const paid = { label: 'Amount paid', value: formatMoney(amountPaidCents, currency, locale), kind: 'plain' as const }
+	const due = {
+		label: amountDueCents < 0 ? 'Credit' : 'Amount due',
+		value: formatMoney(Math.abs(amountDueCents), currency, locale),
+		kind: 'due' as const,
+	}
+	if (amountPaidCents !== 0) return [paid, due]
+	return amountDueCents === 0 ? [] : [due]
+}
+
+/** A label such as `MwSt. 19 %` names its percentage itself. */
+const taxName = ({ label, percent }: Pick<LineTax, 'label' | 'percent'>, locale: string) =>
+	/\d\s*%/.test(label) ? label : `${label} ${formatPercent(percent, locale)}`

@@ -1,0 +1,83 @@
+// What the client of an invoice sees by its link. An allow-list: a field that is added to invoices shows only once it is
+// added here, and to the contract's PublicInvoice.
+import { todayIn } from '../../base/dates.ts'
+import { ApiError } from '../../base/errors.ts'
+import type { Database, Db } from '../../db/database.ts'
+import type { Origin } from '../../events/record.ts'
+import type { Invoice, PublicInvoice, PublicLineItem } from '../../generated/contract.ts'
+import { findOrganization, type Organization } from '../../organizations/store.ts'
+import type { Outside } from '../../outside/services.ts'
+import { partiesOf } from '../parties.ts'
+import { countInvoiceView, findInvoice, lockInvoice } from '../store.ts'
+import { tell } from '../write.ts'
+import { clientUrl, findByToken } from './client-links.ts'
+
+export interface Viewed {
+	readonly invoice: Invoice
+	readonly organization: Organization
+}
+
+/** The invoice that a token opens. The same refusal for a token that never was and for one that was revoked. */
+export async function openByToken(db: Db, token: string, now: number): Promise<Viewed> {
+	const link = await findByToken(db, token)
+	const organization = link && (await findOrganization(db, link.organizationId))
+	const found = organization && (await findInvoice(db, link.organizationId, link.invoiceId, todayIn(organization.timeZone, now)))
+	if (!found) throw new ApiError('client_link_not_found', 'This link does not work: it is unknown, or was revoked.')
+	const invoice = JSON.parse(found.json) as Invoice
+	return { invoice: { ...invoice, ...(await partiesOf(db, invoice)) }, organization }
+}
+
+/** Counts a view; the first one is news. */
+export async function countView(db: Database, { invoice, organization }: Viewed, origin: Origin): Promise<void> {
+	const { organizationId, id } = invoice
+	await db.transaction(async (tx) => {
+		const stored = await lockInvoice(tx, organizationId, id)
+		if (!stored) return
+		await countInvoiceView(tx, organizationId, id, origin.now)
+		if (stored.viewedAt === null) await tell({ db: tx, origin, timeZone: organization.timeZone }, stored, ['invoice.viewed'])
+	})
+}
+
+export function publicInvoice(invoice: Invoice, token: string, { baseUrl, payments }: Outside): PublicInvoice {
+	const payable = payments !== undefined && invoice.status !== 'paid' && invoice.amountDueCents > 0
+	return {
+		invoiceNumber: invoice.invoiceNumber,
+		status: invoice.status,
+		issuedDate: invoice.issuedDate,
+		dueDate: invoice.dueDate,
+		paidDate: invoice.paidDate,
+		subtotalCents: invoice.subtotalCents,
+		taxRate: invoice.taxRate,
+		taxLabel: invoice.taxLabel,
+		taxCents: invoice.taxCents,
+		totalCents: invoice.totalCents,
+		currency: invoice.currency,
+		notes: invoice.notes,
+		paymentTerms: invoice.paymentTerms,
+		lineItems: invoice.lineItems.map(publicLine),
+		taxBreakdown: invoice.taxBreakdown,
+		amountPaidCents: invoice.amountPaidCents,
+		amountDueCents: invoice.amountDueCents,
+		isOverdue: invoice.isOverdue,
+		billTo: invoice.billTo,
+		billFrom: invoice.billFrom,
+		pdfUrl: `${baseUrl}/api/invoices/public/${token}/pdf`,
+		payUrl: payable ? clientUrl(baseUrl, token) : null,
+	}
+}
+
+const publicLine = (line: Invoice['lineItems'][number]): PublicLineItem => ({
+	position: line.position,
+	kind: line.kind,
+	description: line.description,
+	quantity: line.quantity,
+	unit: line.unit,
+	unitPriceCents: line.unitPriceCents,
+	discountPercent: line.discountPercent,
+	discountCents: line.discountCents,
+	taxes: line.taxes,
+	amountCents: line.amountCents,
+	netCents: line.netCents,
+	taxCents: line.taxCents,
+	grossCents: line.grossCents,
+})

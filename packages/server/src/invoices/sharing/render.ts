@@ -1,0 +1,54 @@
+// From a stored invoice to what people read of it: gathers what the document needs, and sets the PDF.
+import type { Db } from '../../db/database.ts'
+import type { Invoice } from '../../generated/contract.ts'
+import type { Organization } from '../../organizations/store.ts'
+import type { Outside } from '../../outside/services.ts'
+import type { InvoiceDocument } from '../../rendering/document.ts'
+import { findTimeEntriesOf } from '../../time-entries/store.ts'
+import { partiesOf } from '../parties.ts'
+import { findLiveLink } from '../payments/store.ts'
+import { clientUrl, findClientToken } from './client-links.ts'
+import { presentInvoice } from './present.ts'
+
+export async function documentOf(
+	db: Db,
+	outside: Outside,
+	organization: Organization,
+	invoice: Invoice,
+	now: number,
+): Promise<InvoiceDocument> {
+	const { organizationId, id } = invoice
+	const { billTo, billFrom } = await partiesOf(db, invoice)
+	const entries = invoice.includeTimesheet ? await findTimeEntriesOf(db, organizationId, id) : []
+	return presentInvoice({
+		invoice,
+		seller: billFrom,
+		buyer: billTo,
+		locale: organization.locale,
+		timeZone: organization.timeZone,
+		paymentUrl: await paymentUrl(db, outside, invoice, now),
+		// An entry on an invoice has ended.
+		timeEntries: entries.map((entry) => ({ ...entry, durationSeconds: entry.durationSeconds ?? 0 })),
+	})
+}
+
+/** The client's page, which knows how to be paid, or else the processor's. */
+async function paymentUrl(db: Db, outside: Outside, invoice: Invoice, now: number): Promise<string | null> {
+	if (!outside.payments) return null
+	const token = await findClientToken(db, outside.secrets, invoice)
+	if (token !== undefined) return clientUrl(outside.baseUrl, token)
+	return (await findLiveLink(db, invoice.organizationId, invoice.id, now))?.url ?? null
+}
+
+/** The PDF and its headers. It is dated by what it shows, so that the same invoice gives the same bytes. */
+export async function pdfOf({ pdf }: Outside, document: InvoiceDocument, invoice: Invoice) {
+	const bytes = await pdf.render(document, { createdAt: invoice.issuedDate ?? invoice.createdAt })
+	return { status: 200 as const, headers: { 'Content-Disposition': `inline; filename="${fileName(invoice)}"` }, body: bytes }
+}
+
+/** The number as a file name: other characters than these mean something to some system, and at its ends so do these. */
+export function fileName({ invoiceNumber }: Pick<Invoice, 'invoiceNumber'>): string {
+	const letters = invoiceNumber.normalize('NFKD').replace(/\p{M}/gu, '')
+	const name = letters.replace(/[^A-Za-z0-9._-]+/g, '-').replace(/^[.-]+|[.-]+$/g, '')
+	return `${name || 'invoice'}.pdf`
+}

@@ -1,0 +1,212 @@
+// Sending an invoice: what arrives at a real mail server, and what the invoice is afterwards. What happens when the mail
+// server does not take it is in delivery.api.test.ts.
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { eventsOf } from '../../../test/events.ts'
+import { startTestServer, type Tenant, type TestServer } from '../../../test/harness.ts'
+import { type MailServer, pdfText, startMailServer } from '../../../test/mail-server.ts'
+import type { InvoiceInput } from '../../generated/contract.ts'
+
+const MAIL_FROM = 'invoices@remit.example'
+const to = 'billing@acme.example'
+const lineItems = [{ description: 'Workshop', quantity: '3', unitPriceCents: 11_000 }]
+
+let mail: MailServer
+let server: TestServer
+let tenant: Tenant
+beforeAll(async () => {
+	mail = await startMailServer()
+	server = await startTestServer({ SMTP_URL: mail.url, MAIL_FROM })
+	tenant = await server.newTenant({ name: 'Northlight Studio', email: 'hello@northlight.example', timeZone: 'Europe/Berlin' })
+})
+afterEach(() => {
+	mail.received.length = 0
+})
+afterAll(async () => {
+	await server.close()
+	await mail.close()
+})
+
+const create = async (invoice: InvoiceInput = { lineItems }, { remit }: Tenant = tenant) =>
+	(await remit.invoices.create(invoice)).id
+const read = async (id: string, { ask }: Tenant = tenant) => ask('GET', `/api/invoices/${id}`)
+const post = (id: string, body: unknown, headers = {}) => tenant.ask('POST', `/api/invoices/${id}/send`, { body, headers })
+
+const events = async (id: string) => (await eventsOf(server, tenant, id)).map(({ type }) => type)
+
+/** The one mail that arrived, and the text of its PDF. */
+async function arrived() {
+	expect(mail.received).toHaveLength(1)
+	const { email, to } = mail.received[0] as MailServer['received'][number]
+	const pdf = new Uint8Array(email.attachments[0]?.content as ArrayBuffer)
+	return { email, to, pdf, pdfText: await pdfText(pdf) }
+}
+
+describe('the mail', () => {
+	it('brings the invoice in both bodies and as the PDF that a GET then answers', async () => {
+		const company = await tenant.remit.companies.create({ name: 'Acme GmbH' })
+		const id = await create({
+			companyId: company.id,
+			currency: 'EUR',
+			lineItems,
+			notes: 'Room 4',
+			paymentTerms: 'Within 14 days',
+		})
+		const { url } = await tenant.remit.invoices.clientLink.create(id)
+		expect((await post(id, { to, message: 'Thank you,\nand until next time.' })).body).toEqual({ ok: true })
+		const { email, to: recipients, pdf, pdfText } = await arrived()
+		const { invoiceNumber } = (await read(id)).body.data
+		expect(recipients).toEqual([to])
+		expect(email).toMatchObject({
+			subject: `Invoice ${invoiceNumber} from Northlight Studio`,
+			from: { name: 'Northlight Studio', address: MAIL_FROM },
+			to: [{ address: to }],
+			replyTo: [{ address: 'hello@northlight.example' }],
+		})
+		expect(email.attachments).toMatchObject([{ filename: `${invoiceNumber}.pdf`, mimeType: 'application/pdf' }])
+		const everywhere = ['Workshop', '€110.00', '€330.00', 'Room 4', 'Within 14 days', invoiceNumber]
+		for (const words of [...everywhere, 'Thank you,', 'and until next time.', url]) {
+			expect(email.text).toContain(words)
+			expect(email.html).toContain(words)
+		}
+		for (const words of [...everywhere, 'Acme GmbH', 'Amount due']) expect(pdfText).toContain(words)
+		expect(pdfText).not.toContain('Draft')
+		const again = await tenant.ask('GET', `/api/invoices/${id}/pdf`)
+		expect(Buffer.from(pdf).equals(again.bytes)).toBe(true)
+	})
+
+	it('has the timesheet in its PDF when the invoice includes it, by the days of the organization', async () => {
+		const dealId = await tenant.newDeal({ hourlyRateCents: 9_000 })
+		const entry = { dealId, durationSeconds: 5_400, taskName: 'Checkout', startedAt: '2026-03-30T23:30:00Z' }
+		const { id: entryId } = await tenant.remit.timeEntries.create(entry)
+		const { id } = await tenant.remit.invoices.createFromTimeEntries({ dealId, timeEntryIds: [entryId], includeTimesheet: true })
+		await post(id, { to })
+		expect((await arrived()).pdfText).toMatch(/Timesheet .*Mar 31, 2026 Checkout 1\.50/)
+	})
+
+	it('has a message of blanks for none, and no address for answers when the organization has none', async () => {
+		const other = await server.newTenant({ name: 'Studio Two' })
+		await other.remit.invoices.send(await create({ lineItems }, other), { to, message: ' \n ' })
+		const { email } = await arrived()
+		expect(email.replyTo).toBeUndefined()
+		expect(email.text).toMatch(/^Invoice INV-0001 from Studio Two\n/)
+	})
+
+	it('keeps what others wrote as text, and out of its headers', async () => {
+		const markup = '<img src=x onerror=alert(1)></title><script> <b>bold</b> &amp;'
+		const broken = 'Northlight\r\nBcc: eve@evil.example\r\n\r\n'
+		const other = await server.newTenant({ name: `${broken}${markup}` })
+		const { id: companyId } = await other.remit.companies.create({ name: markup })
+		const [description, notes, message] = [markup, `${broken}${markup}`, `${broken}${markup}`]
+		const id = await create({ companyId, notes, paymentTerms: markup, lineItems: [{ description, unitPriceCents: 100 }] }, other)
+		await other.remit.invoices.send(id, { to, message })
+		const { email, to: recipients, pdfText } = await arrived()
+		expect(recipients).toEqual([to])
+		expect(email.headers.map(({ key }) => key).sort()).toEqual(
+			['content-type', 'date', 'from', 'message-id', 'mime-version', 'subject', 'to'].sort(),
+		)
+		expect(email.subject).toContain('from Northlight')
+		expect(email.html).not.toMatch(/<img|<script|onerror=[^&]*>/)
+		expect(email.html).toContain('&#60;img src&#61;x')
+		expect(email.text).toContain(markup)
+		expect(pdfText).toContain('<b>bold</b> &amp;')
+	})
+})
+
+describe('the invoice', () => {
+	it('that was a draft is sent, dated, and keeps its parties', async () => {
+		const { id: companyId } = await tenant.remit.companies.create({ name: 'Acme GmbH', billingCity: 'Berlin' })
+		const id = await create({ companyId, lineItems })
+		await post(id, { to })
+		const { now } = server.clock
+		const sent = (await read(id)).body.data
+		expect(sent).toMatchObject({ status: 'sent', sentAt: now, issuedDate: now, updatedAt: now, version: 2 })
+		expect(sent).toMatchObject({ billTo: { name: 'Acme GmbH', city: 'Berlin' }, billFrom: { name: 'Northlight Studio' } })
+		expect(await events(id)).toEqual(['invoice.created', 'invoice.updated', 'invoice.sent'])
+		await tenant.remit.companies.update(companyId, { name: 'Acme SE', billingCity: 'Bonn' })
+		expect((await read(id)).body.data.billTo).toMatchObject({ name: 'Acme GmbH', city: 'Berlin' })
+	})
+
+	it('keeps the date of issue that it has', async () => {
+		const id = await create({ lineItems, issuedDate: '2026-03-31' })
+		await post(id, { to })
+		expect((await read(id)).body.data.issuedDate).toBe(Date.UTC(2026, 2, 31))
+	})
+
+	it.each(['paid', 'overdue'] as const)('that is %s stays so, and is now sent', async (status) => {
+		const id = await create({ lineItems, status })
+		await post(id, { to })
+		expect((await read(id)).body.data).toMatchObject({
+			status,
+			sentAt: server.clock.now,
+			billFrom: { name: 'Northlight Studio' },
+		})
+		expect((await events(id)).slice(-2)).toEqual(['invoice.updated', 'invoice.sent'])
+	})
+
+	it('that was sent is delivered again, and does not change', async () => {
+		const id = await create()
+		await post(id, { to })
+		const before = await read(id)
+		server.clock.now += 60_000
+		await post(id, { to: 'other@acme.example' })
+		expect(mail.received.map(({ to }) => to)).toEqual([[to], ['other@acme.example']])
+		const after = await read(id)
+		expect([after.text, after.headers.get('etag')]).toEqual([before.text, before.headers.get('etag')])
+		expect(await events(id)).toEqual(['invoice.created', 'invoice.updated', 'invoice.sent', 'invoice.sent'])
+	})
+
+	it('that is cancelled, unknown or of another organization is not sent', async () => {
+		const cancelled = await create({ lineItems, status: 'cancelled' })
+		expect(await post(cancelled, { to })).toMatchObject({ status: 409, body: { code: 'invoice_cancelled' } })
+		const foreign = await create({ lineItems }, server)
+		for (const id of ['inv_doesnotexist00000000', foreign]) {
+			expect(await post(id, { to })).toMatchObject({ status: 404, body: { code: 'invoice_not_found' } })
+			expect((await tenant.ask('GET', `/api/invoices/${id}/send`)).status).toBe(404)
+		}
+		expect((await read(foreign, server)).body.data.status).toBe('draft')
+		expect(mail.received).toEqual([])
+	})
+})
+
+describe('a request', () => {
+	it.each([
+		'',
+		'ada',
+		'ada@',
+		'ada@example.com\r\nBcc: eve@evil.example',
+		'ada@example.com, eve@evil.example',
+		'Ada <ada@example.com>',
+		'ada @example.com',
+		`${'a'.repeat(288)}@example.com`,
+		null,
+		['ada@example.com'],
+	])('is refused when its recipient is not one address: %j', async (address) => {
+		const id = await create()
+		const { status, body } = await post(id, { to: address })
+		expect([status, body.errors[0].pointer]).toEqual([400, '/to'])
+		expect((await read(id)).body.data.status).toBe('draft')
+		expect(mail.received).toEqual([])
+	})
+
+	it.each(['a\0b@example.com', 'a\u202eb@example.com'])('is refused when its recipient hides something: %j', async (address) => {
+		const { status, body } = await post(await create(), { to: address })
+		expect([status, body.errors?.[0].pointer]).toEqual([400, '/to'])
+	})
+
+	it('is refused without a recipient, with an unknown field, and with a message that is too long or holds a NUL', async () => {
+		const id = await create()
+		const pointerOf = async (body: unknown) => (await post(id, body)).body.errors[0].pointer
+		expect(await pointerOf({})).toBe('/to')
+		expect(await pointerOf({ to, cc: to })).toBe('/cc')
+		expect(await pointerOf({ to, message: 'x'.repeat(10_001) })).toBe('/message')
+		expect(await pointerOf({ to, message: 'a\0b' })).toBe('/message')
+	})
+
+	it('needs a key that may write', async () => {
+		const id = await create()
+		const { key } = await tenant.newKey(['invoices:read'])
+		expect((await tenant.ask('POST', `/api/invoices/${id}/send`, { key, body: { to } })).status).toBe(403)
+		expect((await tenant.ask('GET', `/api/invoices/${id}/send`, { key })).status).toBe(200)
+		expect((await tenant.ask('POST', `/api/invoices/${id}/send`, { key: null, body: { to } })).status).toBe(401)
+	})
+})

@@ -1,0 +1,172 @@
+// One attempt: a POST, and what came of it. Nothing that a receiver does makes it throw or keeps it for longer than its time.
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Dispatcher } from 'undici'
+import { version } from '../contract/document.ts'
+import { type Egress, UnresolvableUrl, UnsafeUrl } from './egress.ts'
+
+export interface Attempt {
+	readonly url: string
+	readonly headers: Readonly<Record<string, string>>
+	readonly body: string
+}
+
+export interface Outcome {
+	/** Absent when there was no answer. */
+	readonly responseStatus: number | null
+	/** Its first 16 KiB. */
+	readonly responseBody: string | null
+	readonly retryAfter: string | undefined
+	/** Why it failed, in words; null for a success. */
+	readonly error: string | null
+	readonly durationMs: number
+	/** Whether it was broken off from here: it counts as not made. */
+	readonly brokenOff: boolean
+}
+
+const always = { 'content-type': 'application/json', 'user-agent': `Remit/${version} (webhooks)` }
+
+export interface DeliverOptions {
+	readonly egress: Egress
+	readonly timeoutMs: number
+	/** Breaks off what is under way. */
+	readonly signal: AbortSignal
+}
+
+/**
+ * By undici's dispatch, not its `request`: that makes a stream of the answer, which costs more than all else here, and heeds
+ * a signal only once it has a connection, which a receiver may put off.
+ */
+export function deliver(attempt: Attempt, options: DeliverOptions): Promise<Outcome> {
+	return new Promise((resolve) => {
+		const exchange = new Exchange(options, resolve)
+		if (options.signal.aborted) exchange.breakOff()
+		else post(attempt, options.egress, exchange).catch((error) => exchange.onResponseError(undefined, error))
+	})
+}
+
+async function post({ url, headers, body }: Attempt, egress: Egress, exchange: Exchange): Promise<void> {
+	const { origin, pathname, search } = new URL(url)
+	const limits = { headersTimeout: 0, bodyTimeout: 0 }
+	const request = {
+		origin,
+		path: pathname + search,
+		method: 'POST',
+		headers: { ...always, ...headers },
+		body,
+		...limits,
+	} as const
+	const dispatcher = await egress.dispatcher()
+	dispatcher.dispatch(request, exchange)
+}
+
+/** A request under way, as undici tells of it. It ends once: what comes after that is of no interest. */
+class Exchange implements Dispatcher.DispatchHandler {
+	readonly #options: DeliverOptions
+	readonly #resolve: (outcome: Outcome) => void
+	readonly #began = performance.now()
+	readonly #timer: NodeJS.Timeout
+	#controller: Dispatcher.DispatchController | undefined
+	#status = 0
+	#retryAfter: string | undefined
+	#kept: Uint8Array[] = []
+	#bytes = 0
+	#hasEnded = false
+
+	constructor(options: DeliverOptions, resolve: (outcome: Outcome) => void) {
+		this.#options = options
+		this.#resolve = resolve
+		this.#timer = setTimeout(this.breakOff, options.timeoutMs)
+		options.signal.addEventListener('abort', this.breakOff)
+	}
+
+	/** Its time is over, or the server's. */
+	readonly breakOff = (): void => {
+		this.#end({ error: `no complete answer within ${this.#options.timeoutMs / 1000} s` })
+		this.#controller?.abort(brokenOff)
+	}
+
+	onRequestStart(controller: Dispatcher.DispatchController): void {
+		this.#controller = controller
+		if (this.#hasEnded) controller.abort(brokenOff)
+	}
+
+	onResponseStart(_: unknown, status: number, headers: IncomingHttpHeaders): void {
+		if (status < 200) return
+		this.#status = status
+		const retryAfter = headers['retry-after']
+		if (typeof retryAfter === 'string') this.#retryAfter = retryAfter
+	}
+
+	onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+		if (this.#bytes < keptBytes) this.#kept.push(chunk.subarray(0, keptBytes - this.#bytes))
+		this.#bytes += chunk.length
+		if (this.#bytes <= readBytes) return
+		this.onResponseEnd()
+		controller.abort(brokenOff)
+	}
+
+	onResponseEnd(): void {
+		const said = { responseStatus: this.#status, responseBody: textOf(this.#kept), retryAfter: this.#retryAfter }
+		this.#end({ ...said, error: failure(this.#status) })
+	}
+
+	onResponseError(_: unknown, error: unknown): void {
+		this.#end({ error: reason(error) })
+	}
+
+	#end(outcome: Partial<Outcome> & Pick<Outcome, 'error'>): void {
+		if (this.#hasEnded) return
+		this.#hasEnded = true
+		clearTimeout(this.#timer)
+		const { signal } = this.#options
+		signal.removeEventListener('abort', this.breakOff)
+		const durationMs = Math.round(performance.now() - this.#began)
+		this.#resolve({ ...unanswered, brokenOff: signal.aborted, durationMs, ...outcome })
+	}
+}
+
+const unanswered = { responseStatus: null, responseBody: null, retryAfter: undefined }
+
+/** Why undici is to drop a connection. */
+const brokenOff = new Error('broken off')
+
+function failure(status: number): string | null {
+	if (status >= 200 && status < 300) return null
+	return status >= 300 && status < 400 ? `answered ${status}; redirects are not followed` : `answered ${status}`
+}
+
+const keptBytes = 16 * 1024
+/** Reading a little more keeps the connection; reading on would be at the receiver's mercy. */
+const readBytes = 256 * 1024
+
+/** What the receiver said, as text that every database can hold. */
+const textOf = (kept: readonly Uint8Array[]): string =>
+	kept.length === 0 ? '' : Buffer.concat(kept).toString('utf8').replaceAll('\0', '\uFFFD')
+
+const reasons: Readonly<Record<string, string>> = {
+	ECONNREFUSED: 'connection refused',
+	ECONNRESET: 'connection reset',
+	ENOTFOUND: 'the host has no address',
+	EAI_AGAIN: 'the host could not be resolved',
+	EHOSTUNREACH: 'host unreachable',
+	ENETUNREACH: 'network unreachable',
+	EPIPE: 'connection closed',
+	UND_ERR_CONNECT_TIMEOUT: 'no connection in time',
+	UND_ERR_SOCKET: 'connection closed before the answer was complete',
+	UND_ERR_HEADERS_TIMEOUT: 'no answer in time',
+	UND_ERR_BODY_TIMEOUT: 'no complete answer in time',
+	UND_ERR_HEADERS_OVERFLOW: 'the headers of the answer are too large',
+	UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the answer is not HTTP',
+}
+
+/** Why there was no answer, without what is only the server's business. */
+function reason(error: unknown): string {
+	const { code: given, cause } = error as { code?: unknown; cause?: unknown }
+	const refusal = [error, cause].find((one) => one instanceof UnsafeUrl || one instanceof UnresolvableUrl)
+	if (refusal instanceof Error) return refusal.message
+	if ((error as Error).name === 'HTTPParserError') return 'the answer is not HTTP'
+	const code = String(given)
+	if (reasons[code]) return reasons[code]
+	if (/^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/.test(code)) return `TLS: ${code}`
+	return 'the request failed'
+}

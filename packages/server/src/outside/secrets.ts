@@ -1,0 +1,89 @@
+// The server's own secret, which is never in the database: from ENCRYPTION_KEYS, or made once and kept in DATA_DIR. What
+// is derived from it (client links) is useless to whoever has the database alone.
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { type Config, ConfigError } from '../config.ts'
+
+export interface Secrets {
+	/**
+	 * A token of 192 bits, base64url, that only this server can make: the same for the same purpose and text. One for each
+	 * key, the newest first: what was made with an older key is still recognised.
+	 */
+	tokens(purpose: string, text: string): readonly string[]
+	/** Text that only this server can read again. */
+	seal(purpose: string, text: string): string
+	/** What was sealed; undefined when its key is gone. */
+	unseal(purpose: string, sealed: string): string | undefined
+}
+
+export function openSecrets({ ENCRYPTION_KEYS, DATA_DIR }: Pick<Config, 'ENCRYPTION_KEYS' | 'DATA_DIR'>): Secrets {
+	const file = join(resolve(DATA_DIR), 'encryption-key')
+	const keys = ENCRYPTION_KEYS ? parseKeys('ENCRYPTION_KEYS', ENCRYPTION_KEYS) : parseKeys(file, storedKeys(file))
+	const known = new Map<string, readonly Buffer[]>()
+	/** A key for each purpose, so that what is made for one says nothing about another. */
+	const derived = (purpose: string) => {
+		const found = known.get(purpose) ?? keys.map((key) => Buffer.from(hkdfSync('sha256', key, '', purpose, 32)))
+		known.set(purpose, found)
+		return found
+	}
+	return {
+		tokens: (purpose, text) =>
+			derived(purpose).map((key) => createHmac('sha256', key).update(text).digest().subarray(0, 24).toString('base64url')),
+		seal: (purpose, text) => sealWith(derived(purpose)[0] as Buffer, text),
+		unseal: (purpose, sealed) =>
+			derived(purpose)
+				.map((key) => openWith(key, sealed))
+				.find((text) => text !== undefined),
+	}
+}
+
+/** AES-256-GCM: nonce, tag and text. */
+function sealWith(key: Buffer, text: string): string {
+	const nonce = randomBytes(12)
+	const cipher = createCipheriv('aes-256-gcm', key, nonce)
+	const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+	return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64url')
+}
+
+function openWith(key: Buffer, sealed: string): string | undefined {
+	const bytes = Buffer.from(sealed, 'base64url')
+	const cipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12)).setAuthTag(bytes.subarray(12, 28))
+	try {
+		return cipher.update(bytes.subarray(28), undefined, 'utf8') + cipher.final('utf8')
+	} catch {
+		return undefined
+	}
+}
+
+/** `<base64 of 32 bytes>`, several with commas between them, the newest last; `source` is where they stand. */
+function parseKeys(source: string, text: string): Buffer[] {
+	const keys = text.split(',').map((key) => Buffer.from(key.trim(), 'base64'))
+	if (keys.some(({ length }) => length !== 32))
+		throw new ConfigError(`${source}: each key must be 32 bytes as base64 (openssl rand -base64 32)`)
+	return keys.reverse()
+}
+
+/** The key of the folder, made when it is first needed. */
+function storedKeys(file: string): string {
+	try {
+		if (!existsSync(file)) makeKey(file)
+		return readFileSync(file, 'utf8')
+	} catch (error) {
+		throw new ConfigError(`DATA_DIR: ${file} cannot be used: ${(error as Error).message}; or set ENCRYPTION_KEYS`)
+	}
+}
+
+/** The file is there whole or not at all: of several processes that need a key at once, the first makes it. */
+function makeKey(file: string): void {
+	const draft = `${file}.${randomBytes(6).toString('hex')}`
+	mkdirSync(dirname(file), { recursive: true })
+	try {
+		writeFileSync(draft, randomBytes(32).toString('base64'), { mode: 0o600, flush: true })
+		linkSync(draft, file)
+	} catch (error) {
+		if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+	} finally {
+		rmSync(draft, { force: true })
+	}
+}

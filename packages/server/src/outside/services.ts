@@ -1,0 +1,64 @@
+// What an operation reaches besides the database.
+import { join } from 'node:path'
+import type { Config } from '../config.ts'
+import { createPdfRenderer, type PdfRenderer } from '../rendering/pdf/pdf.ts'
+import { type Egress, type Lookup, openEgress } from './egress.ts'
+import { type Mailer, openMailer } from './mail/mail.ts'
+import { openPaymentProcessor } from './payments/open.ts'
+import type { PaymentProcessor } from './payments/processor.ts'
+import { openSecrets, type Secrets } from './secrets.ts'
+
+export interface Outside {
+	readonly mailer: Mailer
+	/** Absent when the server takes no payments. */
+	readonly payments: PaymentProcessor | undefined
+	readonly pdf: PdfRenderer
+	/** Calls addresses that callers gave. */
+	readonly egress: Egress
+	readonly secrets: Secrets
+	/** The server as clients see it, without a slash at the end. */
+	readonly baseUrl: string
+}
+
+export interface OutsideOptions {
+	/** Asked for when it is needed: before the server listens, its port may not be known. */
+	readonly baseUrl: () => string
+	/** Instead of the machine's own. */
+	readonly lookup?: Lookup | undefined
+}
+
+export async function openOutside(
+	config: Config,
+	{ baseUrl, lookup }: OutsideOptions,
+): Promise<Outside & { close(): Promise<void> }> {
+	const secrets = openSecrets(config)
+	const [testSecret = ''] = secrets.tokens('test payments', '')
+	const mailer = openMailer({ ...config, SMTP_URL: mailUrl(config) })
+	const payments = await openPaymentProcessor({ ...config, PAYMENT_PROCESSOR: processorOf(config), baseUrl, testSecret })
+	const pdf = createPdfRenderer()
+	const egress = openEgress({ allowCidrs: config.EGRESS_ALLOW_CIDRS, ...(lookup && { lookup }) })
+	return {
+		mailer,
+		payments,
+		pdf,
+		egress,
+		secrets,
+		get baseUrl() {
+			return baseUrl()
+		},
+		async close() {
+			mailer.close()
+			await egress.close()
+			await pdf.close()
+		},
+	}
+}
+
+/** With the embedded database everything stands in one folder; who has set up a database sets up mail too. */
+function mailUrl({ SMTP_URL, DATABASE_URL, DATA_DIR }: Config): string {
+	if (SMTP_URL === 'none') return ''
+	return SMTP_URL || (DATABASE_URL ? '' : `file:${join(DATA_DIR, 'mail')}`)
+}
+
+const processorOf = ({ PAYMENT_PROCESSOR, NODE_ENV }: Config) =>
+	PAYMENT_PROCESSOR || (NODE_ENV === 'production' ? 'none' : 'test')

@@ -1,0 +1,68 @@
+// The tables of an invoice. On a phone their rows are no longer laid out as a table, and some browsers then tell a screen
+// reader that they are none: the roles are written out. Values stand in `bdi`, so that Arabic beside Latin text keeps its order.
+import { html } from 'ghtml'
+import type { DocumentLine, DocumentTable, InvoiceDocument } from '../document.ts'
+
+interface Column {
+	readonly label: string
+	readonly classes: string
+}
+
+interface LineColumn extends Column {
+	readonly field: keyof DocumentLine
+}
+
+export function linesTable({ lines, columns }: InvoiceDocument): string {
+	const shown: LineColumn[] = [
+		{ field: 'description', label: 'Description', classes: 'description' },
+		{ field: 'quantity', label: 'Quantity', classes: 'number' },
+		{ field: 'unitPrice', label: 'Unit price', classes: 'number unit-price' },
+		...(columns.discount ? [{ field: 'discount', label: 'Discount', classes: 'number labelled' } as const] : []),
+		...(columns.tax ? [{ field: 'tax', label: 'Tax', classes: 'number labelled' } as const] : []),
+		{ field: 'amount', label: 'Amount', classes: 'number amount-cell' },
+	]
+	const rows = lines.map((line) =>
+		row(
+			shown,
+			shown.map(({ field }) => line[field]),
+		),
+	)
+	return html`
+<table class="lines${columns.discount && columns.tax ? ' wide' : ''}" role="table">
+<caption class="hidden">Items</caption>
+!${head(shown)}
+<tbody role="rowgroup">!${rows}</tbody>
+</table>`
+}
+
+/** A table in the annex, under a title of its own, which names the table by its `id`. */
+export function annex(id: string, { title, columns, rows, sum }: DocumentTable): string {
+	// The first column says what the row is about, numeric or not.
+	const shown = columns.map(({ label, numeric }, index) => ({
+		label,
+		classes: numeric && index > 0 ? 'number labelled' : 'text',
+	}))
+	return html`
+<section class="annex">
+<h2 id="${id}">${title}</h2>
+<table role="table" aria-labelledby="${id}">
+!${head(shown)}
+<tbody role="rowgroup">!${rows.map((cells) => row(shown, cells))}</tbody>
+<tfoot role="rowgroup">!${row(shown, sum)}</tfoot>
+</table>
+</section>`
+}
+
+function head(columns: readonly Column[]): string {
+	const cells = columns.map(({ label, classes }) => html`<th scope="col" role="columnheader" class="${classes}">${label}</th>`)
+	return html`<thead role="rowgroup"><tr role="row">!${cells}</tr></thead>`
+}
+
+function row(columns: readonly Column[], values: readonly string[]): string {
+	const cells = columns.map(({ label, classes }, index) => {
+		const value = values[index]
+		const labelled = classes.includes('labelled') ? html` data-label="${label}"` : ''
+		return html`<td role="cell" class="${classes}"!${labelled}>!${value ? html`<bdi>${value}</bdi>` : ''}</td>`
+	})
+	return html`<tr role="row">!${cells}</tr>`
+}

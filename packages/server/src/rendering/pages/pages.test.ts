@@ -1,0 +1,111 @@
+// What the hosted pages say, and that what others wrote stays text. How they look and work is in hosted-pages.browser.test.ts.
+import { createHash } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { hostileInvoice } from '../../../test/difficult-documents.ts'
+import { cancelledInvoice, openInvoice, overdueInvoice, paidInvoice } from '../../../test/documents.ts'
+import type { InvoiceDocument } from '../document.ts'
+import { pageHeaders } from './headers.ts'
+import { invoicePage } from './invoice-page.ts'
+import { messagePage, messages } from './message-page.ts'
+import { testPaymentPage } from './test-payment-page.ts'
+
+const urls = { pdfUrl: '/view/invoice/token/pdf', payUrl: '/view/invoice/token/pay' }
+const view = (document: InvoiceDocument) => invoicePage({ document, ...urls })
+const testPayment = { amount: '€1,606.50', seller: 'Nordlicht Studio', number: 'INV-0042', payUrl: '/pay', cancelUrl: '/cancel' }
+
+const pages = {
+	'an invoice': view(openInvoice),
+	'a hostile invoice': view(hostileInvoice),
+	'a message': messagePage(messages.linkGone),
+	'a test payment': testPaymentPage(testPayment),
+}
+
+describe.each(Object.entries(pages))('%s', (_, page) => {
+	it('has the one style sheet that its headers allow', () => {
+		const styles = [...page.matchAll(/<style>(.*?)<\/style>/gs)].map(([, style]) => style as string)
+		expect(styles).toHaveLength(1)
+		const hash = createHash('sha256')
+			.update(styles[0] as string)
+			.digest('base64')
+		expect(pageHeaders([])['Content-Security-Policy']).toContain(`style-src 'sha256-${hash}';`)
+	})
+
+	it('has no script, no event handler and no style of its own', () => {
+		expect(page).not.toMatch(/<script|<[^>]*\s(on\w+|style)=/i)
+	})
+})
+
+describe('text of others', () => {
+	const markup = `</title></style><img src=x onerror=alert(1)> & "double" 'single'`
+	const escaped =
+		'&#60;/title&#62;&#60;/style&#62;&#60;img src&#61;x onerror&#61;alert(1)&#62; &#38; &#34;double&#34; &#39;single&#39;'
+	const deep = (value: unknown): unknown => {
+		if (typeof value === 'string') return markup
+		if (Array.isArray(value)) return value.map(deep)
+		return value && typeof value === 'object'
+			? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, deep(inner)]))
+			: value
+	}
+
+	it('is never markup, wherever it stands in an invoice', () => {
+		const page = invoicePage({ document: deep(openInvoice) as InvoiceDocument, pdfUrl: markup, payUrl: markup })
+		expect(page).not.toContain('<img')
+		expect(page).not.toContain('"double"')
+		expect(page.match(/<\/title>|<\/style>/g)).toEqual(['</title>', '</style>'])
+		for (const place of [`<title>${escaped}`, `action="${escaped}"`, `href="${escaped}"`]) expect(page).toContain(place)
+	})
+
+	it('is never markup in a message or a test payment', () => {
+		const message = messagePage({ title: markup, text: markup, status: { tone: 'bad', label: markup } }, markup)
+		for (const page of [message, testPaymentPage(deep(testPayment) as typeof testPayment)]) {
+			expect(page).not.toContain('<img')
+			expect(page).toContain(escaped)
+		}
+	})
+})
+
+describe('the invoice page', () => {
+	it('is titled with the invoice and its seller, in English as its words are', () => {
+		expect(view(openInvoice)).toContain('<title>Invoice INV-0042 from Nordlicht Studio GmbH</title>')
+		expect(view(openInvoice)).toContain('<html lang="en">')
+	})
+
+	it('offers to pay what is due, as the document says it', () => {
+		expect(view(overdueInvoice)).toContain(`<form method="post" action="${urls.payUrl}">`)
+		expect(view(overdueInvoice)).toContain('>Pay $1,179.20</button>')
+		expect(view(overdueInvoice)).toContain('Due <bdi>Oct 31, 2026</bdi>')
+	})
+
+	it('says instead that it is paid, cancelled or cannot be paid online', () => {
+		expect(view(paidInvoice)).toContain('Paid on <bdi>3 Nov 2026</bdi>')
+		expect(view(cancelledInvoice)).toContain('This invoice was cancelled. There is nothing to pay.')
+		const offline = invoicePage({ document: openInvoice, ...urls, payUrl: null })
+		for (const page of [view(paidInvoice), view(cancelledInvoice), offline]) {
+			expect(page).not.toContain('<form')
+			expect(page).toContain(`href="${urls.pdfUrl}"`)
+		}
+	})
+
+	it('leaves out what the invoice does not have', () => {
+		const bare = view(cancelledInvoice)
+		for (const absent of ['Billed to', '<dt>To</dt>', '<table', 'Notes', 'Payment terms']) expect(bare).not.toContain(absent)
+		expect(view(openInvoice)).not.toContain('>Discount</th>')
+		expect(view(overdueInvoice)).toContain('>Discount</th>')
+	})
+})
+
+describe('the headers', () => {
+	it('let a form go to the targets and nowhere else, and nothing else in', () => {
+		const policy = pageHeaders(['https://checkout.stripe.com'])['Content-Security-Policy']
+		expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-[^ ]+'; img-src data:; form-action 'self' https:\/\/checkout/)
+		expect(policy).toContain("base-uri 'none'; frame-ancestors 'none'")
+	})
+
+	it('keep the secret address out of caches, search engines and referrers', () => {
+		expect(pageHeaders([])).toMatchObject({
+			'Cache-Control': 'no-store',
+			'Referrer-Policy': 'no-referrer',
+			'X-Robots-Tag': 'noindex, nofollow',
+		})
+	})
+})

@@ -1,0 +1,68 @@
+// The thread that sets invoices with Typst, one after the other: a compile takes the whole thread.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parentPort } from 'node:worker_threads'
+import { NodeCompiler, PdfStandard } from '@myriaddreamin/typst-ts-node-compiler'
+import type { InvoiceDocument } from '../document.ts'
+import { pageInputs } from './page.ts'
+import type { RenderAnswer, RenderRequest } from './pdf.ts'
+import { printable } from './printable.ts'
+
+const fonts = [
+	'noto-sans/*/NotoSans_*',
+	'noto-sans-arabic/*/NotoSansArabic_*',
+	'noto-sans-sc/*/NotoSansSC_*',
+	'noto-sans-kr/*/NotoSansKR_*',
+]
+	.flatMap((font) => ['400Regular', '700Bold'].map((weight) => `@expo-google-fonts/${font.replaceAll('*', weight)}.ttf`))
+	.map((file) => readFileSync(fileURLToPath(import.meta.resolve(file))))
+const compiler = NodeCompiler.create({ workspace: import.meta.dirname, fontArgs: [{ fontBlobs: fonts }] })
+const mainFilePath = join(import.meta.dirname, 'invoice.typ')
+
+/** Typst keeps what it computed for this many renders: the template and its fonts always, an invoice not for long. */
+const cachedRenders = 1
+
+parentPort?.on('message', ({ document, createdAt }: RenderRequest) => {
+	parentPort?.postMessage(answer(document, createdAt))
+	compiler.evictCache(cachedRenders)
+})
+
+function answer(document: InvoiceDocument, createdAt: number): RenderAnswer {
+	try {
+		return { pdf: render(document, createdAt) }
+	} catch (error) {
+		return { error: error instanceof Error ? error.message : String(error) }
+	}
+}
+
+/** Ends, for each round takes at least one more character out of the document that no font has. */
+function render(document: InvoiceDocument, createdAt: number): Uint8Array {
+	const missing = new Set<string>()
+	for (;;) {
+		const compiled = compile({ ...pageInputs(document.locale), document: printable(document, missing) })
+		try {
+			return compiler.pdf(compiled, { pdfStandard: PdfStandard.A_3b, creationTimestamp: Math.floor(createdAt / 1000) })
+		} catch (error) {
+			const known = missing.size
+			for (const glyph of missingGlyphs(error)) missing.add(glyph)
+			if (missing.size === known) throw new Error(exportError(error))
+		}
+	}
+}
+
+function compile(inputs: Record<string, string>) {
+	const compiled = compiler.compile({ mainFilePath, inputs })
+	if (compiled.result) return compiled.result
+	const diagnostics = compiled.takeDiagnostics()?.shortDiagnostics ?? []
+	throw new Error(`Typst: ${diagnostics.map(({ message }) => message).join('; ')}`)
+}
+
+// An export error has its text in `code`, in Rust's notation, and an empty message.
+const exportError = (error: unknown) => `Typst: ${(error as { code?: string }).code ?? error}`
+
+/** The characters of which Typst says that they `could not be displayed`. */
+function missingGlyphs(error: unknown): string[] {
+	const quoted = [...exportError(error).matchAll(/the text `\\"(.+?)\\"` could not be displayed/gu)].map(([, text = '']) => text)
+	return quoted.map((text) => text.replace(/\\+u\{(\p{Hex}+)\}/gu, (_, code) => String.fromCodePoint(Number.parseInt(code, 16))))
+}

@@ -1,0 +1,65 @@
+// What becomes of an endpoint by what its deliveries come to: failures alone, for days, disable it, with warnings before.
+import { type Database, type Db, query } from '../../db/database.ts'
+import { bySystem } from '../../events/record.ts'
+import type { DisabledReason } from '../../generated/contract.ts'
+import { skipWaiting } from '../delivery-store.ts'
+import { endpoints, recordEndpointEvent } from '../endpoint-store.ts'
+import type { Target } from './queue.ts'
+
+const hour = 3_600_000
+/** Nothing but failures for so long disables an endpoint. */
+const disableAfterMs = 120 * hour
+/** Nothing but failures for so long, and again for each such time, is worth a warning. */
+const warnAfterMs = 24 * hour
+
+/** What a batch of attempts says of an endpoint. */
+export type Sign = 'works' | 'fails' | 'gone'
+
+interface Past {
+	readonly failingSince: number | null
+	readonly warnedAt: number | null
+}
+
+/** Read when an attempt ends: since it began, others may have ended, or the owner may have set the endpoint active. */
+const past = query<{ organizationId: string; id: string }, Past>((knex, key) =>
+	knex('webhook_endpoints').where(key).select('failingSince', 'warnedAt'),
+)
+
+/** Whether the endpoint's row has to change for it. */
+function matters({ failingSince, warnedAt }: Past, sign: Sign, now: number): boolean {
+	if (sign === 'works') return failingSince !== null
+	if (sign === 'gone' || failingSince === null) return true
+	return now - (warnedAt ?? failingSince) >= warnAfterMs || now - failingSince >= disableAfterMs
+}
+
+/** Reads, and writes only what has changed. */
+export async function noteHealth(db: Database, target: Target, sign: Sign, now: number): Promise<void> {
+	const before = await db.get(past, { organizationId: target.organizationId, id: target.endpointId })
+	if (before && matters(before, sign, now)) await db.transaction((tx) => change(tx, target, sign, now))
+}
+
+async function change(tx: Db, target: Target, sign: Sign, now: number): Promise<void> {
+	const { organizationId, endpointId: id } = target
+	const endpoint = await endpoints.lock(tx, organizationId, id)
+	// An owner who stopped or moved it meanwhile knows.
+	if (endpoint?.status !== 'active' || endpoint.url !== target.url) return
+	// Another process may have noted it.
+	const warnedAt = (await tx.get(past, { organizationId, id }))?.warnedAt ?? null
+	if (sign === 'works') return void (await endpoints.update(tx, endpoint, { failingSince: null, warnedAt: null }, now))
+	const failingSince = endpoint.failingSince ?? now
+	const reason = reasonToDisable(sign, failingSince, now)
+	if (reason) {
+		const changes = { status: 'disabled', disabledReason: reason, failingSince } as const
+		const disabled = await endpoints.update(tx, endpoint, changes, now)
+		await skipWaiting(tx, disabled, now)
+		await recordEndpointEvent(tx, bySystem(now), disabled, 'webhook.endpoint.disabled')
+	} else if (now - (warnedAt ?? failingSince) >= warnAfterMs) {
+		const warned = await endpoints.update(tx, endpoint, { warnedAt: now }, now)
+		await recordEndpointEvent(tx, bySystem(now), warned, 'webhook.endpoint.failing')
+	} else if (endpoint.failingSince === null) await endpoints.update(tx, endpoint, { failingSince }, now)
+}
+
+function reasonToDisable(sign: Sign, failingSince: number, now: number): DisabledReason | undefined {
+	if (sign === 'gone') return 'gone'
+	return now - failingSince >= disableAfterMs ? 'failing' : undefined
+}

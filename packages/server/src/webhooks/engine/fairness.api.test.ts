@@ -1,0 +1,104 @@
+// Endpoints that hang or fail use up their own room, and not that of the others.
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { startTestServer, type Tenant, type TestServer } from '../../../test/harness.ts'
+import { type Answering, Sink } from '../../../test/sink.ts'
+
+let server: TestServer
+const sinks: Sink[] = []
+beforeAll(async () => {
+	server = await startTestServer()
+})
+afterAll(async () => {
+	await Promise.all(sinks.map((sink) => sink.stop()))
+	await server.close()
+})
+
+const events = 300
+
+interface Receiver {
+	readonly sink: Sink
+	/** The most requests that waited at once. */
+	most(): number
+}
+
+async function receiver(tenant: Tenant, answer: Answering): Promise<Receiver> {
+	const sink = await new Sink().start()
+	sinks.push(sink)
+	await sink.subscribe(tenant.remit, 'company.created')
+	let [open, most] = [0, 0]
+	sink.answer = async (received, count) => {
+		most = Math.max(most, ++open)
+		const given = typeof answer === 'function' ? await answer(received, count) : answer
+		if (!given.hang) open--
+		return given
+	}
+	return { sink, most: () => most }
+}
+
+const aMoment = async () => {
+	await new Promise((resolve) => setTimeout(resolve, 5))
+	return {}
+}
+
+/** How long 300 changes take until the endpoint has them all, in milliseconds. */
+async function timeOf(tenant: Tenant, { sink }: Receiver): Promise<number> {
+	const began = performance.now()
+	await Promise.all(Array.from({ length: events }, (_, n) => tenant.remit.companies.create({ name: `Company ${n}` })))
+	await sink.events(events, 20_000)
+	return performance.now() - began
+}
+
+describe('a healthy endpoint', () => {
+	it('gets 300 events as quickly beside one that hangs and one that fails as without them', async () => {
+		const alone = await server.newTenant()
+		const undisturbed = await timeOf(alone, await receiver(alone, aMoment))
+
+		const tenant = await server.newTenant()
+		const hung = await receiver(tenant, { hang: true })
+		const failing = await receiver(tenant, { status: 500 })
+		const healthy = await receiver(tenant, aMoment)
+		const disturbed = await timeOf(tenant, healthy)
+
+		// Three deliveries are written for each change, and three endpoints are served.
+		expect(disturbed).toBeLessThan(4 * undisturbed + 500)
+		expect(new Set(healthy.sink.received.map(({ event }) => event.id)).size).toBe(events)
+		expect(healthy.sink.received).toHaveLength(events)
+		expect(hung.sink.received).toHaveLength(5)
+		expect([hung.sink, failing.sink, healthy.sink].flatMap(({ problems }) => problems)).toEqual([])
+	})
+
+	it('gets five requests at once at most while it is new, and 25 once one was answered', async () => {
+		const tenant = await server.newTenant()
+		const [one, others] = [Promise.withResolvers<object>(), Promise.withResolvers<object>()]
+		const slow = await receiver(tenant, (_, count) => (count === 1 ? one.promise : others.promise))
+		await Promise.all(Array.from({ length: 60 }, (_, n) => tenant.remit.companies.create({ name: `Company ${n}` })))
+		await slow.sink.events(5)
+		await tenant.remit.companies.create({ name: 'The last' })
+		expect(slow.sink.received).toHaveLength(5)
+		one.resolve({})
+		await slow.sink.events(26)
+		others.resolve({})
+		await slow.sink.events(61)
+		expect(slow.most()).toBe(25)
+	})
+})
+
+describe('an endpoint that fails', () => {
+	it('gets two requests at once at most, until one succeeds', async () => {
+		const tenant = await server.newTenant()
+		let works = false
+		const { sink, most } = await receiver(tenant, async () => {
+			await aMoment()
+			return { status: works ? 204 : 500 }
+		})
+		await tenant.remit.companies.create({ name: 'The first' })
+		const failed = async () => (await tenant.ask('GET', '/webhooks/deliveries?status=retrying')).body.data.length
+		await vi.waitUntil(async () => (await failed()) === 1, { timeout: 5_000, interval: 5 })
+		await Promise.all(Array.from({ length: 40 }, (_, n) => tenant.remit.companies.create({ name: `Company ${n}` })))
+		await sink.events(41)
+		expect(most()).toBeLessThanOrEqual(2)
+		works = true
+		await tenant.remit.companies.create({ name: 'The last' })
+		await sink.events(42)
+	})
+})

@@ -1,0 +1,83 @@
+// Leases of the queue, as two servers hold them one after the other.
+import { pino } from 'pino'
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
+import { newDatabase, type TestDatabase } from '../../../test/databases.ts'
+import { type Database, query } from '../../db/database.ts'
+import { openDatabase } from '../../db/open.ts'
+import { bySystem, recordEvent } from '../../events/record.ts'
+import { insertOrganization } from '../../organizations/store.ts'
+import { openSecrets } from '../../outside/secrets.ts'
+import { insertEndpoint } from '../endpoint-store.ts'
+import { giveBack, type Result, type Taken, takeDeliveries } from './queue.ts'
+
+const secrets = openSecrets({ ENCRYPTION_KEYS: Buffer.alloc(32, 1).toString('base64'), DATA_DIR: '' })
+
+interface Row {
+	readonly sequence: number
+	readonly status: string
+	readonly attemptCount: number
+	readonly nextAttemptAt: number | null
+	readonly attempts: number
+}
+
+const rows = query<object, Row>((knex) =>
+	knex('webhook_deliveries as d')
+		.orderBy('sequence')
+		.select('sequence', 'status', 'attemptCount', 'nextAttemptAt')
+		.select(knex.raw('(select count(*) from webhook_attempts a where a."deliveryId" = d.id) as attempts')),
+)
+
+let database: TestDatabase
+let db: Database
+let owner: { organizationId: string; endpointId: string }
+beforeEach(async () => {
+	database = await newDatabase(inject('database'), inject('template'))
+	db = await openDatabase(database.settings, pino({ level: 'silent' }))
+	owner = await db.transaction(async (tx) => {
+		const { organizationId } = await insertOrganization(tx, { name: 'Test Ltd' }, 0)
+		const endpoint = { url: 'https://receiver.example', eventTypes: ['company.*'] }
+		const { id } = await insertEndpoint(tx, secrets, organizationId, endpoint, 0)
+		const event = { type: 'company.updated', resource: 'company', resourceId: 'cmp_1', data: '{}', organizationId } as const
+		for (const now of [1, 2]) await recordEvent(tx, bySystem(now), event)
+		return { organizationId, endpointId: id }
+	})
+})
+afterEach(async () => {
+	await db.close()
+	await database.drop()
+})
+
+const take = (now: number, leaseEnd: number) => db.transaction((tx) => takeDeliveries(tx, { ...owner, now, limit: 5 }, leaseEnd))
+const success = ({ deliveryId, resourceId, sequence }: Taken, leaseEnd: number, endedAt: number): Result => {
+	const answer = { responseStatus: 204, responseBody: '', error: null, startedAt: endedAt, durationMs: 1, endedAt }
+	const done = { id: deliveryId, resourceId, sequence, leaseEnd, status: 'succeeded', nextAttemptAt: null } as const
+	return { ...owner, ...done, ...answer }
+}
+const write = (...results: Result[]) => db.transaction((tx) => giveBack(tx, results))
+
+describe('a delivery that was taken again after its lease', () => {
+	let first: Result
+	let second: Result
+	beforeEach(async () => {
+		const [one] = (await take(10, 100)) as [Taken]
+		const [other] = (await take(100, 200)) as [Taken]
+		expect([one.sequence, other.sequence]).toEqual([1, 1])
+		first = success(one, 100, 110)
+		second = success(other, 200, 120)
+	})
+	const done = { sequence: 1, status: 'succeeded', attemptCount: 1, nextAttemptAt: null, attempts: 1 }
+	const next = { sequence: 2, status: 'pending', attemptCount: 0, attempts: 0 }
+
+	it('counts for the second one only, and the next of its record waits for that', async () => {
+		await write(first)
+		const taken = { sequence: 1, status: 'delivering', attemptCount: 0, nextAttemptAt: 200, attempts: 0 }
+		expect(await db.all(rows, {})).toEqual([taken, { ...next, nextAttemptAt: null }])
+		await write(second)
+		expect(await db.all(rows, {})).toEqual([done, { ...next, nextAttemptAt: 120 }])
+	})
+
+	it('counts once when both end together', async () => {
+		await write(second, first)
+		expect(await db.all(rows, {})).toEqual([done, { ...next, nextAttemptAt: 120 }])
+	})
+})

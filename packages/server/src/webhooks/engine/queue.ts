@@ -1,0 +1,320 @@
+// The queue of deliveries: rows of the database that the events are in. A delivery is written in its event's transaction,
+// taken under a lease, and given back with what came of it; who dies holding a lease loses nothing, since it ends.
+//
+// Of the deliveries of one record's events to one endpoint only the first that is not done has a `nextAttemptAt`; the others
+// wait with null until it is done. So an endpoint sees a record's `sequence` rise, and the index of what is due holds only
+// what may be taken: a dead endpoint with a million waiting deliveries costs a claim nothing.
+import type { Knex } from 'knex'
+import { type Database, type Db, type Dialect, query } from '../../db/database.ts'
+import { isAnyOf } from '../../db/records.ts'
+import { type EventRow, eventColumns } from '../../events/store.ts'
+
+const isWaiting = `"status" in ('pending', 'delivering', 'retrying')`
+
+interface NewDeliveries {
+	readonly organizationId: string
+	readonly eventId: string
+	readonly now: number
+	/** What an endpoint must subscribe to; absent when `endpointId` names the one that gets it. */
+	readonly patterns?: readonly string[]
+	readonly endpointId?: string
+}
+
+const columns = [
+	'organizationId',
+	'id',
+	'endpointId',
+	'eventId',
+	'eventType',
+	'resourceId',
+	'sequence',
+	'status',
+	'attemptCount',
+	'retryCount',
+	'nextAttemptAt',
+	'createdAt',
+	'updatedAt',
+]
+
+/** The id of an event's delivery to an endpoint, and below the same in SQL. */
+export const deliveryIdOf = (eventId: string, endpointId: string): string => `whd_${eventId.slice(4)}${endpointId.slice(4)}`
+
+const deliveryId = (eventId: string, endpointId: string) => `'whd_' || substr(${eventId}, 5) || substr(${endpointId}, 5)`
+
+/** Deliveries `d` to an endpoint of the events `b` of one record: found by the events' index, so that they need none. */
+const ofRecord = (endpointId: string) =>
+	`from events b join webhook_deliveries d on d."organizationId" = b."organizationId"
+		and d.id = ${deliveryId('b.id', endpointId)}`
+
+/**
+ * Whether the delivery of the event before waits. PostgreSQL locks it: its end, which lets the next one go, then comes after
+ * this transaction, and finds this delivery.
+ */
+const isBlocked = (dialect: Dialect) =>
+	`coalesce((select d.${isWaiting} ${ofRecord('p.id')} where b."organizationId" = e."organizationId"
+		and b."resourceId" = e."resourceId" and b.sequence < e.sequence
+		order by b.sequence desc limit 1${dialect === 'sqlite' ? '), 0)' : ' for share of d), false)'}`
+
+/** Whether a delivery of any earlier event of the record waits, for the deliveries of that name. */
+export const hasEarlier = (name: string) =>
+	`exists (select 1 ${ofRecord(`${name}."endpointId"`)} where b."organizationId" = ${name}."organizationId"
+		and b."resourceId" = ${name}."resourceId" and b.sequence < ${name}.sequence and d.${isWaiting})`
+
+const subscribes = (dialect: Dialect) =>
+	dialect === 'sqlite'
+		? 'exists (select 1 from json_each(p."eventTypes") s where s.value in (select value from json_each(?)))'
+		: 'p."eventTypes"::jsonb \\?| array(select jsonb_array_elements_text(?::jsonb))'
+
+const insertion = query<NewDeliveries>((knex, { organizationId, eventId, now, patterns, endpointId }, dialect) => {
+	const rows = knex('events as e')
+		.join('webhook_endpoints as p', 'p.organizationId', 'e.organizationId')
+		.where({ 'e.organizationId': organizationId, 'e.id': eventId })
+		.whereNull('p.deletedAt')
+		.select('e.organizationId', knex.raw(deliveryId('e.id', 'p.id')), 'p.id', 'e.id', 'e.type')
+		.select('e.resourceId', 'e.sequence', knex.raw("case p.status when 'active' then 'pending' else 'skipped' end"))
+		.select(knex.raw('0'), knex.raw('0'))
+		.select(knex.raw(`case when p.status = 'active' and not ${isBlocked(dialect)} then ${asInteger(dialect)} end`, [now]))
+		.select(knex.raw(asInteger(dialect), [now]), knex.raw(asInteger(dialect), [now]))
+	if (endpointId !== undefined) rows.where('p.id', endpointId)
+	else rows.whereRaw(subscribes(dialect), [patterns as never])
+	return knex.into(knex.raw('?? (??)', ['webhook_deliveries', columns])).insert(rows)
+})
+
+/** PostgreSQL takes a bare parameter of a select for text. */
+const asInteger = (dialect: Dialect) => (dialect === 'sqlite' ? '?' : '?::bigint')
+
+/** Writes an event's deliveries, in the event's transaction: waiting, or skipped by endpoints that are not active. */
+export const insertDeliveries = (db: Db, deliveries: NewDeliveries) => db.run(insertion, deliveries)
+
+// ── Taking ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** An endpoint with deliveries that are due. */
+export interface Target {
+	readonly organizationId: string
+	readonly endpointId: string
+	readonly url: string
+	readonly secret: string
+	readonly previousSecret: string | null
+	readonly previousSecretExpiresAt: number | null
+}
+
+const targets = query<{ now: number }, Target>((knex, { now }) =>
+	knex('webhook_endpoints as p')
+		.where('p.status', 'active')
+		.whereNull('p.deletedAt')
+		.whereExists(
+			knex('webhook_deliveries as d')
+				.whereRaw('d."organizationId" = p."organizationId" and d."endpointId" = p.id')
+				.where('d.nextAttemptAt', '<=', now)
+				.select(knex.raw('1')),
+		)
+		.select('p.organizationId', 'p.id as endpointId', 'p.url', 'p.secret', 'p.previousSecret', 'p.previousSecretExpiresAt'),
+)
+
+export const findTargets = (db: Db, now: number) => db.all(targets, { now })
+
+/** A delivery that was taken. */
+export interface Taken extends EventRow {
+	readonly deliveryId: string
+	readonly retryCount: number
+}
+
+interface Taking {
+	readonly organizationId: string
+	readonly endpointId: string
+	readonly now: number
+	readonly limit: number
+}
+
+const due = query<Taking, Taken>((knex, { organizationId, endpointId, now, limit }, dialect) => {
+	const rows = knex('webhook_deliveries as d')
+		.join('events as e', (on) => on.on('e.organizationId', 'd.organizationId').andOn('e.id', 'd.eventId'))
+		.where({ 'd.organizationId': organizationId, 'd.endpointId': endpointId })
+		.where('d.nextAttemptAt', '<=', now)
+		.orderBy(['d.nextAttemptAt', 'd.id'])
+		.limit(limit as never)
+		.select('d.id as deliveryId', 'd.retryCount', ...eventColumns(knex, dialect))
+	return dialect === 'sqlite' ? rows : rows.forUpdate('d').skipLocked()
+})
+
+const lease = query<{ organizationId: string; ids: readonly string[]; leaseEnd: number; now: number }>(
+	(knex, { organizationId, ids, leaseEnd, now }, dialect) =>
+		knex('webhook_deliveries')
+			.where({ organizationId })
+			.whereRaw(isAnyOf('id', dialect), [ids as never])
+			.update({ status: 'delivering', nextAttemptAt: leaseEnd, updatedAt: now }),
+)
+
+/** Takes what is due of an endpoint, up to `limit`, until `leaseEnd`. */
+export async function takeDeliveries(db: Db, taking: Taking, leaseEnd: number): Promise<Taken[]> {
+	const taken = await db.all(due, taking)
+	const { organizationId, now } = taking
+	if (taken.length > 0) await db.run(lease, { organizationId, ids: taken.map(({ deliveryId }) => deliveryId), leaseEnd, now })
+	return taken
+}
+
+// ── Giving back ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** What came of a delivery that was taken, as it is written. */
+export interface Result {
+	readonly organizationId: string
+	readonly id: string
+	readonly endpointId: string
+	readonly resourceId: string
+	/** The event's, of its record. */
+	readonly sequence: number
+	/** The lease that it was taken under. */
+	readonly leaseEnd: number
+	readonly status: 'succeeded' | 'retrying' | 'exhausted'
+	readonly nextAttemptAt: number | null
+	readonly startedAt: number
+	readonly durationMs: number
+	readonly responseStatus: number | null
+	readonly responseBody: string | null
+	readonly error: string | null
+	readonly endedAt: number
+}
+
+const types: Record<keyof Result, 'text' | 'bigint'> = {
+	organizationId: 'text',
+	id: 'text',
+	endpointId: 'text',
+	resourceId: 'text',
+	sequence: 'bigint',
+	leaseEnd: 'bigint',
+	status: 'text',
+	nextAttemptAt: 'bigint',
+	startedAt: 'bigint',
+	durationMs: 'bigint',
+	responseStatus: 'bigint',
+	responseBody: 'text',
+	error: 'text',
+	endedAt: 'bigint',
+}
+
+/** All results as a table `r`, from one parameter: a batch is three statements whatever its size. */
+function asTable(knex: Knex, results: Knex.Value, dialect: Dialect): Knex.Raw {
+	const names = Object.entries(types)
+	if (dialect === 'sqlite') {
+		const list = names.map(([name]) => `value ->> '${name}' as "${name}"`)
+		return knex.raw(`(select ${list.join(', ')} from json_each(?)) as r`, [results])
+	}
+	const list = names.map(([name, type]) => `"${name}" ${type}`)
+	return knex.raw(`jsonb_to_recordset(?::jsonb) as r(${list.join(', ')})`, [results])
+}
+
+interface Results {
+	/** JSON of a list of `Result`. */
+	readonly results: string
+}
+
+/** What would be tried again is not, once the endpoint was paused, disabled or deleted. */
+const outcome = query<Results, { id: string }>((knex, { results }, dialect) =>
+	knex.raw(
+		`update webhook_deliveries as d set
+			status = case when r.status <> 'retrying' or (p.status = 'active' and p."deletedAt" is null) then r.status
+				when p."deletedAt" is null then 'skipped' else 'cancelled' end,
+			"nextAttemptAt" = case when p.status = 'active' and p."deletedAt" is null then r."nextAttemptAt" end,
+			"attemptCount" = d."attemptCount" + 1, "retryCount" = d."retryCount" + 1,
+			"lastResponseStatus" = r."responseStatus", "lastError" = r.error, "updatedAt" = r."endedAt"
+		from ? join webhook_endpoints p on p."organizationId" = r."organizationId" and p.id = r."endpointId"
+		where d."organizationId" = r."organizationId" and d.id = r.id
+		and d.status = 'delivering' and d."nextAttemptAt" = r."leaseEnd"
+		returning ${dialect === 'sqlite' ? '' : 'd.'}id`,
+		[asTable(knex, results as never, dialect)],
+	),
+)
+
+const attempts = query<Results>((knex, { results }, dialect) => {
+	const values = ['startedAt', 'durationMs', 'responseStatus', 'responseBody', 'error'] as const
+	return knex.into(knex.raw('?? (??)', ['webhook_attempts', ['organizationId', 'deliveryId', 'number', ...values]])).insert(
+		knex
+			.select('d.organizationId', 'd.id', 'd.attemptCount', ...values.map((name) => `r.${name}`))
+			.from(asTable(knex, results as never, dialect))
+			.joinRaw('join webhook_deliveries d on d."organizationId" = r."organizationId" and d.id = r.id'),
+	)
+})
+
+/**
+ * The next of a record's deliveries to an endpoint, once the one before is done. They are found first: otherwise PostgreSQL
+ * reads all deliveries to join them.
+ */
+const promotion = query<Results>((knex, { results }, dialect) =>
+	knex.raw(
+		`with n as materialized (
+			select r."organizationId", r."endedAt", (
+				select d.id ${ofRecord('r."endpointId"')} where b."organizationId" = r."organizationId"
+				and b."resourceId" = r."resourceId" and b.sequence > r.sequence and d.${isWaiting} order by b.sequence limit 1
+			) as id from ? where r.status <> 'retrying'
+		)
+		update webhook_deliveries set "nextAttemptAt" = n."endedAt" from n
+		where n.id is not null and webhook_deliveries."organizationId" = n."organizationId" and webhook_deliveries.id = n.id
+		and webhook_deliveries."nextAttemptAt" is null`,
+		[asTable(knex, results as never, dialect)],
+	),
+)
+
+/** Writes what came of deliveries, and lets those go that waited for them. Who lost the lease has no say any more. */
+export async function giveBack(db: Db, given: readonly Result[]): Promise<void> {
+	const results = withLastLease(given)
+	const written = new Set((await db.all(outcome, { results: JSON.stringify(results) })).map(({ id }) => id))
+	const held = JSON.stringify(results.filter(({ id }) => written.has(id)))
+	await db.run(attempts, { results: held })
+	await db.run(promotion, { results: held })
+}
+
+/** Of a delivery that was taken twice, the result of the second time. */
+function withLastLease(results: readonly Result[]): Result[] {
+	const last = new Map<string, Result>()
+	for (const result of results) {
+		const other = last.get(result.id)
+		if (!other || other.leaseEnd < result.leaseEnd) last.set(result.id, result)
+	}
+	return [...last.values()]
+}
+
+const release = query<{ now: number; ids?: readonly string[] }>((knex, { now, ids }, dialect) => {
+	const held = knex('webhook_deliveries').where('status', 'delivering').whereNotNull('nextAttemptAt')
+	if (ids !== undefined) held.whereRaw(isAnyOf('id', dialect), [ids as never])
+	return held.update({ status: knex.raw(`case "attemptCount" when 0 then 'pending' else 'retrying' end`), nextAttemptAt: now })
+})
+
+/** Gives back, as they were, deliveries that were not attempted; without ids, all that a process left that ended. */
+export const releaseDeliveries = (db: Db, now: number, ids?: readonly string[]) =>
+	db.run(release, { now, ...(ids !== undefined && { ids }) })
+
+// ── Mending ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+const strays = query<{ now: number }>((knex, { now }) =>
+	knex.raw(
+		`update webhook_deliveries as d set
+			status = case when p."deletedAt" is null then 'skipped' else 'cancelled' end, "nextAttemptAt" = null, "updatedAt" = ?
+		from webhook_endpoints p where p."organizationId" = d."organizationId" and p.id = d."endpointId"
+		and (p.status <> 'active' or p."deletedAt" is not null) and d.${isWaiting}
+		and (d.status <> 'delivering' or d."nextAttemptAt" <= ?)`,
+		[now, now],
+	),
+)
+
+const stuck = query<{ now: number }>((knex, { now }) =>
+	knex.raw(
+		`update webhook_deliveries as behind set "nextAttemptAt" = ?
+		where behind.status = 'pending' and behind."nextAttemptAt" is null and not ${hasEarlier('behind')}`,
+		[now],
+	),
+)
+
+/** Lets those go that wait for a delivery which was removed. */
+export const freeNext = (db: Database, now: number) => db.transaction((tx) => tx.run(stuck, { now }))
+
+/**
+ * Deliveries that two transactions left to each other, each not seeing the other's: written for an endpoint while it was
+ * paused or deleted, or waiting for one that was done. Not on SQLite, where transactions run one after the other.
+ */
+export async function mendQueue(db: Database, now: number): Promise<void> {
+	if (db.dialect === 'sqlite') return
+	await db.transaction(async (tx) => {
+		await tx.run(strays, { now })
+		await tx.run(stuck, { now })
+	})
+}

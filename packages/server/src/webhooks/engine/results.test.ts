@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest'
+import type { Outcome } from '../../outside/http.ts'
+import { judge, signOf } from './results.ts'
+
+const target = {
+	organizationId: 'org_1',
+	endpointId: 'whe_1',
+	url: 'https://hooks.example',
+	secret: '',
+	previousSecret: null,
+	previousSecretExpiresAt: null,
+}
+
+const taken = {
+	deliveryId: 'whd_1',
+	retryCount: 0,
+	eventId: 'evt_1',
+	type: 'invoice.paid',
+	timestamp: 1,
+	organizationId: 'org_1',
+	resourceType: 'invoice',
+	resourceId: 'inv_1',
+	sequence: 1,
+	actor: '{}',
+	changes: null,
+	data: '{}',
+} as const
+
+const answered = (status: number, more: Partial<Outcome> = {}): Outcome => ({
+	responseStatus: status,
+	responseBody: 'body',
+	retryAfter: undefined,
+	error: status < 300 ? null : `answered ${status}`,
+	durationMs: 7,
+	brokenOff: false,
+	...more,
+})
+
+const unanswered = (error: string): Outcome => ({ ...answered(0), responseStatus: null, responseBody: null, error })
+
+const at = { startedAt: 1_000, endedAt: 2_000, leaseEnd: 9_000 }
+const made = (outcome: Outcome, retryCount = 0, schedule = [0, 100]) =>
+	judge({ target, taken: { ...taken, retryCount }, outcome, schedule, ...at })
+
+describe('judge', () => {
+	it('writes down what was sent and what came back', () => {
+		expect(made(answered(204))).toEqual({
+			target,
+			failed: false,
+			result: {
+				organizationId: 'org_1',
+				id: 'whd_1',
+				endpointId: 'whe_1',
+				resourceId: 'inv_1',
+				sequence: 1,
+				status: 'succeeded',
+				nextAttemptAt: null,
+				responseStatus: 204,
+				responseBody: 'body',
+				error: null,
+				durationMs: 7,
+				...at,
+			},
+		})
+	})
+
+	it('lets a failure be tried again as the schedule says, counted from its end', () => {
+		const { failed, result } = made(answered(500))
+		expect([failed, result.status]).toEqual([true, 'retrying'])
+		expect(result.nextAttemptAt).toBeGreaterThanOrEqual(82_000)
+		expect(result.nextAttemptAt).toBeLessThanOrEqual(122_000)
+	})
+
+	it('ends a delivery whose attempts are used up, or that is gone', () => {
+		expect(made(answered(500), 1).result).toMatchObject({ status: 'exhausted', nextAttemptAt: null })
+		expect(made(unanswered('connection refused'), 1).result).toMatchObject({ status: 'exhausted', nextAttemptAt: null })
+		expect(made(answered(410, { retryAfter: '60' })).result).toMatchObject({ status: 'exhausted', nextAttemptAt: null })
+	})
+
+	it('puts the delivery off for as long as any failure asks, and the whole endpoint only for 429 and 503', () => {
+		for (const status of [301, 400, 404, 500, 502]) {
+			const { heldUntil, result } = made(answered(status, { retryAfter: '600' }))
+			expect([heldUntil, result.nextAttemptAt]).toEqual([undefined, 602_000])
+		}
+		for (const status of [429, 503]) {
+			const { heldUntil, result } = made(answered(status, { retryAfter: '600' }))
+			expect([heldUntil, result.nextAttemptAt]).toEqual([602_000, 602_000])
+		}
+		expect(made(answered(503))).not.toHaveProperty('heldUntil')
+		expect(made(answered(503, { retryAfter: 'soon' }))).not.toHaveProperty('heldUntil')
+		expect(made(answered(200, { retryAfter: '600' })).result).toMatchObject({ status: 'succeeded', nextAttemptAt: null })
+	})
+
+	it('holds an endpoint for a day at most', () => {
+		const { heldUntil, result } = made(answered(503, { retryAfter: '999999999' }))
+		expect([heldUntil, result.nextAttemptAt]).toEqual([86_402_000, 86_402_000])
+	})
+
+	it('holds an endpoint for its pause even when the delivery has no attempt left', () => {
+		expect(made(answered(429, { retryAfter: '60' }), 1)).toMatchObject({ heldUntil: 62_000, result: { status: 'exhausted' } })
+	})
+})
+
+describe('signOf', () => {
+	it('says that an endpoint works when one attempt of the batch succeeded, and that it is gone when one answered so', () => {
+		const [works, fails, gone] = [made(answered(204)), made(answered(500)), made(answered(410))]
+		expect(signOf([fails, fails])).toBe('fails')
+		expect(signOf([fails, works, fails])).toBe('works')
+		expect(signOf([works, gone, fails])).toBe('gone')
+	})
+})

@@ -1,0 +1,58 @@
+// What an attempt's outcome means: for the delivery, for its endpoint, and for what comes next to it.
+import type { Outcome } from '../../outside/http.ts'
+import type { Sign } from './endpoint-health.ts'
+import type { Result, Taken, Target } from './queue.ts'
+import { nextAttempt, retryAfterMs } from './schedule.ts'
+
+export interface Made {
+	readonly target: Target
+	readonly taken: Taken
+	readonly leaseEnd: number
+	readonly startedAt: number
+	readonly endedAt: number
+	readonly outcome: Outcome
+	readonly schedule: readonly number[]
+}
+
+export interface Ended {
+	readonly target: Target
+	readonly result: Result
+	readonly failed: boolean
+	/** The receiver asked for a pause until then. */
+	readonly heldUntil?: number
+}
+
+const isGone = ({ responseStatus }: Pick<Outcome, 'responseStatus'>) => responseStatus === 410
+
+export function judge({ target, taken, leaseEnd, startedAt, endedAt, outcome, schedule }: Made): Ended {
+	const { retryAfter, brokenOff, ...shown } = outcome
+	const failed = outcome.error !== null
+	const wait = failed ? retryAfterMs(retryAfter, endedAt) : undefined
+	const next =
+		failed && !isGone(outcome) ? nextAttempt(schedule, taken.retryCount + 1, endedAt, { retryAfterMs: wait ?? 0 }) : undefined
+	const asksForPause = wait !== undefined && (outcome.responseStatus === 429 || outcome.responseStatus === 503)
+	return {
+		target,
+		failed,
+		...(asksForPause && { heldUntil: endedAt + wait }),
+		result: {
+			organizationId: target.organizationId,
+			id: taken.deliveryId,
+			endpointId: target.endpointId,
+			resourceId: taken.resourceId,
+			sequence: taken.sequence,
+			leaseEnd,
+			status: !failed ? 'succeeded' : next === undefined ? 'exhausted' : 'retrying',
+			nextAttemptAt: next ?? null,
+			startedAt,
+			endedAt,
+			...shown,
+		},
+	}
+}
+
+/** What the attempts of a batch say of their endpoint. */
+export function signOf(ended: readonly Ended[]): Sign {
+	if (ended.some(({ result }) => isGone(result))) return 'gone'
+	return ended.every(({ failed }) => failed) ? 'fails' : 'works'
+}

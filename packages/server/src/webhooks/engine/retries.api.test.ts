@@ -1,0 +1,208 @@
+// What failed is tried again when the schedule says so, or when the receiver asks for it.
+import type { WebhookDeliveryDetails } from '@remit/sdk'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { startTestServer, type Tenant, type TestServer } from '../../../test/harness.ts'
+import { Sink } from '../../../test/sink.ts'
+
+const hour = 3_600_000
+const day = 24 * hour
+/** Seconds before each attempt, as the documentation has them. */
+const documented = [0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400]
+
+let server: TestServer
+/** With a schedule of its own. */
+let other: TestServer
+let tenant: Tenant
+let sink: Sink
+beforeAll(async () => {
+	server = await startTestServer()
+	other = await startTestServer({ WEBHOOK_RETRY_SECONDS: [0, 60, 7], WEBHOOK_TIMEOUT_SECONDS: 1 })
+})
+beforeEach(async () => {
+	tenant = await server.newTenant()
+	sink = await new Sink().start()
+	return () => sink.stop()
+})
+afterAll(() => Promise.all([server.close(), other.close()]))
+
+const subscribe = (of: Tenant, to = sink) => to.subscribe(of.remit, 'company.*')
+
+/** Lets time pass, and the engine see it at once. */
+async function pass(ms: number, on = server): Promise<void> {
+	on.clock.now += ms
+	await on.db.transaction(async () => {})
+}
+
+/** The delivery of an organization's first event, after so many attempts. */
+async function deliveryAfter(attempts: number, of = tenant): Promise<WebhookDeliveryDetails> {
+	const { id } = (await of.ask('GET', '/webhooks/deliveries')).body.data.at(-1)
+	const delivery = () => of.remit.webhooks.deliveries.get(id)
+	await vi.waitUntil(async () => (await delivery()).attemptCount === attempts, { timeout: 5_000, interval: 5 })
+	return delivery()
+}
+
+/** Lets the engine look at its queue, and what it finds arrive. */
+async function expectNothingMore(on = server, of = tenant): Promise<void> {
+	const probe = await new Sink().start()
+	const id = await subscribe(of, probe)
+	await of.remit.webhooks.endpoints.test(id)
+	await probe.events(1)
+	await of.remit.webhooks.endpoints.delete(id)
+	await pass(0, on)
+	await probe.stop()
+}
+
+describe('a delivery that fails', () => {
+	it('is tried ten times over three days, each time a fifth around the time of the schedule, and then no more', async () => {
+		sink.answer = (_, count) => ({ status: 500 + count, body: `no ${count}` })
+		await subscribe(tenant)
+		await tenant.remit.companies.create({ name: 'Acme' })
+		const began = server.clock.now
+		for (let made = 1; made < documented.length; made++) {
+			const { status, nextAttemptAt, lastResponseStatus, lastError } = await deliveryAfter(made)
+			expect({ status, lastResponseStatus, lastError }).toEqual({
+				status: 'retrying',
+				lastResponseStatus: 500 + made,
+				lastError: `answered ${500 + made}`,
+			})
+			const wait = (nextAttemptAt ?? 0) - server.clock.now
+			const planned = (documented[made] ?? 0) * 1000
+			expect(wait).toBeGreaterThanOrEqual(planned * 0.8)
+			expect(wait).toBeLessThanOrEqual(planned * 1.2)
+			await pass(wait)
+		}
+		const delivery = await deliveryAfter(documented.length)
+		expect(delivery).toMatchObject({ status: 'exhausted', nextAttemptAt: null, attemptCount: 10, lastResponseStatus: 510 })
+		expect((server.clock.now - began) / hour).toBeGreaterThan(75 * 0.8)
+		expect((server.clock.now - began) / hour).toBeLessThan(76 * 1.2)
+
+		expect(delivery.attempts).toHaveLength(10)
+		for (const [index, attempt] of delivery.attempts.entries()) {
+			expect(attempt).toEqual({
+				startedAt: expect.any(Number),
+				durationMs: expect.any(Number),
+				responseStatus: 501 + index,
+				responseBody: `no ${index + 1}`,
+				error: `answered ${501 + index}`,
+			})
+			const { headers, body } = sink.received[index] ?? {}
+			expect(headers).toMatchObject({
+				'webhook-id': delivery.eventId,
+				'webhook-timestamp': String(Math.floor(attempt.startedAt / 1000)),
+			})
+			expect(body).toBe(sink.received[0]?.body)
+		}
+		await pass(10 * day)
+		await expectNothingMore()
+		expect([sink.received.length, sink.problems]).toEqual([10, []])
+	})
+
+	it('is not tried before its time', async () => {
+		sink.answer = (_, count) => ({ status: count === 1 ? 500 : 204 })
+		await subscribe(tenant)
+		await tenant.remit.companies.create({ name: 'Acme' })
+		const { nextAttemptAt } = await deliveryAfter(1)
+		await pass((nextAttemptAt ?? 0) - server.clock.now - 1)
+		await expectNothingMore()
+		expect(sink.received).toHaveLength(1)
+		await pass(1)
+		expect(await deliveryAfter(2)).toMatchObject({
+			status: 'succeeded',
+			lastResponseStatus: 204,
+			lastError: null,
+			nextAttemptAt: null,
+		})
+	})
+
+	it('follows the schedule that the server is set up with', async () => {
+		const own = await other.newTenant()
+		sink.answer = { status: 404 }
+		await subscribe(own)
+		await own.remit.companies.create({ name: 'Acme' })
+		for (const [made, seconds] of [60, 7].entries()) {
+			const { nextAttemptAt } = await deliveryAfter(made + 1, own)
+			const wait = (nextAttemptAt ?? 0) - other.clock.now
+			expect(Math.abs(wait - seconds * 1000)).toBeLessThanOrEqual(seconds * 200)
+			await pass(wait, other)
+		}
+		expect(await deliveryAfter(3, own)).toMatchObject({ status: 'exhausted' })
+		expect(sink.received).toHaveLength(3)
+	})
+
+	it('has the reason in words when there was no answer in time, or nobody to give one', async () => {
+		const own = await other.newTenant()
+		sink.answer = { hang: true }
+		await subscribe(own)
+		await own.remit.companies.create({ name: 'Acme' })
+		const [attempt] = (await deliveryAfter(1, own)).attempts
+		expect(attempt).toMatchObject({ responseStatus: null, responseBody: null, error: 'no complete answer within 1 s' })
+		expect(attempt?.durationMs).toBeGreaterThan(950)
+		expect(attempt?.durationMs).toBeLessThan(3_000)
+		await sink.stop()
+		await pass(72_000, other)
+		expect((await deliveryAfter(2, own)).lastError).toBe('connection refused')
+		sink = await new Sink().start()
+	})
+})
+
+describe('a receiver that asks for time with Retry-After', () => {
+	const company = (name: string) => tenant.remit.companies.create({ name })
+	const names = (of = sink) => of.received.map(({ event }) => (event.data as { name: string }).name)
+	const waitOf = (delivery: WebhookDeliveryDetails) => (delivery.nextAttemptAt ?? 0) - server.clock.now
+
+	it.each([
+		['seconds', () => '120', 120_000],
+		['a date', () => new Date(server.clock.now + 120_000).toUTCString(), 120_000],
+		['more than a day', () => '999999999', day],
+	])('gets it: %s', async (_, header, expected) => {
+		sink.answer = (_received, count) => (count === 1 ? { status: 503, headers: { 'retry-after': header() } } : {})
+		await subscribe(tenant)
+		await company('One')
+		const wait = waitOf(await deliveryAfter(1))
+		expect(wait).toBeGreaterThan(expected - 1_000)
+		expect(wait).toBeLessThanOrEqual(expected)
+		await pass(wait)
+		expect(await deliveryAfter(2)).toMatchObject({ status: 'succeeded' })
+	})
+
+	it.each(['soon', '-5', '1.5', 'tomorrow 2030', '0'])('gets none for "%s"', async (header) => {
+		sink.answer = { status: 503, headers: { 'retry-after': header } }
+		await subscribe(tenant)
+		await company('One')
+		const wait = waitOf(await deliveryAfter(1))
+		expect(wait).toBeGreaterThanOrEqual(4_000)
+		expect(wait).toBeLessThanOrEqual(6_000)
+	})
+
+	it.each([429, 503])('gets it for everything that it is sent, with %i, while others are served', async (status) => {
+		const neighbour = await new Sink().start()
+		sink.answer = (_, count) => (count === 1 ? { status, headers: { 'retry-after': '3600' } } : {})
+		await subscribe(tenant)
+		await company('One')
+		await deliveryAfter(1)
+		await subscribe(tenant, neighbour)
+		await company('Two')
+		await pass(hour - 1_000)
+		await company('Three')
+		await neighbour.events(2)
+		await expectNothingMore()
+		expect(names()).toEqual(['One'])
+		await pass(1_000)
+		await sink.events(4)
+		expect(names().toSorted()).toEqual(['One', 'One', 'Three', 'Two'])
+		await neighbour.stop()
+	})
+
+	it('gets it for that one delivery alone with any other status', async () => {
+		sink.answer = (_, count) => (count === 1 ? { status: 500, headers: { 'retry-after': '3600' } } : {})
+		await subscribe(tenant)
+		await company('One')
+		expect(waitOf(await deliveryAfter(1))).toBe(hour)
+		await company('Two')
+		await sink.events(2)
+		expect(names()).toEqual(['One', 'Two'])
+		await pass(hour)
+		await sink.events(3)
+		expect(names()).toEqual(['One', 'Two', 'One'])
+	})
+})
