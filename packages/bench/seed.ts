@@ -1,9 +1,9 @@
 // The rows that every server answers from: written through Remit's own stores, so they are what its API would have written.
 import { insertKey } from '../server/src/api-keys/store.ts'
 import { dayMs } from '../server/src/base/dates.ts'
+import { bySystem } from '../server/src/base/origin.ts'
 import { insertCompany } from '../server/src/companies/store.ts'
 import type { Database, Db } from '../server/src/db/database.ts'
-import { bySystem } from '../server/src/events/record.ts'
 import type { InvoiceInput, InvoiceStatus } from '../server/src/generated/contract.ts'
 import { blankInvoice, writeInvoice } from '../server/src/invoices/apply.ts'
 import { noteNumber } from '../server/src/invoices/numbering.ts'

@@ -1,9 +1,9 @@
 // Section `time-entries`: an invoice from a hundred time entries, each of which it claims and leaves an event of, beside a plain
 // create. The entries are written before the server starts, through Remit's own stores.
 import { dayMs } from '../server/src/base/dates.ts'
+import { bySystem } from '../server/src/base/origin.ts'
 import type { Database } from '../server/src/db/database.ts'
 import { insertDeal } from '../server/src/deals/store.ts'
-import { bySystem } from '../server/src/events/record.ts'
 import { insertTimeEntry } from '../server/src/time-entries/store.ts'
 import { type Call, measureCalls } from './calls.ts'
 import type { Run } from './context.ts'

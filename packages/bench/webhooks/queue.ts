@@ -1,9 +1,9 @@
 // A queue to be delivered: invoices with their events, and for every endpoint a delivery of each; written through Remit's own
 // stores before a server delivers.
 import { randomBytes } from 'node:crypto'
+import { bySystem } from '../../server/src/base/origin.ts'
 import { insertCompany } from '../../server/src/companies/store.ts'
 import { type Database, query } from '../../server/src/db/database.ts'
-import { bySystem } from '../../server/src/events/record.ts'
 import { pageOfEvents } from '../../server/src/events/store.ts'
 import { blankInvoice, writeInvoice } from '../../server/src/invoices/apply.ts'
 import { createInvoice } from '../../server/src/invoices/write.ts'

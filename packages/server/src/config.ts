@@ -1,5 +1,6 @@
 // Every setting, once: its name in the environment, its default, what it means and what it may be. `remit serve --help`
 // prints this table. Nothing else reads the environment.
+import { ConfigError } from './base/errors.ts'
 import { parseCidrs } from './base/public-addresses.ts'
 
 interface Setting<T> {
@@ -116,9 +117,6 @@ export const settings = {
 } as const
 
 export type Config = { readonly [Name in keyof typeof settings]: ReturnType<(typeof settings)[Name]['parse']> }
-
-/** A setting has a value that it may not have. */
-export class ConfigError extends Error {}
 
 export function readConfig(environment: Readonly<Record<string, string | undefined>> = process.env): Config {
 	const mistakes: string[] = []

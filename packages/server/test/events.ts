@@ -1,7 +1,8 @@
 // The events that an organization's changes left, and whether each is as the contract says.
 
+import type { Actor } from '../src/base/origin.ts'
 import { type Database, query } from '../src/db/database.ts'
-import type { Actor, Changes, EventType } from '../src/events/record.ts'
+import type { Changes, EventType } from '../src/events/record.ts'
 import { type EventRow, eventColumns, eventText } from '../src/events/store.ts'
 import { eventTypes } from '../src/generated/tables.ts'
 import { checkSchema } from './contract.ts'

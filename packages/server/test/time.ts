@@ -1,6 +1,6 @@
 // Time that was worked on a deal, invoices made of it, and everything that a refusal must leave as it was.
 
-import { bySystem } from '../src/events/record.ts'
+import { bySystem } from '../src/base/origin.ts'
 import type { TimeEntriesInvoice, TimeEntry, TimeEntryCreate } from '../src/generated/contract.ts'
 import { findOrganization } from '../src/organizations/store.ts'
 import { insertTimeEntry } from '../src/time-entries/store.ts'

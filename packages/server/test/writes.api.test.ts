@@ -3,8 +3,8 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { scopes } from '../src/auth/keys.ts'
+import { bySystem } from '../src/base/origin.ts'
 import { insertCompany, listCompanies } from '../src/companies/store.ts'
-import { bySystem } from '../src/events/record.ts'
 import { type Answer, holdWrites, startTestServer, type Tenant, type TestServer } from './harness.ts'
 
 let server: TestServer

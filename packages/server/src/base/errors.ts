@@ -119,3 +119,6 @@ export function problem(error: ApiError, instance: string, requestId: string): P
 		...(error.errors && { errors: error.errors }),
 	}
 }
+
+/** A setting has a value that it may not have: the message is the one line that the operator reads. */
+export class ConfigError extends Error {}

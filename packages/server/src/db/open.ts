@@ -2,7 +2,8 @@
 import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Logger } from 'pino'
-import { type Config, ConfigError } from '../config.ts'
+import { ConfigError } from '../base/errors.ts'
+import type { Config } from '../config.ts'
 import type { Database } from './database.ts'
 import { migrate } from './migrate.ts'
 

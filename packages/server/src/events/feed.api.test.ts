@@ -4,9 +4,9 @@ import type { Remit, WebhookEvent } from '@remit/sdk'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest'
 import { eventsOf } from '../../test/events.ts'
 import { startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
+import { bySystem } from '../base/origin.ts'
 import { insertCompany } from '../companies/store.ts'
 import type { Db } from '../db/database.ts'
-import { bySystem } from './record.ts'
 
 let server: TestServer
 let tenant: Tenant

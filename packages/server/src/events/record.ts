@@ -2,27 +2,15 @@
 // then answers. There is no event without its change and no change without its event.
 import { isDeepStrictEqual } from 'node:util'
 import { newTimedId } from '../base/ids.ts'
+import type { Actor, Origin } from '../base/origin.ts'
 import { patternsOf } from '../contract/event-patterns.ts'
 import { type Db, query } from '../db/database.ts'
-import type { EventActor, EventType, WebhookEvent } from '../generated/contract.ts'
+import type { EventType, WebhookEvent } from '../generated/contract.ts'
 import { insertDeliveries } from '../webhooks/engine/queue.ts'
 
 export type { EventType }
 
 export type Resource = WebhookEvent['resource']['type']
-
-export type Actor = Readonly<EventActor>
-
-/** Where a change comes from. */
-export interface Origin {
-	readonly actor: Actor
-	/** The request that asked for it; null when none did. */
-	readonly requestId: string | null
-	readonly now: number
-}
-
-/** What Remit does by itself. */
-export const bySystem = (now: number): Origin => ({ actor: { type: 'system', id: null }, requestId: null, now })
 
 /** The fields that changed, each from what to what. */
 export type Changes = Record<string, { readonly from: unknown; readonly to: unknown }>

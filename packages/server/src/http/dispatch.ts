@@ -1,8 +1,8 @@
 // From a valid request to its answer: the handler of the operation, in a transaction when it writes.
 import type { Request, RequestHandler, Response } from 'express'
 import type { Callers } from '../auth/caller.ts'
+import type { Actor } from '../base/origin.ts'
 import type { Database, Db, Transaction } from '../db/database.ts'
-import type { Actor } from '../events/record.ts'
 import { handlers } from '../operations.ts'
 import type { Outside } from '../outside/services.ts'
 import { JsonText } from './answers.ts'

@@ -1,8 +1,8 @@
 // What a handler is: types derived from the contract, so that a missing operation, or a wrong status, header or body does
 // not compile; and the table from operation to handler.
 import type { Caller, Callers } from '../auth/caller.ts'
+import type { Origin } from '../base/origin.ts'
 import type { Database, Db, Transaction } from '../db/database.ts'
-import type { Origin } from '../events/record.ts'
 import type { operations } from '../generated/contract.ts'
 import type { operationTable } from '../generated/tables.ts'
 import type { Outside } from '../outside/services.ts'

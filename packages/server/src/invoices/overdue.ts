@@ -1,7 +1,7 @@
 // Turns sent invoices overdue once their due day is past in their organization's time zone, each once and with its event.
 import { todayIn } from '../base/dates.ts'
+import { bySystem } from '../base/origin.ts'
 import { type Database, type Db, query } from '../db/database.ts'
-import { bySystem } from '../events/record.ts'
 import { listOrganizations, type Organization } from '../organizations/store.ts'
 import { asRead, writeInvoice } from './apply.ts'
 import { isPastDue, lockInvoice } from './store.ts'

@@ -2,8 +2,8 @@
 // and cannot change while it is.
 
 import { ApiError } from '../base/errors.ts'
+import type { Origin } from '../base/origin.ts'
 import type { Db } from '../db/database.ts'
-import type { Origin } from '../events/record.ts'
 import type { ErrorCode, ProblemError, TimeEntry } from '../generated/contract.ts'
 import { claimTimeEntries, freeTimeEntries, lockTimeEntries } from '../time-entries/store.ts'
 import type { StoredInvoice } from './apply.ts'

@@ -2,9 +2,10 @@
 // entries, the deal's stage, payment links and events. Whoever writes an invoice goes through here.
 import { todayIn } from '../base/dates.ts'
 import { fieldError } from '../base/errors.ts'
+import type { Origin } from '../base/origin.ts'
 import { type Db, UniqueViolation } from '../db/database.ts'
 import { advanceDealOnPayment } from '../deals/store.ts'
-import { changesBetween, type EventType, type Origin, recordEvent } from '../events/record.ts'
+import { changesBetween, type EventType, recordEvent } from '../events/record.ts'
 import { freeTimeEntries } from '../time-entries/store.ts'
 import { amountDue, asRead, type StoredInvoice } from './apply.ts'
 import { insertNumbered, insertTombstone, isBuried, noteNumber } from './numbering.ts'

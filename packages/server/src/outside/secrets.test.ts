@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, describe, expect, it } from 'vitest'
-import { ConfigError } from '../config.ts'
+import { ConfigError } from '../base/errors.ts'
 import { openSecrets } from './secrets.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'remit-secrets-'))

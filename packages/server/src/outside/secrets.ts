@@ -3,7 +3,8 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { type Config, ConfigError } from '../config.ts'
+import { ConfigError } from '../base/errors.ts'
+import type { Config } from '../config.ts'
 
 export interface Secrets {
 	/**

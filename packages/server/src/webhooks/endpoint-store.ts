@@ -1,7 +1,7 @@
 import { newId } from '../base/ids.ts'
+import type { Origin } from '../base/origin.ts'
 import { type Db, query } from '../db/database.ts'
 import { records } from '../db/records.ts'
-import type { Origin } from '../events/record.ts'
 import { recordEvent } from '../events/record.ts'
 import type { EndpointStatus, WebhookEndpoint, WebhookEndpointCreate } from '../generated/contract.ts'
 import { fields } from '../generated/tables.ts'

@@ -3,8 +3,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { eventsOf } from '../../test/events.ts'
 import { startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
 import { Sink } from '../../test/sink.ts'
+import { bySystem } from '../base/origin.ts'
 import { query } from '../db/database.ts'
-import { bySystem, recordEvent } from '../events/record.ts'
+import { recordEvent } from '../events/record.ts'
 import { sweepWebhooks } from './retention.ts'
 
 const day = 86_400_000

@@ -1,8 +1,8 @@
 // A payment that a processor reports: written down once however often it is reported, and applied only when it is exactly
 // what the invoice owes. Money that cannot be applied is never dropped: its row says why, and the log warns.
 import type { Logger } from 'pino'
+import type { Origin } from '../../base/origin.ts'
 import type { Database, Db } from '../../db/database.ts'
-import type { Origin } from '../../events/record.ts'
 import { findOrganization } from '../../organizations/store.ts'
 import type { Payment } from '../../outside/payments/processor.ts'
 import { amountDue, type StoredInvoice, writeInvoice } from '../apply.ts'

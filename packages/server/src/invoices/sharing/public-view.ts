@@ -2,8 +2,8 @@
 // added here, and to the contract's PublicInvoice.
 import { todayIn } from '../../base/dates.ts'
 import { ApiError } from '../../base/errors.ts'
+import type { Origin } from '../../base/origin.ts'
 import type { Database, Db } from '../../db/database.ts'
-import type { Origin } from '../../events/record.ts'
 import type { Invoice, PublicInvoice, PublicLineItem } from '../../generated/contract.ts'
 import { findOrganization, type Organization } from '../../organizations/store.ts'
 import type { Outside } from '../../outside/services.ts'

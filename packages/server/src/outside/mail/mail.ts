@@ -2,7 +2,7 @@
 // cannot become a header or a second recipient: addresses are refused unless they are one plain address, and names and
 // subjects lose their control characters.
 import type { SendMailOptions } from 'nodemailer'
-import { ConfigError } from '../../config.ts'
+import { ConfigError } from '../../base/errors.ts'
 
 export interface Mail {
 	readonly to: string

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { expectRefusal, Remit } from '../../../test/remit.ts'
-import { ConfigError } from '../../config.ts'
+import { ConfigError } from '../../base/errors.ts'
 import { openPaymentProcessor, type PaymentSettings } from './open.ts'
 
 const settings: PaymentSettings = {

@@ -1,6 +1,6 @@
 // The payment processor that the settings choose. Each is loaded only when it is chosen: Stripe's SDK alone adds a tenth of a
 // second to the start.
-import { ConfigError } from '../../config.ts'
+import { ConfigError } from '../../base/errors.ts'
 import type { PaymentProcessor } from './processor.ts'
 
 export interface PaymentSettings {

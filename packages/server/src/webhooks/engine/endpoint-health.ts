@@ -1,6 +1,7 @@
 // What becomes of an endpoint by what its deliveries come to: failures alone, for days, disable it, with warnings before.
+
+import { bySystem } from '../../base/origin.ts'
 import { type Database, type Db, query } from '../../db/database.ts'
-import { bySystem } from '../../events/record.ts'
 import type { DisabledReason } from '../../generated/contract.ts'
 import { skipWaiting } from '../delivery-store.ts'
 import { endpoints, recordEndpointEvent } from '../endpoint-store.ts'

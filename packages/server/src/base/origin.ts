@@ -1,0 +1,14 @@
+// Where a change comes from: who asked for it, by which request, and when.
+import type { EventActor } from '../generated/contract.ts'
+
+export type Actor = Readonly<EventActor>
+
+export interface Origin {
+	readonly actor: Actor
+	/** The request that asked for the change; null when no request did. */
+	readonly requestId: string | null
+	readonly now: number
+}
+
+/** The origin of what Remit does by itself. */
+export const bySystem = (now: number): Origin => ({ actor: { type: 'system', id: null }, requestId: null, now })
