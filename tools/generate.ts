@@ -1,11 +1,12 @@
 // Contract → everything: TypeSpec → OpenAPI → normalise → spec/openapi.yaml → server types and tables → SDK.
 // `node tools/generate.ts --check` writes nothing and fails when a committed file differs from what it would write.
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
 import { compile, logDiagnostics, NodeHost, resolveCompilerOptions } from '@typespec/compiler'
 import openapiTypescript, { astToString } from 'openapi-typescript'
 import { parse, stringify } from 'yaml'
+import { writeMigrationIndex } from './migration-index.ts'
 import { normalise, type OpenApiDocument } from './normalise.ts'
 import { writeResources } from './sdk-writer.ts'
 import { writeServerTables } from './server-writer.ts'
@@ -55,6 +56,7 @@ async function generate(): Promise<Map<string, string>> {
 		['packages/server/src/generated/openapi.json', `${JSON.stringify(document)}\n`],
 		['packages/server/src/generated/contract.ts', contractTypes],
 		['packages/server/src/generated/tables.ts', writeServerTables(document, banner)],
+		['packages/server/migrations/index.ts', writeMigrationIndex(readdirSync(join(root, 'packages/server/migrations')))],
 		['packages/sdk/src/generated/contract.ts', contractTypes],
 		['packages/sdk/src/generated/resources.ts', writeResources(document, banner)],
 	])

@@ -1,13 +1,10 @@
 // Forward-only migrations, each in a transaction that holds the lock: two processes that start together migrate once, and
 // a killed one leaves nothing behind.
+import { readdirSync } from 'node:fs'
 import knexFactory, { type Knex } from 'knex'
 import { migrations } from '../../migrations/index.ts'
+import { ConfigError } from '../base/errors.ts'
 import { whenFree } from './busy.ts'
-
-export interface Migration {
-	readonly name: string
-	up(knex: Knex): Promise<void>
-}
 
 /** The database was written by a newer Remit than this one. */
 export class NewerDatabaseError extends Error {}
@@ -17,6 +14,7 @@ const lockId = 7_360_801
 
 /** Brings the database up to this version of Remit and returns the names of the migrations that ran. */
 export async function migrate(connection: { sqliteFile: string } | { postgresUrl: string }): Promise<string[]> {
+	requireIndexed(readdirSync(new URL('../../migrations', import.meta.url)))
 	const knex =
 		'sqliteFile' in connection
 			? knexFactory({
@@ -31,6 +29,16 @@ export async function migrate(connection: { sqliteFile: string } | { postgresUrl
 	} finally {
 		await knex.destroy()
 	}
+}
+
+/**
+ * A migration that was written and not listed would show as a missing table in the first request that needs it. Only in the
+ * sources: a build may keep the files of an older one.
+ */
+export function requireIndexed(files: readonly string[]): void {
+	const known = new Set(migrations.map(({ name }) => `${name}.ts`))
+	const forgotten = files.filter((file) => /^\d.*\.ts$/.test(file) && !known.has(file))
+	if (forgotten.length > 0) throw new ConfigError(`migrations/index.ts lacks ${forgotten.join(', ')}: run pnpm generate`)
 }
 
 /** What goes wrong is thrown; Knex would print it as well. */
