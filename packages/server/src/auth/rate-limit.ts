@@ -4,7 +4,6 @@ import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
 import { ApiError } from '../base/errors.ts'
-import type { Config } from '../config.ts'
 
 export interface RateLimit {
 	/** Counts a request; returns the headers that tell what is left. Throws 429 when nothing is. */
@@ -25,9 +24,16 @@ const missesPerMinute = 30
 
 const windowSeconds = 60
 
+export interface RateLimitSettings {
+	readonly INVOICING_RATE_LIMIT: number
+	readonly INTEGRATION_RATE_LIMIT: number
+	/** Empty: this process counts for itself. */
+	readonly REDIS_URL: string
+}
+
 /** The limits of both APIs, over one store. */
 export async function openRateLimits(
-	{ INVOICING_RATE_LIMIT, INTEGRATION_RATE_LIMIT, REDIS_URL }: Config,
+	{ INVOICING_RATE_LIMIT, INTEGRATION_RATE_LIMIT, REDIS_URL }: RateLimitSettings,
 	log: Logger,
 ): Promise<RateLimits & { close(): void }> {
 	const redis = REDIS_URL ? await connect(REDIS_URL, log) : undefined

@@ -3,11 +3,16 @@ import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Logger } from 'pino'
 import { ConfigError } from '../base/errors.ts'
-import type { Config } from '../config.ts'
 import type { Database } from './database.ts'
 import { migrate } from './migrate.ts'
 
-export async function openDatabase(config: Pick<Config, 'DATABASE_URL' | 'DATA_DIR'>, log: Logger): Promise<Database> {
+export interface DatabaseSettings {
+	/** Empty for SQLite, in DATA_DIR. */
+	readonly DATABASE_URL: string
+	readonly DATA_DIR: string
+}
+
+export async function openDatabase(config: DatabaseSettings, log: Logger): Promise<Database> {
 	if (config.DATABASE_URL) {
 		await migrate({ postgresUrl: config.DATABASE_URL })
 		const { openPostgres } = await import('./postgres.ts')

@@ -4,7 +4,6 @@ import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } f
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { ConfigError } from '../base/errors.ts'
-import type { Config } from '../config.ts'
 
 export interface Secrets {
 	/**
@@ -18,7 +17,12 @@ export interface Secrets {
 	unseal(purpose: string, sealed: string): string | undefined
 }
 
-export function openSecrets({ ENCRYPTION_KEYS, DATA_DIR }: Pick<Config, 'ENCRYPTION_KEYS' | 'DATA_DIR'>): Secrets {
+export interface SecretSettings {
+	readonly ENCRYPTION_KEYS: string
+	readonly DATA_DIR: string
+}
+
+export function openSecrets({ ENCRYPTION_KEYS, DATA_DIR }: SecretSettings): Secrets {
 	const file = join(resolve(DATA_DIR), 'encryption-key')
 	const keys = ENCRYPTION_KEYS ? parseKeys('ENCRYPTION_KEYS', ENCRYPTION_KEYS) : parseKeys(file, storedKeys(file))
 	const known = new Map<string, readonly Buffer[]>()

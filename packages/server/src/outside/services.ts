@@ -1,12 +1,11 @@
 // What an operation reaches besides the database.
 import { join } from 'node:path'
-import type { Config } from '../config.ts'
 import { createPdfRenderer, type PdfRenderer } from '../rendering/pdf/pdf.ts'
 import { type Egress, type Lookup, openEgress } from './egress.ts'
-import { type Mailer, openMailer } from './mail/mail.ts'
-import { openPaymentProcessor } from './payments/open.ts'
+import { type Mailer, type MailSettings, openMailer } from './mail/mail.ts'
+import { openPaymentProcessor, type PaymentSettings } from './payments/open.ts'
 import type { PaymentProcessor } from './payments/processor.ts'
-import { openSecrets, type Secrets } from './secrets.ts'
+import { openSecrets, type SecretSettings, type Secrets } from './secrets.ts'
 
 export interface Outside {
 	readonly mailer: Mailer
@@ -20,6 +19,16 @@ export interface Outside {
 	readonly baseUrl: string
 }
 
+interface ServiceSettings
+	extends MailSettings,
+		SecretSettings,
+		Omit<PaymentSettings, 'PAYMENT_PROCESSOR' | 'baseUrl' | 'testSecret'> {
+	/** Empty: the test processor outside of production, else none. */
+	readonly PAYMENT_PROCESSOR: PaymentSettings['PAYMENT_PROCESSOR'] | ''
+	readonly DATABASE_URL: string
+	readonly EGRESS_ALLOW_CIDRS: readonly string[]
+}
+
 export interface OutsideOptions {
 	/** Asked for when it is needed: before the server listens, its port may not be known. */
 	readonly baseUrl: () => string
@@ -28,7 +37,7 @@ export interface OutsideOptions {
 }
 
 export async function openOutside(
-	config: Config,
+	config: ServiceSettings,
 	{ baseUrl, lookup }: OutsideOptions,
 ): Promise<Outside & { close(): Promise<void> }> {
 	const secrets = openSecrets(config)
@@ -55,10 +64,10 @@ export async function openOutside(
 }
 
 /** With the embedded database everything stands in one folder; who has set up a database sets up mail too. */
-function mailUrl({ SMTP_URL, DATABASE_URL, DATA_DIR }: Config): string {
+function mailUrl({ SMTP_URL, DATABASE_URL, DATA_DIR }: ServiceSettings): string {
 	if (SMTP_URL === 'none') return ''
 	return SMTP_URL || (DATABASE_URL ? '' : `file:${join(DATA_DIR, 'mail')}`)
 }
 
-const processorOf = ({ PAYMENT_PROCESSOR, NODE_ENV }: Config) =>
+const processorOf = ({ PAYMENT_PROCESSOR, NODE_ENV }: ServiceSettings) =>
 	PAYMENT_PROCESSOR || (NODE_ENV === 'production' ? 'none' : 'test')
