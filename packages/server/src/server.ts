@@ -16,8 +16,8 @@ import { deactivateClosingLinks } from './invoices/payments/closing.ts'
 import type { Lookup } from './outside/egress.ts'
 import { openOutside } from './outside/services.ts'
 import { DeliveryEngine } from './webhooks/engine/engine.ts'
-import { mendQueue } from './webhooks/engine/queue.ts'
-import { sweepWebhooks } from './webhooks/retention.ts'
+import { repairQueue } from './webhooks/engine/repair-store.ts'
+import { sweepWebhooks } from './webhooks/engine/retention-store.ts'
 
 export interface RunningServer {
 	/** Where it can be reached from this machine. */
@@ -66,7 +66,7 @@ export async function startServer({ db, config, log, now = Date.now, lookup }: S
 		every(5_000, () => deactivateClosingLinks(db, outside.payments, log), log),
 		every(10_000, () => callers.flush(), log),
 		every(60_000, () => sweepOverdue(db, now()), log),
-		every(600_000, () => mendQueue(db, now()), log),
+		every(600_000, () => repairQueue(db, now()), log),
 		every(3_600_000, () => sweepIdempotencyKeys(db, now()), log),
 		every(3_600_000, () => sweepWebhooks(db, config.WEBHOOK_RETENTION_DAYS, now()), log),
 	]

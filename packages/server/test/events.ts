@@ -2,8 +2,9 @@
 
 import type { Actor } from '../src/base/origin.ts'
 import { type Database, query } from '../src/db/database.ts'
-import type { Changes, EventType } from '../src/events/record.ts'
+import type { Changes } from '../src/events/changes.ts'
 import { type EventRow, eventColumns, eventText } from '../src/events/store.ts'
+import type { EventType } from '../src/generated/contract.ts'
 import { eventTypes } from '../src/generated/tables.ts'
 import { checkSchema } from './contract.ts'
 

@@ -37,7 +37,7 @@ import {
 	pageOfDeliveries,
 } from '../src/webhooks/delivery-store.ts'
 import { endpoints } from '../src/webhooks/endpoint-store.ts'
-import { giveBack, type Result, takeDeliveries } from '../src/webhooks/engine/queue.ts'
+import { giveBack, type Result, takeDeliveries } from '../src/webhooks/engine/queue-store.ts'
 import { startTestServer, type TestServer } from './harness.ts'
 import { type Ask, readTables } from './tables.ts'
 

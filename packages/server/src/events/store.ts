@@ -1,7 +1,34 @@
 // Events as their readers get them: one text, the same in every delivery and in the feed.
 import type { Knex } from 'knex'
+import type { Actor } from '../base/origin.ts'
 import { type Database, type Db, type Dialect, type Placeholders, query } from '../db/database.ts'
-import type { EventType } from '../generated/contract.ts'
+import type { EventType, WebhookEvent } from '../generated/contract.ts'
+import type { Changes } from './changes.ts'
+
+/** The kind of record that an event is about. */
+export type Resource = WebhookEvent['resource']['type']
+
+interface NewEventRow {
+	readonly organizationId: string
+	readonly id: string
+	readonly type: EventType
+	readonly resourceType: Resource
+	readonly resourceId: string
+	readonly timestamp: number
+	readonly actor: Actor
+	readonly requestId: string | null
+	readonly changes: Changes | null
+	readonly data: string
+}
+
+/** The sequence of a record's events has no gaps: whoever writes one holds the record's lock. */
+const insertion = query<NewEventRow>((knex, row) => {
+	const { organizationId, resourceId } = row
+	const sequence = knex('events').where({ organizationId, resourceId }).select(knex.raw('coalesce(max(sequence), 0) + 1'))
+	return knex('events').insert({ ...row, sequence })
+})
+
+export const insertEvent = (db: Db, row: NewEventRow) => db.run(insertion, row)
 
 /** An event as it is stored, with JSON as text. */
 export interface EventRow {

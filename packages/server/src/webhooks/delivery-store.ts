@@ -1,9 +1,9 @@
 import type { Knex } from 'knex'
 import { type Db, type Dialect, type Placeholders, query } from '../db/database.ts'
 import { jsonColumn } from '../db/json.ts'
+import { hasEarlier } from '../events/fan-out-store.ts'
 import type { DeliveryStatus, WebhookDelivery } from '../generated/contract.ts'
 import { fields } from '../generated/tables.ts'
-import { hasEarlier } from './engine/queue.ts'
 
 interface Key {
 	readonly organizationId: string

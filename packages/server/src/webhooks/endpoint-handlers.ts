@@ -1,12 +1,12 @@
 import { toMs } from '../base/dates.ts'
 import { fieldError } from '../base/errors.ts'
+import { deliveryIdOf } from '../events/fan-out-store.ts'
 import type { Handler } from '../http/handler.ts'
 import { answersOf, removed } from '../http/record-handlers.ts'
 import { type Egress, UnresolvableUrl, UnsafeUrl } from '../outside/egress.ts'
 import { cancelWaiting, deliverAllAgain, skipWaiting } from './delivery-store.ts'
 import { refuseInactive } from './endpoint-rules.ts'
 import { endpoints, insertEndpoint, recordEndpointEvent, removeEndpoint, rotateSecret as rotate } from './endpoint-store.ts'
-import { deliveryIdOf } from './engine/queue.ts'
 
 const answers = answersOf(endpoints, {
 	name: 'webhook endpoint',

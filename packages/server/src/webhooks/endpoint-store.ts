@@ -104,3 +104,16 @@ export function recordEndpointEvent(db: Db, origin: Origin, endpoint: WebhookEnd
 		...(onlyTo !== undefined && { onlyTo }),
 	})
 }
+
+/** Since when an endpoint has only failed, and when its owner was last warned of it. */
+export interface FailureState {
+	readonly failingSince: number | null
+	readonly warnedAt: number | null
+}
+
+/** Read when an attempt ends: since it began, others may have ended, or the owner may have set the endpoint active. */
+const failureState = query<{ organizationId: string; id: string }, FailureState>((knex, key) =>
+	knex('webhook_endpoints').where(key).select('failingSince', 'warnedAt'),
+)
+
+export const findFailureState = (db: Db, organizationId: string, id: string) => db.get(failureState, { organizationId, id })

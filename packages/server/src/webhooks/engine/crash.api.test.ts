@@ -12,8 +12,8 @@ import { type Change, CrashWriter, randomFrom } from '../../../test/crash-writer
 import { newDatabase, type TestDatabase } from '../../../test/databases.ts'
 import { Remit, type Served } from '../../../test/remit.ts'
 import { Sink } from '../../../test/sink.ts'
+import { deliveryIdOf } from '../../events/fan-out-store.ts'
 import type { DeliveryStatus } from '../../generated/contract.ts'
-import { deliveryIdOf } from './queue.ts'
 
 /** In full it takes over a minute: CI does that in a run of its own, and the others a part. */
 const [kills, changes] = process.env.CRASH_TEST === 'full' ? [30, 5_000] : [3, 500]

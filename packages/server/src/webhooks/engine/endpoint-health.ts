@@ -1,11 +1,11 @@
 // What becomes of an endpoint by what its deliveries come to: failures alone, for days, disable it, with warnings before.
 
 import { bySystem } from '../../base/origin.ts'
-import { type Database, type Db, query } from '../../db/database.ts'
+import type { Database, Db } from '../../db/database.ts'
 import type { DisabledReason } from '../../generated/contract.ts'
 import { skipWaiting } from '../delivery-store.ts'
-import { endpoints, recordEndpointEvent } from '../endpoint-store.ts'
-import type { Target } from './queue.ts'
+import { endpoints, type FailureState, findFailureState, recordEndpointEvent } from '../endpoint-store.ts'
+import type { Target } from './queue-store.ts'
 
 const hour = 3_600_000
 /** Nothing but failures for so long disables an endpoint. */
@@ -16,18 +16,8 @@ const warnAfterMs = 24 * hour
 /** What a batch of attempts says of an endpoint. */
 export type Sign = 'works' | 'fails' | 'gone'
 
-interface Past {
-	readonly failingSince: number | null
-	readonly warnedAt: number | null
-}
-
-/** Read when an attempt ends: since it began, others may have ended, or the owner may have set the endpoint active. */
-const past = query<{ organizationId: string; id: string }, Past>((knex, key) =>
-	knex('webhook_endpoints').where(key).select('failingSince', 'warnedAt'),
-)
-
 /** Whether the endpoint's row has to change for it. */
-function matters({ failingSince, warnedAt }: Past, sign: Sign, now: number): boolean {
+function matters({ failingSince, warnedAt }: FailureState, sign: Sign, now: number): boolean {
 	if (sign === 'works') return failingSince !== null
 	if (sign === 'gone' || failingSince === null) return true
 	return now - (warnedAt ?? failingSince) >= warnAfterMs || now - failingSince >= disableAfterMs
@@ -35,7 +25,7 @@ function matters({ failingSince, warnedAt }: Past, sign: Sign, now: number): boo
 
 /** Reads, and writes only what has changed. */
 export async function noteHealth(db: Database, target: Target, sign: Sign, now: number): Promise<void> {
-	const before = await db.get(past, { organizationId: target.organizationId, id: target.endpointId })
+	const before = await findFailureState(db, target.organizationId, target.endpointId)
 	if (before && matters(before, sign, now)) await db.transaction((tx) => change(tx, target, sign, now))
 }
 
@@ -45,7 +35,7 @@ async function change(tx: Db, target: Target, sign: Sign, now: number): Promise<
 	// An owner who stopped or moved it meanwhile knows.
 	if (endpoint?.status !== 'active' || endpoint.url !== target.url) return
 	// Another process may have noted it.
-	const warnedAt = (await tx.get(past, { organizationId, id }))?.warnedAt ?? null
+	const warnedAt = (await findFailureState(tx, organizationId, id))?.warnedAt ?? null
 	if (sign === 'works') return void (await endpoints.update(tx, endpoint, { failingSince: null, warnedAt: null }, now))
 	const failingSince = endpoint.failingSince ?? now
 	const reason = reasonToDisable(sign, failingSince, now)

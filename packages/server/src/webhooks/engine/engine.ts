@@ -9,7 +9,7 @@ import type { Secrets } from '../../outside/secrets.ts'
 import { signedHeaders } from '../signature.ts'
 import { noteHealth } from './endpoint-health.ts'
 import { Lanes } from './lanes.ts'
-import { findTargets, giveBack, releaseDeliveries, type Taken, type Target, takeDeliveries } from './queue.ts'
+import { findTargets, giveBack, releaseDeliveries, type Taken, type Target, takeDeliveries } from './queue-store.ts'
 import { type Ended, judge, signOf } from './results.ts'
 import { Signers } from './signers.ts'
 

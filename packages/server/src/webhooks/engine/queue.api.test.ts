@@ -9,7 +9,7 @@ import { recordEvent } from '../../events/record.ts'
 import { insertOrganization } from '../../organizations/store.ts'
 import { openSecrets } from '../../outside/secrets.ts'
 import { insertEndpoint } from '../endpoint-store.ts'
-import { giveBack, type Result, type Taken, takeDeliveries } from './queue.ts'
+import { giveBack, type Result, type Taken, takeDeliveries } from './queue-store.ts'
 
 const secrets = openSecrets({ ENCRYPTION_KEYS: Buffer.alloc(32, 1).toString('base64'), DATA_DIR: '' })
 

@@ -1,7 +1,7 @@
 // What an attempt's outcome means: for the delivery, for its endpoint, and for what comes next to it.
 import type { Outcome } from '../../outside/http.ts'
 import type { Sign } from './endpoint-health.ts'
-import type { Result, Taken, Target } from './queue.ts'
+import type { Result, Taken, Target } from './queue-store.ts'
 import { nextAttempt, retryAfterMs } from './schedule.ts'
 
 export interface Made {

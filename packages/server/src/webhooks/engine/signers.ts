@@ -3,7 +3,7 @@ import type { KeyObject } from 'node:crypto'
 import type { Secrets } from '../../outside/secrets.ts'
 import { openSecret } from '../endpoint-store.ts'
 import { signingKey } from '../signature.ts'
-import type { Target } from './queue.ts'
+import type { Target } from './queue-store.ts'
 
 const remembered = 1_000
 

@@ -1,12 +1,12 @@
 // What is kept for how long: events, deliveries and attempts go after the retention, and what still waits goes on.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { eventsOf } from '../../test/events.ts'
-import { startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
-import { Sink } from '../../test/sink.ts'
-import { bySystem } from '../base/origin.ts'
-import { query } from '../db/database.ts'
-import { recordEvent } from '../events/record.ts'
-import { sweepWebhooks } from './retention.ts'
+import { eventsOf } from '../../../test/events.ts'
+import { startTestServer, type Tenant, type TestServer } from '../../../test/harness.ts'
+import { Sink } from '../../../test/sink.ts'
+import { bySystem } from '../../base/origin.ts'
+import { query } from '../../db/database.ts'
+import { recordEvent } from '../../events/record.ts'
+import { sweepWebhooks } from './retention-store.ts'
 
 const day = 86_400_000
 const keptDays = 30

@@ -1,10 +1,10 @@
 // What is kept no longer than the retention: events, deliveries and their attempts. The last event of a record stays, since
 // the record's `sequence` goes on from it.
 import type { Knex } from 'knex'
-import { beginningOf } from '../base/ids.ts'
-import { type Database, type Placeholders, type Query, query } from '../db/database.ts'
-import { listOrganizations } from '../organizations/store.ts'
-import { freeNext } from './engine/queue.ts'
+import { beginningOf } from '../../base/ids.ts'
+import { type Database, type Placeholders, type Query, query } from '../../db/database.ts'
+import { listOrganizations } from '../../organizations/store.ts'
+import { freeNext } from './repair-store.ts'
 
 /** So many in a transaction: on SQLite every other writer waits for it. */
 const batch = 500
