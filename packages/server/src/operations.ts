@@ -8,6 +8,7 @@ import * as pipelines from './deals/pipeline-handlers.ts'
 import * as events from './events/handlers.ts'
 import type { Handlers } from './http/handler.ts'
 import * as invoices from './invoices/handlers.ts'
+import * as paymentLinks from './invoices/payments/handlers.ts'
 import * as sharing from './invoices/sharing/handlers.ts'
 import * as organizations from './organizations/handlers.ts'
 import * as taxRates from './tax-rates/handlers.ts'
@@ -52,8 +53,8 @@ export const handlers = {
 	'invoices.clientLink.create': sharing.createClientLink,
 	'invoices.clientLink.get': sharing.getClientLink,
 	'invoices.clientLink.delete': sharing.deleteClientLink,
-	'invoices.paymentLink.create': sharing.createPaymentLink,
-	'invoices.paymentLink.get': sharing.getPaymentLink,
+	'invoices.paymentLink.create': paymentLinks.create,
+	'invoices.paymentLink.get': paymentLinks.get,
 	'invoices.public.get': sharing.viewPublic,
 	'invoices.public.pdf': sharing.viewPublicPdf,
 	'organization.get': organizations.get,

@@ -10,20 +10,21 @@ import { bySystem } from '../src/base/origin.ts'
 import { companies, listCompanies } from '../src/companies/store.ts'
 import { contacts } from '../src/contacts/store.ts'
 import { type Database, type Db, Statements } from '../src/db/database.ts'
-import { findOldestPipeline, pipelines, refuseUsed } from '../src/deals/pipelines.ts'
+import { refuseUsed } from '../src/deals/pipeline-rules.ts'
+import { findOldestPipeline, pipelines } from '../src/deals/pipeline-store.ts'
 import { deals } from '../src/deals/store.ts'
 import { recordEvent } from '../src/events/record.ts'
 import { findEvent, pageOfEvents } from '../src/events/store.ts'
 import type { Pipeline } from '../src/generated/contract.ts'
-import { insertNumbered, isBuried } from '../src/invoices/numbering.ts'
+import { insertNumbered, isBuried } from '../src/invoices/number-store.ts'
 import {
 	closePaymentLinks,
 	findLinkByExternalId,
 	findLiveLink,
 	listClosingLinks,
 	lockPaymentLink,
-} from '../src/invoices/payments/store.ts'
-import { findByToken, removeClientLink } from '../src/invoices/sharing/client-links.ts'
+} from '../src/invoices/payment-link-store.ts'
+import { findByToken, removeClientLink } from '../src/invoices/sharing/client-link-store.ts'
 import { findInvoice, listInvoices, lockInvoice, removeInvoice } from '../src/invoices/store.ts'
 import { findOrganization } from '../src/organizations/store.ts'
 import { taxRates, useTaxRates } from '../src/tax-rates/store.ts'

@@ -1,6 +1,7 @@
 import type { Handler } from '../http/handler.ts'
 import { answersOf, removed } from '../http/record-handlers.ts'
-import { insertPipeline, pipelines, refuseContradictions, refuseLostStages, refuseUsed } from './pipelines.ts'
+import { refuseContradictions, refuseLostStages, refuseUsed } from './pipeline-rules.ts'
+import { insertPipeline, pipelines } from './pipeline-store.ts'
 
 const answers = answersOf(pipelines, { name: 'pipeline', notFound: 'pipeline_not_found', path: '/api/pipelines' })
 

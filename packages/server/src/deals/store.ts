@@ -7,7 +7,7 @@ import { changesBetween } from '../events/changes.ts'
 import { recordEvent } from '../events/record.ts'
 import type { Deal, DealCreate, Pipeline } from '../generated/contract.ts'
 import { fields } from '../generated/tables.ts'
-import { findOldestPipeline, pipelines } from './pipelines.ts'
+import { findOldestPipeline, pipelines } from './pipeline-store.ts'
 
 interface DealFilter {
 	readonly companyId?: string

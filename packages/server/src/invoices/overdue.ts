@@ -1,10 +1,10 @@
 // Turns sent invoices overdue once their due day is past in their organization's time zone, each once and with its event.
 import { todayIn } from '../base/dates.ts'
 import { bySystem } from '../base/origin.ts'
-import { type Database, type Db, query } from '../db/database.ts'
+import type { Database, Db } from '../db/database.ts'
 import { listOrganizations, type Organization } from '../organizations/store.ts'
 import { asRead, writeInvoice } from './apply.ts'
-import { isPastDue, lockInvoice } from './store.ts'
+import { findPastDue, lockInvoice } from './store.ts'
 import { changeInvoice } from './write.ts'
 
 /** So many in a transaction: on SQLite every other writer waits for it. */
@@ -19,33 +19,15 @@ export async function sweepOverdue(db: Database, now: number): Promise<number> {
 	return turned
 }
 
-interface Due {
-	readonly organizationId: string
-	readonly todayDate: number
-	readonly todayInstant: number
-	/** The later of the two: what an index can tell. */
-	readonly before: number
-}
-
-const due = query<Due, { id: string }>((knex, { organizationId, before, ...clock }) =>
-	knex('invoices')
-		.where({ organizationId, status: 'sent' })
-		.where('dueDate', '<', before)
-		.whereRaw('?', [isPastDue(knex, clock)])
-		.orderBy('dueDate')
-		.select('id')
-		.limit(batch, { skipBinding: true }),
-)
-
 async function sweepBatch(db: Database, { organizationId, timeZone }: Organization, now: number): Promise<number> {
-	const { date: todayDate, instant: todayInstant } = todayIn(timeZone, now)
-	const clock = { organizationId, todayDate, todayInstant, before: Math.max(todayDate, todayInstant) }
-	if (!(await db.get(due, clock))) return 0
+	const today = todayIn(timeZone, now)
+	if ((await findPastDue(db, organizationId, today, 1)).length === 0) return 0
 	return db.transaction(async (tx) => {
 		// One process sweeps an organization at a time; another goes on with the next.
 		if (!(await tx.tryLock(`overdue sweep ${organizationId}`))) return 0
 		let turned = 0
-		for (const { id } of await tx.all(due, clock)) if (await turn(tx, organizationId, id, timeZone, now)) turned++
+		for (const { id } of await findPastDue(tx, organizationId, today, batch))
+			if (await turn(tx, organizationId, id, timeZone, now)) turned++
 		return turned
 	})
 }

@@ -19,7 +19,7 @@ interface Key extends Clock {
 }
 
 /** A plain date is a day; a date with a time lies in the day that it is in the organization's time zone. */
-export const isPastDue = (knex: Knex, { todayDate, todayInstant }: Placeholders<Clock>) =>
+const isPastDue = (knex: Knex, { todayDate, todayInstant }: Placeholders<Clock>) =>
 	knex.raw(`"dueDate" < case when "dueDate" % ${dayMs} = 0 then cast(? as bigint) else cast(? as bigint) end`, [
 		todayDate,
 		todayInstant,
@@ -144,3 +144,24 @@ export const countInvoiceView = (db: Db, organizationId: string, id: string, now
 const remove = query<{ organizationId: string; id: string }>((knex, key) => knex('invoices').where(key).delete())
 
 export const removeInvoice = (db: Db, organizationId: string, id: string) => db.run(remove, { organizationId, id })
+
+interface PastDue extends Clock {
+	readonly organizationId: string
+	/** The later of the clock's two: what an index can tell. */
+	readonly before: number
+	readonly limit: number
+}
+
+const pastDue = query<PastDue, { id: string }>((knex, { organizationId, before, limit, ...clock }) =>
+	knex('invoices')
+		.where({ organizationId, status: 'sent' })
+		.where('dueDate', '<', before)
+		.whereRaw('?', [isPastDue(knex, clock)])
+		.orderBy('dueDate')
+		.select('id')
+		.limit(limit as never),
+)
+
+/** Sent invoices whose due day is past, the longest overdue first. */
+export const findPastDue = (db: Db, organizationId: string, { date, instant }: Today, limit: number) =>
+	db.all(pastDue, { organizationId, todayDate: date, todayInstant: instant, before: Math.max(date, instant), limit })

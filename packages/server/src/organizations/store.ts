@@ -1,6 +1,6 @@
 import { newId } from '../base/ids.ts'
 import { type Db, query } from '../db/database.ts'
-import { insertDefaultPipeline } from '../deals/pipelines.ts'
+import { insertDefaultPipeline } from '../deals/pipeline-store.ts'
 import type { OrganizationSettings, OrganizationSettingsUpdate } from '../generated/contract.ts'
 
 /** An organization as it is stored: its id is the column that every table has. */

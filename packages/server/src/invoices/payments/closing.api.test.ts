@@ -12,8 +12,8 @@ import {
 	type StripeServer,
 	startWithStripe,
 } from '../../../test/payments.ts'
+import type { PaymentLink } from '../payment-link-store.ts'
 import { deactivateClosingLinks } from './closing.ts'
-import type { PaymentLink } from './store.ts'
 
 let server: StripeServer
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import type { Database } from '../../db/database.ts'
 import { listOrganizations } from '../../organizations/store.ts'
 import type { PaymentProcessor } from '../../outside/payments/processor.ts'
-import { listClosingLinks, setLinkStatus } from './store.ts'
+import { listClosingLinks, setLinkStatus } from '../payment-link-store.ts'
 
 export async function deactivateClosingLinks(db: Database, processor: PaymentProcessor | undefined, log: Logger): Promise<void> {
 	for (const { organizationId } of await listOrganizations(db)) {

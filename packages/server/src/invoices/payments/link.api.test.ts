@@ -12,8 +12,8 @@ import {
 	type StripeServer,
 	startWithStripe,
 } from '../../../test/payments.ts'
+import type { PaymentLink } from '../payment-link-store.ts'
 import { paymentLink } from './link.ts'
-import type { PaymentLink } from './store.ts'
 
 let stripe: StripeServer
 let test: TestServer

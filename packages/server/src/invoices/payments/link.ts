@@ -7,9 +7,9 @@ import { type PaymentProcessor, type PaymentRequest, ProcessorError } from '../.
 import type { Outside } from '../../outside/services.ts'
 import { amountDue, type StoredInvoice } from '../apply.ts'
 import { partiesOf } from '../parties.ts'
-import { clientUrl, findClientToken } from '../sharing/client-links.ts'
+import { closePaymentLinks, findLiveLink, insertPaymentLink, type PaymentLink } from '../payment-link-store.ts'
+import { clientUrl, findClientToken } from '../sharing/client-link-store.ts'
 import { findStoredInvoice, invoiceNotFound, lockInvoice } from '../store.ts'
-import { closePaymentLinks, findLiveLink, insertPaymentLink, type PaymentLink } from './store.ts'
 
 export interface LinkRequest {
 	readonly organizationId: string

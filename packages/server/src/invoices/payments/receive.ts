@@ -6,9 +6,10 @@ import type { Database, Db } from '../../db/database.ts'
 import { findOrganization } from '../../organizations/store.ts'
 import type { Payment } from '../../outside/payments/processor.ts'
 import { amountDue, type StoredInvoice, writeInvoice } from '../apply.ts'
+import { lockPaymentLink, setLinkStatus } from '../payment-link-store.ts'
 import { lockInvoice } from '../store.ts'
 import { changeInvoice } from '../write.ts'
-import { insertPayment, lockPaymentLink, type PaymentRow, setLinkStatus } from './store.ts'
+import { insertPayment, type PaymentRow } from './store.ts'
 
 /** `unknown_link`: the processor serves others too, and this payment is theirs. */
 type Outcome = PaymentRow['outcome'] | 'duplicate' | 'unknown_link'

@@ -6,10 +6,8 @@ import type { Db } from '../../db/database.ts'
 import type { Invoice } from '../../generated/contract.ts'
 import type { Handler, OwnContext } from '../../http/handler.ts'
 import { findOrganization } from '../../organizations/store.ts'
-import { paymentLink, waysBack } from '../payments/link.ts'
-import { findLiveLink } from '../payments/store.ts'
 import { findInvoice, findStoredInvoice, invoiceNotFound, lockInvoice } from '../store.ts'
-import { clientToken, clientUrl, findClientToken, removeClientLink } from './client-links.ts'
+import { clientToken, clientUrl, findClientToken, removeClientLink } from './client-link-store.ts'
 import { countView, openByToken, publicInvoice } from './public-view.ts'
 import { documentOf, pdfOf } from './render.ts'
 import { sendInvoice } from './send.ts'
@@ -58,25 +56,6 @@ const noClientLink = (id: string) => new ApiError('client_link_not_found', `The 
 
 async function requireInvoice(db: Db, organizationId: string, id: string): Promise<void> {
 	if (!(await findStoredInvoice(db, organizationId, id))) throw invoiceNotFound(id)
-}
-
-export const createPaymentLink: Handler<'invoices.paymentLink.create'> = async ({ params, caller }, context) => {
-	const { db, now, outside } = context
-	const { organizationId } = caller
-	const invoiceId = params.id
-	const ways = await waysBack(context, organizationId, invoiceId)
-	const url = await paymentLink(db, { organizationId, invoiceId, processor: outside.payments, ...ways, now })
-	return { status: 200, body: { url } }
-}
-
-export const getPaymentLink: Handler<'invoices.paymentLink.get'> = async ({ params, caller }, context) => {
-	const { db, now, outside } = context
-	await requireInvoice(db, caller.organizationId, params.id)
-	const link = await findLiveLink(db, caller.organizationId, params.id, now)
-	// Payments by the link of another processor would reach no webhook.
-	if (link?.processor !== outside.payments?.name || !link)
-		throw new ApiError('payment_link_not_found', `The invoice ${params.id} has no payment link that works.`)
-	return { status: 200, body: { url: link.url } }
 }
 
 export const viewPublic: Handler<'invoices.public.get'> = async ({ params, isViewed }, context) => {

@@ -10,7 +10,7 @@ import type { Outside } from '../../outside/services.ts'
 import { partiesOf } from '../parties.ts'
 import { countInvoiceView, findInvoice, lockInvoice } from '../store.ts'
 import { tell } from '../write.ts'
-import { clientUrl, findByToken } from './client-links.ts'
+import { clientUrl, findByToken } from './client-link-store.ts'
 
 export interface Viewed {
 	readonly invoice: Invoice

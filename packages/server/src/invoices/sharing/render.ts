@@ -6,8 +6,8 @@ import type { Outside } from '../../outside/services.ts'
 import type { InvoiceDocument } from '../../rendering/document.ts'
 import { findTimeEntriesOf } from '../../time-entries/store.ts'
 import { partiesOf } from '../parties.ts'
-import { findLiveLink } from '../payments/store.ts'
-import { clientUrl, findClientToken } from './client-links.ts'
+import { findLiveLink } from '../payment-link-store.ts'
+import { clientUrl, findClientToken } from './client-link-store.ts'
 import { presentInvoice } from './present.ts'
 
 export async function documentOf(

@@ -12,7 +12,7 @@ import { invoiceEmail } from '../../rendering/email.ts'
 import { asRead, type StoredInvoice, writeInvoice } from '../apply.ts'
 import { findStoredInvoice, invoiceNotFound, lockInvoice } from '../store.ts'
 import { changeInvoice, tell } from '../write.ts'
-import { clientUrl, findClientToken } from './client-links.ts'
+import { clientUrl, findClientToken } from './client-link-store.ts'
 import { documentOf, fileName, pdfOf } from './render.ts'
 
 export async function sendInvoice(context: OwnContext, caller: Caller, id: string, request: InvoiceSend) {

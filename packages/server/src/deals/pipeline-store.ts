@@ -1,6 +1,5 @@
 // Pipelines: the stages that deals pass.
 
-import { ApiError, fieldError } from '../base/errors.ts'
 import { newId } from '../base/ids.ts'
 import { type Db, query } from '../db/database.ts'
 import { records } from '../db/records.ts'
@@ -49,43 +48,16 @@ interface PipelineKey {
 	readonly pipelineId: string
 }
 
-const stagesWithDeals = query<PipelineKey, { stage: string }>((knex, key) =>
+const stagesInUse = query<PipelineKey, { stage: string }>((knex, key) =>
 	knex('deals').where(key).whereNull('deletedAt').distinct('stage').orderBy('stage'),
 )
+
+/** The keys of the stages that live deals are in. */
+export const findStagesInUse = async (db: Db, key: PipelineKey) => (await db.all(stagesInUse, key)).map(({ stage }) => stage)
 
 const dealIn = query<PipelineKey, { id: string }>((knex, key) =>
 	knex('deals').where(key).select('id').limit(1, { skipBinding: true }),
 )
 
-/** Stages are told apart by key, and move a deal on, never back. */
-export function refuseContradictions(stages: readonly Stage[]): void {
-	const places = new Map<string, number>()
-	for (const [index, { key }] of stages.entries()) {
-		if (places.has(key)) throw fieldError('invalid_stages', `/stages/${index}/key`, `The stage ${key} stands twice.`)
-		places.set(key, index)
-	}
-	for (const [index, { advanceOnInvoicePaidTo: target }] of stages.entries()) {
-		if (typeof target !== 'string') continue
-		const place = places.get(target)
-		if (place !== undefined && place > index) continue
-		const detail = place === undefined ? `There is no stage ${target}.` : `${target} is not a later stage.`
-		throw fieldError('invalid_stages', `/stages/${index}/advanceOnInvoicePaidTo`, detail)
-	}
-}
-
-/** Throws when a stage with deals in it is not among the new ones; a deleted deal needs its stage no more. */
-export async function refuseLostStages(db: Db, pipeline: Pipeline, stages: readonly Stage[]): Promise<void> {
-	const kept = new Set(stages.map(({ key }) => key))
-	const { organizationId, id: pipelineId } = pipeline
-	const inUse = (await db.all(stagesWithDeals, { organizationId, pipelineId })).map(({ stage }) => stage)
-	const lost = inUse.filter((key) => !kept.has(key))
-	if (lost.length > 0) {
-		throw fieldError('stage_in_use', '/stages', `Deals are in the stages that are missing: ${lost.join(', ')}.`)
-	}
-}
-
-/** Throws when a deal is in the pipeline, or was when it was deleted: its row still points here. */
-export async function refuseUsed(db: Db, { organizationId, id: pipelineId }: Pipeline): Promise<void> {
-	if (!(await db.get(dealIn, { organizationId, pipelineId }))) return
-	throw new ApiError('record_in_use', `Deals, deleted ones too, have the pipeline ${pipelineId}: it cannot be deleted.`)
-}
+/** Whether any deal, deleted ones included, has the pipeline. */
+export const hasDeals = async (db: Db, key: PipelineKey) => (await db.get(dealIn, key)) !== undefined

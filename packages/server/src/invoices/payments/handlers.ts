@@ -1,0 +1,24 @@
+import { ApiError } from '../../base/errors.ts'
+import type { Handler } from '../../http/handler.ts'
+import { findLiveLink } from '../payment-link-store.ts'
+import { findStoredInvoice, invoiceNotFound } from '../store.ts'
+import { paymentLink, waysBack } from './link.ts'
+
+export const create: Handler<'invoices.paymentLink.create'> = async ({ params, caller }, context) => {
+	const { db, now, outside } = context
+	const { organizationId } = caller
+	const invoiceId = params.id
+	const ways = await waysBack(context, organizationId, invoiceId)
+	const url = await paymentLink(db, { organizationId, invoiceId, processor: outside.payments, ...ways, now })
+	return { status: 200, body: { url } }
+}
+
+export const get: Handler<'invoices.paymentLink.get'> = async ({ params, caller }, context) => {
+	const { db, now, outside } = context
+	if (!(await findStoredInvoice(db, caller.organizationId, params.id))) throw invoiceNotFound(params.id)
+	const link = await findLiveLink(db, caller.organizationId, params.id, now)
+	// Payments by the link of another processor would reach no webhook.
+	if (link?.processor !== outside.payments?.name || !link)
+		throw new ApiError('payment_link_not_found', `The invoice ${params.id} has no payment link that works.`)
+	return { status: 200, body: { url: link.url } }
+}
