@@ -18,6 +18,7 @@ import { dispatch } from './http/dispatch.ts'
 import { inOrder } from './http/express.ts'
 import { checkReady } from './http/health.ts'
 import { asRefusal, newExchange, problemReply, send } from './http/request-context.ts'
+import { handlers } from './operations.ts'
 import type { Outside } from './outside/services.ts'
 
 export interface AppOptions {
@@ -45,7 +46,7 @@ export function createApp({ db, config, log, now, callers, outside, limits }: Ap
 			readBody,
 			accept(),
 			validate(validateAll),
-			dispatch({ db, now, outside, callers, validateResponses: validateAll }),
+			dispatch({ handlers, db, now, outside, callers, validateResponses: validateAll }),
 		),
 	)
 	app.use(translateErrors, countMisses(limits.invoicing), renderError)

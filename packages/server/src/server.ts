@@ -13,11 +13,13 @@ import { bornForExpress } from './http/express.ts'
 import { sweepIdempotencyKeys } from './http/idempotency.ts'
 import { sweepOverdue } from './invoices/overdue.ts'
 import { deactivateClosingLinks } from './invoices/payments/closing.ts'
+import { listOrganizations } from './organizations/store.ts'
 import type { Lookup } from './outside/egress.ts'
 import { openOutside } from './outside/services.ts'
 import { DeliveryEngine } from './webhooks/engine/engine.ts'
 import { repairQueue } from './webhooks/engine/repair-store.ts'
 import { sweepWebhooks } from './webhooks/engine/retention-store.ts'
+import { every } from './work/loop.ts'
 
 export interface RunningServer {
 	/** Where it can be reached from this machine. */
@@ -67,7 +69,7 @@ export async function startServer({ db, config, log, now = Date.now, lookup }: S
 		every(10_000, () => callers.flush(), log),
 		every(60_000, () => sweepOverdue(db, now()), log),
 		every(600_000, () => repairQueue(db, now()), log),
-		every(3_600_000, () => sweepIdempotencyKeys(db, now()), log),
+		every(3_600_000, () => sweepKeptAnswers(db, now()), log),
 		every(3_600_000, () => sweepWebhooks(db, config.WEBHOOK_RETENTION_DAYS, now()), log),
 	]
 	const engine = new DeliveryEngine({
@@ -96,6 +98,10 @@ export async function startServer({ db, config, log, now = Date.now, lookup }: S
 	}
 }
 
+async function sweepKeptAnswers(db: Database, now: number): Promise<void> {
+	for (const { organizationId } of await listOrganizations(db)) await sweepIdempotencyKeys(db, organizationId, now)
+}
+
 function addressOf(server: Server, { HOST }: Config): string {
 	const host = HOST === '0.0.0.0' || HOST === '::' ? 'localhost' : HOST
 	return `http://${host.includes(':') ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`
@@ -108,29 +114,6 @@ async function closeConnections(server: Server, connections: ReadonlySet<Socket>
 	const sweep = setInterval(() => server.closeIdleConnections(), 20)
 	await closed
 	clearInterval(sweep)
-}
-
-/** Work that is done now and then; `stop` waits for what is under way. */
-interface Repeated {
-	stop(): Promise<void>
-}
-
-/** Skips its turn while the last one is not done. */
-function every(ms: number, work: () => Promise<unknown>, log: Logger): Repeated {
-	let running: Promise<unknown> | undefined
-	const timer = setInterval(() => {
-		running ??= work()
-			.catch((err) => log.error({ err }, 'background work failed'))
-			.finally(() => {
-				running = undefined
-			})
-	}, ms).unref()
-	return {
-		async stop() {
-			clearInterval(timer)
-			await running
-		},
-	}
 }
 
 function listen(server: Server, { PORT, HOST }: Config): Promise<void> {

@@ -1,11 +1,11 @@
 // Who is calling. A key is looked up once and then remembered for two seconds, and with it the organization's settings: so
 // long does a key that was revoked by another process, such as the CLI, still work.
 import type { IncomingHttpHeaders } from 'node:http'
-import { findKeyByHash, updateLastUsed } from '../api-keys/store.ts'
 import { ApiError } from '../base/errors.ts'
 import type { Database } from '../db/database.ts'
 import type { TaxRounding } from '../generated/contract.ts'
 import { hashKey, isWellFormedKey } from './keys.ts'
+import { findKeyByHash, updateLastUsed } from './store.ts'
 
 export interface Caller {
 	readonly organizationId: string

@@ -3,15 +3,15 @@ import type { Request, RequestHandler, Response } from 'express'
 import type { Callers } from '../auth/caller.ts'
 import type { Actor } from '../base/origin.ts'
 import type { Database, Db, Transaction } from '../db/database.ts'
-import { handlers } from '../operations.ts'
 import type { Outside } from '../outside/services.ts'
 import { JsonText } from './answers.ts'
 import { expectVersion, matchesTag } from './etag.ts'
-import type { Context, OwnContext } from './handler.ts'
+import type { Context, Handlers, OwnContext } from './handler.ts'
 import { Idempotency } from './idempotency.ts'
 import { defaults, isViewed, logLine, problemReply, type Reply, send } from './request-context.ts'
 
 export interface DispatchOptions {
+	readonly handlers: Handlers
 	readonly db: Database
 	readonly now: () => number
 	readonly outside: Outside
@@ -33,7 +33,7 @@ type AnyHandler = (call: unknown, context: unknown) => Promise<Answer>
 
 type Run<C> = (context: C) => Promise<Answer>
 
-export function dispatch({ db, now: clock, outside, callers, validateResponses }: DispatchOptions): RequestHandler {
+export function dispatch({ handlers, db, now: clock, outside, callers, validateResponses }: DispatchOptions): RequestHandler {
 	const idempotency = new Idempotency(db, outside.secrets)
 
 	function answer(req: Request): Promise<Reply> {

@@ -1,15 +1,14 @@
 // For load balancers: `/health` says that the process runs, `/ready` that it reaches its database.
 import type { RequestHandler } from 'express'
 import { ApiError } from '../base/errors.ts'
-import { type Database, query } from '../db/database.ts'
+import type { Database } from '../db/database.ts'
+import { probe } from '../db/probe.ts'
 import { send } from './request-context.ts'
-
-const probe = query<object>((knex) => knex.select(knex.raw('1 as ok')))
 
 export function checkReady(db: Database): RequestHandler {
 	return async (req, res) => {
 		try {
-			await db.get(probe, {})
+			await probe(db)
 		} catch (error) {
 			throw new ApiError('unavailable', 'The server cannot reach its database.', { cause: error })
 		}

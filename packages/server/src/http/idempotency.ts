@@ -2,9 +2,9 @@
 // what the handler answered, refusals included; a 5xx keeps nothing, so it can be tried again.
 import { hash } from 'node:crypto'
 import { ApiError } from '../base/errors.ts'
-import { type Database, type Db, query, type Transaction } from '../db/database.ts'
-import { listOrganizations } from '../organizations/store.ts'
+import type { Database, Db, Transaction } from '../db/database.ts'
 import type { Secrets } from '../outside/secrets.ts'
+import { type Claim, findAnswer, forgetAnswer, keepAnswer, removeAnswers } from './idempotency-store.ts'
 import type { Reply } from './request-context.ts'
 
 /** An answer may hold what the database must not: a link's token. */
@@ -14,37 +14,6 @@ const keepMs = 24 * 3_600_000
 
 /** How long a request that calls out may be under way; after that its process is taken for dead. */
 const underWayMs = 120_000
-
-export interface Claim {
-	readonly organizationId: string
-	readonly keyId: string
-	readonly operationId: string
-	readonly idempotencyKey: string
-}
-
-interface Kept extends Claim {
-	readonly requestHash: string
-	/** 0 while the request is under way. */
-	readonly status: number
-	readonly headers: Record<string, string>
-	readonly body: string
-	readonly createdAt: number
-}
-
-type Found = Pick<Kept, 'requestHash' | 'status' | 'body' | 'createdAt'> & { headers: string | Kept['headers'] }
-
-const find = query<Claim & { since: number }, Found>((knex, { since, ...claim }) =>
-	knex('idempotency_keys')
-		.where(claim)
-		.where('createdAt', '>', since)
-		.select('requestHash', 'status', 'headers', 'body', 'createdAt'),
-)
-
-const keep = query<Kept>((knex, row) =>
-	knex('idempotency_keys').insert(row).onConflict(['organizationId', 'keyId', 'operationId', 'idempotencyKey']).merge(),
-)
-
-const forget = query<Claim>((knex, claim) => knex('idempotency_keys').where(claim).delete())
 
 /** A request that carries a claim. */
 interface Attempt {
@@ -109,7 +78,7 @@ export class Idempotency {
 				return concluded ? reply : await conclude(async () => reply)
 			} catch (error) {
 				return await conclude(async () => refused(attempt, error)).catch(async (failure) => {
-					await this.#db.transaction((tx) => tx.run(forget, attempt.claim))
+					await this.#db.transaction((tx) => forgetAnswer(tx, attempt.claim))
 					throw failure
 				})
 			}
@@ -131,7 +100,7 @@ export class Idempotency {
 	async #lookUp(tx: Transaction, attempt: Attempt): Promise<Reply | undefined> {
 		const { claim, now } = attempt
 		if (!(await tx.tryLock(nameOf(attempt)))) throw inUse()
-		const kept = await tx.get(find, { ...claim, since: now - keepMs })
+		const kept = await findAnswer(tx, claim, now - keepMs)
 		if (!kept) return undefined
 		if (kept.requestHash !== hashOf(attempt)) throw reused()
 		if (kept.status === 0 && kept.createdAt > now - underWayMs) throw inUse()
@@ -144,7 +113,7 @@ export class Idempotency {
 
 	async #keep(tx: Db, attempt: Attempt, { status, headers, text = '' }: Reply): Promise<void> {
 		const requestHash = hashOf(attempt)
-		await tx.run(keep, {
+		await keepAnswer(tx, {
 			...attempt.claim,
 			requestHash,
 			status,
@@ -177,13 +146,6 @@ function reused(): ApiError {
 	return new ApiError('idempotency_key_reused', detail, { errors: [{ parameter, code: 'idempotency_key_reused', detail }] })
 }
 
-const removeOld = query<{ organizationId: string; before: number }>((knex, { organizationId, before }) =>
-	knex('idempotency_keys').where({ organizationId }).where('createdAt', '<=', before).delete(),
-)
-
-/** Forgets answers that are no longer repeated. */
-export async function sweepIdempotencyKeys(db: Database, now: number): Promise<void> {
-	for (const { organizationId } of await listOrganizations(db)) {
-		await db.transaction((tx) => tx.run(removeOld, { organizationId, before: now - keepMs }))
-	}
-}
+/** Removes the answers of an organization that are no longer repeated. */
+export const sweepIdempotencyKeys = (db: Database, organizationId: string, now: number) =>
+	removeAnswers(db, organizationId, now - keepMs)
