@@ -1,25 +1,18 @@
 // What the validators say of a request, as the contract's errors: the place of each mistake, and what to do about it.
-import type { ErrorRequestHandler } from 'express'
 import { ApiError } from '../base/errors.ts'
 import type { ProblemError } from '../generated/contract.ts'
 import type { Mistake } from './fast-validator.ts'
 import { formats } from './formats.ts'
 
-interface ValidatorError {
-	readonly status: number
-	readonly errors: readonly Mistake[]
-}
-
-/** Turns the validator's refusals into ours; an invalid answer stays an internal error. */
-export const translateErrors: ErrorRequestHandler = (error: Partial<ValidatorError>, req, _res, next) => {
-	if (error instanceof ApiError || !Array.isArray(error.errors) || error.status !== 400) return next(error)
-	// The validator loses the place when the name of an unknown field is empty; the acceptor has it.
-	const errors = collapse(error.errors).map((mistake) =>
-		place(mistake.path ? mistake : (req.exchange.mistake ?? mistake), req.body),
-	)
-	const [first] = errors
-	const detail = errors.length === 1 && first ? `${named(first)} ${first.detail}.` : `The request has ${errors.length} mistakes.`
-	next(new ApiError('invalid_request', detail, { errors }))
+/**
+ * The error for what a validator has against a request. The full validator loses the place when the name of an unknown field
+ * is empty: `first`, what the fast one found, has it.
+ */
+export function toValidationError(found: readonly Mistake[], body: unknown, first: Mistake | undefined): ApiError {
+	const errors = collapse(found).map((mistake) => place(mistake.path ? mistake : (first ?? mistake), body))
+	const [only] = errors
+	const detail = errors.length === 1 && only ? `${named(only)} ${only.detail}.` : `The request has ${errors.length} mistakes.`
+	return new ApiError('invalid_request', detail, { errors })
 }
 
 const named = ({ pointer, parameter }: ProblemError) => parameter ?? (pointer === '' ? 'The body' : (pointer ?? ''))

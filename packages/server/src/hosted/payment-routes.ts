@@ -4,7 +4,7 @@ import express, { type Request, type RequestHandler, type Router } from 'express
 import { ApiError, methodNotAllowed } from '../base/errors.ts'
 import { formatMoney } from '../base/format.ts'
 import type { Database } from '../db/database.ts'
-import { send } from '../http/request-context.ts'
+import { send } from '../http/answers.ts'
 import { partiesOf } from '../invoices/parties.ts'
 import { findLinkByExternalId, type PaymentLink } from '../invoices/payment-link-store.ts'
 import { waysBack } from '../invoices/payments/link.ts'

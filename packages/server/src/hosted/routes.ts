@@ -3,7 +3,8 @@ import express, { type ErrorRequestHandler, type Request, type RequestHandler, t
 import type { RateLimit } from '../auth/rate-limit.ts'
 import { ApiError, methodNotAllowed } from '../base/errors.ts'
 import type { Database } from '../db/database.ts'
-import { asRefusal, isViewed, send } from '../http/request-context.ts'
+import { send, toApiError } from '../http/answers.ts'
+import { isViewed } from '../http/request-context.ts'
 import { paymentLink } from '../invoices/payments/link.ts'
 import { clientUrl } from '../invoices/sharing/client-link-store.ts'
 import { countView, openByToken, publicInvoice } from '../invoices/sharing/public-view.ts'
@@ -117,7 +118,7 @@ export function failurePage(limit: RateLimit): ErrorRequestHandler {
 	return (thrown, req, res, next) => {
 		// A path that cannot be decoded, such as /view/invoice/%E0, is a link that does not work.
 		const error = thrown instanceof URIError ? new ApiError('client_link_not_found', 'This is no path.') : thrown
-		const { code, status, headers, message: detail } = asRefusal(error)
+		const { code, status, headers, message: detail } = toApiError(error)
 		const message: Message | undefined = words[code]
 		if (!message) return next(error)
 		if (status === 404) limit.countMiss(req.ip)

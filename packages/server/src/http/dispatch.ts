@@ -4,11 +4,11 @@ import type { Callers } from '../auth/caller.ts'
 import type { Actor } from '../base/origin.ts'
 import type { Database, Db, Transaction } from '../db/database.ts'
 import type { Outside } from '../outside/services.ts'
-import { JsonText } from './answers.ts'
+import { defaults, JsonText, logLine, problemReply, type Reply, send } from './answers.ts'
 import { expectVersion, matchesTag } from './etag.ts'
 import type { Context, Handlers, OwnContext } from './handler.ts'
 import { Idempotency } from './idempotency.ts'
-import { defaults, isViewed, logLine, problemReply, type Reply, send } from './request-context.ts'
+import { isViewed } from './request-context.ts'
 
 export interface DispatchOptions {
 	readonly handlers: Handlers

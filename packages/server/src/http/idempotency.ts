@@ -4,8 +4,8 @@ import { hash } from 'node:crypto'
 import { ApiError } from '../base/errors.ts'
 import type { Database, Db, Transaction } from '../db/database.ts'
 import type { Secrets } from '../outside/secrets.ts'
+import type { Reply } from './answers.ts'
 import { type Claim, findAnswer, forgetAnswer, keepAnswer, removeAnswers } from './idempotency-store.ts'
-import type { Reply } from './request-context.ts'
 
 /** An answer may hold what the database must not: a link's token. */
 const purpose = 'kept answer'

@@ -1,0 +1,34 @@
+// Finds the operation that a request is for. Everything after it goes by this one answer.
+import type { Request, RequestHandler } from 'express'
+import { methodNotAllowed } from '../base/errors.ts'
+import { operations, Routes } from '../contract/routes.ts'
+import type { Count } from './authenticate.ts'
+
+/** `nonContractRoutes` answers the paths that are not the contract's. */
+export function findOperation(nonContractRoutes: RequestHandler, count: Count): RequestHandler {
+	const routes = new Routes(operations)
+	return (req, res, next) => {
+		const match = routes.match(req.path)
+		// HEAD is GET without the body, which node:http leaves out by itself.
+		if (match && req.method === 'HEAD') req.method = 'GET'
+		const operation = match?.methods.get(req.method)
+		if (match && operation) {
+			req.exchange.operation = operation
+			req.exchange.params = match.params
+			return next()
+		}
+		const reject = () => {
+			if (match) rejectMethod(req, [...match.methods.keys()])
+			return nonContractRoutes(req, res, next)
+		}
+		if (!integrationPath.test(req.path)) return reject()
+		count(req, 'integration').then(reject).catch(next)
+	}
+}
+
+export function rejectMethod({ path, method }: Request, methods: readonly string[]): never {
+	throw methodNotAllowed(path, method, methods.flatMap((name) => (name === 'GET' ? ['GET', 'HEAD'] : [name])).join(', '))
+}
+
+/** The integration API counts every request and says so in every answer, those to paths that do not exist too. */
+const integrationPath = /^\/(api-keys|connections|mappings|syncs|webhooks)(\/|$)/
