@@ -5,7 +5,8 @@ import { bySystem } from '../server/src/base/origin.ts'
 import { insertCompany } from '../server/src/companies/store.ts'
 import type { Database, Db } from '../server/src/db/database.ts'
 import type { InvoiceInput, InvoiceStatus } from '../server/src/generated/contract.ts'
-import { blankInvoice, writeInvoice } from '../server/src/invoices/apply.ts'
+import { applyInput } from '../server/src/invoices/apply.ts'
+import { blankInvoice } from '../server/src/invoices/invoice.ts'
 import { noteNumber } from '../server/src/invoices/number-store.ts'
 import { partiesOf } from '../server/src/invoices/parties.ts'
 import { insertInvoice } from '../server/src/invoices/store.ts'
@@ -74,16 +75,16 @@ async function invoice(db: Db, organizationId: string, companyId: string, n: num
 	const tens = Math.floor(n / 10)
 	const dueDate = tens % 2 === 0 ? (Math.floor(written / dayMs) + 30) * dayMs : null
 	const amounts: InvoiceInput = tens % 20 === 7 ? { taxRate: 19, lineItems } : { totalCents: 5_000 + ((n * 7_919) % 900_000) }
-	const draft = writeInvoice(blank, { companyId, dueDate, currency: 'EUR', ...amounts }, written)
+	const draft = applyInput(blank, { companyId, dueDate, currency: 'EUR', ...amounts }, written)
 	const status = statuses[n % statuses.length] as InvoiceStatus
 	const sent =
 		status === 'draft'
 			? draft
 			: {
-					...writeInvoice(draft, { status: 'sent', paymentTerms: '30 days net' }, written),
+					...applyInput(draft, { status: 'sent', paymentTerms: '30 days net' }, written),
 					...(await partiesOf(db, draft)),
 				}
-	const last = status === 'draft' || status === 'sent' ? sent : writeInvoice(sent, { status }, written + dayMs)
+	const last = status === 'draft' || status === 'sent' ? sent : applyInput(sent, { status }, written + dayMs)
 	await insertInvoice(db, { ...last, invoiceNumber: numberOf(n) })
 	return last.id
 }

@@ -5,7 +5,8 @@ import { bySystem } from '../../server/src/base/origin.ts'
 import { insertCompany } from '../../server/src/companies/store.ts'
 import { type Database, query } from '../../server/src/db/database.ts'
 import { pageOfEvents } from '../../server/src/events/store.ts'
-import { blankInvoice, writeInvoice } from '../../server/src/invoices/apply.ts'
+import { applyInput } from '../../server/src/invoices/apply.ts'
+import { blankInvoice } from '../../server/src/invoices/invoice.ts'
 import { createInvoice } from '../../server/src/invoices/write.ts'
 import { openSecrets } from '../../server/src/outside/secrets.ts'
 import { skipWaiting } from '../../server/src/webhooks/delivery-store.ts'
@@ -37,7 +38,7 @@ export async function fillQueue(db: Database, organizationId: string, urls: Urls
 		const { id: companyId } = await insertCompany(tx, organizationId, companyOf(3), bySystem(begin))
 		for (let n = 0; n < count; n++) {
 			const blank = blankInvoice(defaults, begin + n)
-			const draft = writeInvoice(blank, { companyId, ...writtenInvoice }, begin + n)
+			const draft = applyInput(blank, { companyId, ...writtenInvoice }, begin + n)
 			await createInvoice({ db: tx, origin: bySystem(begin + n), timeZone: 'UTC' }, blank, draft)
 		}
 	})

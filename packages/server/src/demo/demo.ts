@@ -10,8 +10,9 @@ import { insertContact } from '../contacts/store.ts'
 import type { Database, Db } from '../db/database.ts'
 import { insertDeal } from '../deals/store.ts'
 import type { Deal, InvoiceInput } from '../generated/contract.ts'
-import { blankInvoice, withAmounts, writeInvoice } from '../invoices/apply.ts'
+import { applyInput, withAmounts } from '../invoices/apply.ts'
 import { charge, timeLines } from '../invoices/from-time-entries.ts'
+import { blankInvoice } from '../invoices/invoice.ts'
 import { lockInvoice } from '../invoices/store.ts'
 import { changeInvoice, createInvoice } from '../invoices/write.ts'
 import { insertOrganization, type Organization } from '../organizations/store.ts'
@@ -54,7 +55,7 @@ async function writeDemoInvoice(
 	const written = now - daysAgo * dayMs
 	const dueDate = Math.floor(written / dayMs) * dayMs + dueInDays * dayMs
 	const blank = blankInvoice(organization, written)
-	const draft = writeInvoice(blank, { companyId, dealId, currency, dueDate, ...input }, written)
+	const draft = applyInput(blank, { companyId, dealId, currency, dueDate, ...input }, written)
 	const { id } = await createInvoice(writingAt(db, organization, written), blank, draft)
 	if (status === 'draft') return
 	await change(db, organization, id, { status: 'sent' }, written)
@@ -68,7 +69,7 @@ const writingAt = (db: Db, { timeZone }: Organization, at: number) => ({ db, ori
 async function change(db: Db, organization: Organization, id: string, input: InvoiceInput, at: number): Promise<void> {
 	const stored = await lockInvoice(db, organization.organizationId, id)
 	if (!stored) throw new Error(`invoice ${id} is gone`)
-	await changeInvoice(writingAt(db, organization, at), stored, writeInvoice(stored, input, at))
+	await changeInvoice(writingAt(db, organization, at), stored, applyInput(stored, input, at))
 }
 
 /** Time on a deal: what is older than a week is on a draft, the rest is still to be invoiced. */
@@ -86,7 +87,7 @@ async function trackTime(db: Db, organization: Organization, deal: Deal, time: r
 	const charged = charge({ ids: older.map(({ id }) => id), entries: older, deal, organization })
 	const blank = blankInvoice(organization, now)
 	const { id: dealId, companyId, currency } = deal
-	const draft = writeInvoice(blank, { dealId, companyId, currency, showRateBreakdown: true, includeTimesheet: true }, now)
+	const draft = applyInput(blank, { dealId, companyId, currency, showRateBreakdown: true, includeTimesheet: true }, now)
 	const invoice = { ...draft, ...withAmounts(draft, timeLines(charged, 'task', undefined), {}) }
 	await createInvoice(writingAt(db, organization, now), blank, invoice)
 }

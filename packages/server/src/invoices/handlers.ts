@@ -11,8 +11,9 @@ import type { Context, Handler } from '../http/handler.ts'
 import { requireOrganization } from '../organizations/store.ts'
 import { taxRates, useTaxRates } from '../tax-rates/store.ts'
 import { lockTimeEntries } from '../time-entries/store.ts'
-import { blankInvoice, type StoredInvoice, withAmounts, writeInvoice } from './apply.ts'
+import { applyInput, withAmounts } from './apply.ts'
 import { charge, timeLines } from './from-time-entries.ts'
+import { blankInvoice, type StoredInvoice } from './invoice.ts'
 import { findInvoice, invoiceNotFound, listInvoices, lockInvoice } from './store.ts'
 import { changeInvoice, createInvoice, deleteInvoice } from './write.ts'
 
@@ -26,7 +27,7 @@ export const list: Handler<'invoices.list'> = async ({ query, caller }, { db, no
 export const create: Handler<'invoices.create'> = async ({ body = {}, caller }, context) => {
 	const { db, now } = context
 	const blank = blankInvoice(caller, now)
-	const draft = writeInvoice(blank, body, now, await namedRates(db, caller.organizationId, body))
+	const draft = applyInput(blank, body, now, await namedRates(db, caller.organizationId, body))
 	await refuseUnknownReferences(db, blank, draft)
 	await noteUse(db, blank, draft)
 	return created(await createInvoice(writing(context, caller), blank, draft))
@@ -43,7 +44,7 @@ export const createFromTimeEntries: Handler<'invoices.createFromTimeEntries'> = 
 	const entries = await lockTimeEntries(db, organizationId, timeEntryIds)
 	const charged = charge({ ids: timeEntryIds, entries, deal, organization })
 	const blank = blankInvoice(caller, now)
-	const draft = writeInvoice(blank, { dealId, companyId: deal.companyId, currency: deal.currency, ...written }, now)
+	const draft = applyInput(blank, { dealId, companyId: deal.companyId, currency: deal.currency, ...written }, now)
 	const invoice = { ...draft, ...withAmounts(draft, timeLines(charged, groupBy, taxRate), {}, () => '/timeEntryIds') }
 	await noteUse(db, blank, invoice)
 	return created(await createInvoice(writing(context, caller), blank, invoice))
@@ -57,7 +58,7 @@ const created = ({ id, invoiceNumber, version }: StoredInvoice) => ({
 
 export const preview: Handler<'invoices.preview'> = async ({ body = {}, caller }, { db, now }) => {
 	const blank = blankInvoice(caller, now)
-	const invoice = writeInvoice(blank, body, now, await namedRates(db, caller.organizationId, body))
+	const invoice = applyInput(blank, body, now, await namedRates(db, caller.organizationId, body))
 	await refuseUnknownReferences(db, blank, invoice)
 	const { currency, taxRounding, subtotalCents, taxCents, totalCents, taxBreakdown } = invoice
 	const lineItems = invoice.lineItems.map(({ id, ...line }) => line)
@@ -75,7 +76,7 @@ export const get: Handler<'invoices.get'> = async ({ params, caller }, { db, now
 export const update: Handler<'invoices.update'> = async ({ params, body, caller, expectVersion }, context) => {
 	const { db, now } = context
 	const stored = await lock(db, caller, params.id, expectVersion)
-	const draft = writeInvoice(stored, body, now, await namedRates(db, caller.organizationId, body, stored))
+	const draft = applyInput(stored, body, now, await namedRates(db, caller.organizationId, body, stored))
 	await refuseUnknownReferences(db, stored, draft)
 	await noteUse(db, stored, draft)
 	const { version, stageAdvanced } = await changeInvoice(writing(context, caller), stored, draft)

@@ -3,7 +3,8 @@ import { todayIn } from '../base/dates.ts'
 import { bySystem } from '../base/origin.ts'
 import type { Database, Db } from '../db/database.ts'
 import { listOrganizations, type Organization } from '../organizations/store.ts'
-import { asRead, writeInvoice } from './apply.ts'
+import { applyInput } from './apply.ts'
+import { asRead } from './invoice.ts'
 import { findPastDue, lockInvoice } from './store.ts'
 import { changeInvoice } from './write.ts'
 
@@ -37,6 +38,6 @@ async function turn(db: Db, organizationId: string, id: string, timeZone: string
 	const invoice = await lockInvoice(db, organizationId, id)
 	if (invoice?.status !== 'sent' || !asRead(invoice, todayIn(timeZone, now)).isOverdue) return false
 	const writing = { db, origin: bySystem(now), timeZone }
-	await changeInvoice(writing, invoice, writeInvoice(invoice, { status: 'overdue' }, now))
+	await changeInvoice(writing, invoice, applyInput(invoice, { status: 'overdue' }, now))
 	return true
 }

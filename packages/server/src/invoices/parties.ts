@@ -3,7 +3,7 @@ import { findCompanyEvenDeleted } from '../companies/store.ts'
 import type { Db } from '../db/database.ts'
 import type { Company, Party } from '../generated/contract.ts'
 import { type Organization, requireOrganization } from '../organizations/store.ts'
-import type { StoredInvoice } from './apply.ts'
+import type { StoredInvoice } from './invoice.ts'
 
 export interface Parties {
 	readonly billTo: Party | null

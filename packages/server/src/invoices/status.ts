@@ -1,6 +1,6 @@
 // What a status does besides being one. Any status may follow any other.
 import type { InvoiceInput, InvoiceStatus } from '../generated/contract.ts'
-import type { StoredInvoice } from './apply.ts'
+import type { StoredInvoice } from './invoice.ts'
 
 /** Applies what the step from one status to the next sets and clears. */
 export function applyStatus(before: StoredInvoice, after: StoredInvoice, input: InvoiceInput, now: number): StoredInvoice {

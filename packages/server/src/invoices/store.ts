@@ -5,7 +5,7 @@ import { type Db, type Dialect, type Placeholders, query } from '../db/database.
 import { jsonColumn } from '../db/json.ts'
 import type { Invoice, InvoiceStatus } from '../generated/contract.ts'
 import { fields } from '../generated/tables.ts'
-import type { StoredInvoice } from './apply.ts'
+import type { StoredInvoice } from './invoice.ts'
 
 interface Clock {
 	/** Today in the organization's time zone, as a date and as an instant (see dates.ts). */

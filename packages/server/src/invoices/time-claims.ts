@@ -6,7 +6,7 @@ import type { Origin } from '../base/origin.ts'
 import type { Db } from '../db/database.ts'
 import type { ErrorCode, ProblemError, TimeEntry } from '../generated/contract.ts'
 import { claimTimeEntries, freeTimeEntries, lockTimeEntries } from '../time-entries/store.ts'
-import type { StoredInvoice } from './apply.ts'
+import type { StoredInvoice } from './invoice.ts'
 
 export const heldEntries = ({ status, lineItems }: StoredInvoice) =>
 	status === 'cancelled' ? [] : lineItems.flatMap(({ timeEntryIds }) => timeEntryIds)

@@ -5,7 +5,8 @@ import type { Origin } from '../../base/origin.ts'
 import type { Database, Db } from '../../db/database.ts'
 import { findOrganization } from '../../organizations/store.ts'
 import type { Payment } from '../../outside/payments/processor.ts'
-import { amountDue, type StoredInvoice, writeInvoice } from '../apply.ts'
+import { applyInput } from '../apply.ts'
+import { amountDue, type StoredInvoice } from '../invoice.ts'
 import { lockPaymentLink, setLinkStatus } from '../payment-link-store.ts'
 import { lockInvoice } from '../store.ts'
 import { changeInvoice } from '../write.ts'
@@ -50,7 +51,7 @@ async function apply(db: Db, processor: string, payment: Payment, origin: Origin
 		paymentMethod: payment.method,
 		paymentReference: payment.reference,
 	}
-	const paid = writeInvoice(invoice, input, origin.now)
+	const paid = applyInput(invoice, input, origin.now)
 	await changeInvoice({ db, origin, timeZone: organization.timeZone }, invoice, paid)
 	return outcome
 }

@@ -9,7 +9,8 @@ import type { OwnContext } from '../../http/handler.ts'
 import { requireOrganization } from '../../organizations/store.ts'
 import { type Mail, MailError, type Mailer } from '../../outside/mail/mail.ts'
 import { invoiceEmail } from '../../rendering/email.ts'
-import { asRead, type StoredInvoice, writeInvoice } from '../apply.ts'
+import { applyInput } from '../apply.ts'
+import { asRead, type StoredInvoice } from '../invoice.ts'
 import { findStoredInvoice, invoiceNotFound, lockInvoice } from '../store.ts'
 import { changeInvoice, tell } from '../write.ts'
 import { clientUrl, findClientToken } from './client-link-store.ts'
@@ -39,7 +40,7 @@ function requireSendable(invoice: StoredInvoice | undefined, id: string): Stored
 
 /** The invoice after it was sent: a draft is one no more, and any gets its dates. The same invoice when it was sent before. */
 function asSent(invoice: StoredInvoice, now: number): StoredInvoice {
-	if (invoice.status === 'draft') return writeInvoice(invoice, { status: 'sent' }, now)
+	if (invoice.status === 'draft') return applyInput(invoice, { status: 'sent' }, now)
 	return invoice.sentAt === null ? { ...invoice, sentAt: now, issuedDate: invoice.issuedDate ?? now } : invoice
 }
 

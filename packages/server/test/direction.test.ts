@@ -1,0 +1,103 @@
+// The house runs one way. A failure names the line to mend; what each room is for stands in docs/rooms.md.
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { expect, it } from 'vitest'
+
+/** The rooms of src/ from the ground up. A file imports its own room and rooms of lower floors, but no other on its floor. */
+const floors = [
+	['generated'],
+	['base'],
+	['rendering', 'contract'],
+	['rendering/pages', 'rendering/pdf'],
+	['db', 'outside/mail', 'outside/payments'],
+	['outside'],
+	['auth'],
+	['http', 'work'],
+	['events', 'api-keys'],
+	['companies'],
+	['contacts'],
+	['deals'],
+	['organizations', 'time-entries'],
+	['tax-rates', 'webhooks'],
+	['webhooks/engine', 'invoices'],
+	['invoices/sharing'],
+	['invoices/payments'],
+	['hosted', 'demo'],
+	['.'],
+]
+
+/** The only rooms that load what talks to the world. */
+const doors: Record<string, RegExp> = {
+	'better-sqlite3': /^db\//,
+	pg: /^db\//,
+	undici: /^outside\//,
+	nodemailer: /^outside\//,
+	stripe: /^outside\//,
+	ioredis: /^auth\/rate-limit/,
+}
+
+const src = join(import.meta.dirname, '../src')
+const textOf = (file: string) => readFileSync(join(src, file), 'utf8')
+const files = globSync('**/*.ts', { cwd: src, exclude: ['**/*.test.ts', 'generated/**'] })
+const pathsIn = (text: string) => [...text.matchAll(/\b(?:from|import) ?\(?'([^']+)'/g)].map(([, path = '']) => path)
+/** Files of src/ that a file imports; types count as well. */
+const importsOf = (file: string) =>
+	pathsIn(textOf(file)).flatMap((path) => (path.startsWith('.') ? relative(src, join(src, dirname(file), path)) : []))
+const floorOf = (file: string) => floors.findIndex((rooms) => rooms.includes(dirname(file)))
+
+it('Every file stands in a room that the list of floors has', () => {
+	expect(files.filter((file) => floorOf(file) < 0)).toEqual([])
+})
+
+it('A room holds at most 14 source files: cut the larger one by what its files are about', () => {
+	const rooms = Map.groupBy(files, (file) => dirname(file))
+	expect([...rooms].filter(([, own]) => own.length > 14).map(([room, own]) => `${room}: ${own.length} files`)).toEqual([])
+})
+
+it('A file imports its own room and lower floors: move what both need down, or hand it in from above', () => {
+	const isDown = (file: string, other: string) =>
+		dirname(other) === dirname(file) ||
+		(floorOf(other) >= 0 && floorOf(other) < floorOf(file)) ||
+		other === '../migrations/index.ts'
+	const upward = files.flatMap((file) => importsOf(file).flatMap((other) => (isDown(file, other) ? [] : `${file} → ${other}`)))
+	expect(upward).toEqual([])
+})
+
+it('No file imports itself by way of others', () => {
+	const done = new Set<string>()
+	const circleFrom = (file: string, path: readonly string[]): string | undefined => {
+		if (path.includes(file)) return [...path.slice(path.indexOf(file)), file].join(' → ')
+		if (done.has(file) || !files.includes(file)) return undefined
+		const circle = importsOf(file).map((other) => circleFrom(other, [...path, file]))
+		done.add(file)
+		return circle.find((found) => found !== undefined)
+	}
+	expect(files.flatMap((file) => circleFrom(file, []) ?? [])).toEqual([])
+})
+
+it('Queries are built in *store.ts and db/ alone', () => {
+	const builders = files.filter((file) => importsOf(file).includes('db/database.ts') && /\bquery(<[^(]*>)?\(/.test(textOf(file)))
+	expect(builders.filter((file) => !file.endsWith('store.ts') && !file.startsWith('db/'))).toEqual([])
+})
+
+it('Handlers are imported by operations.ts alone: another room uses the store or the rule beside them', () => {
+	const users = files.filter((file) =>
+		importsOf(file).some((other) => /(^|\/|-)handlers\.ts$/.test(other) && !other.startsWith('http/')),
+	)
+	expect(users).toEqual(['operations.ts'])
+})
+
+it('Only the rooms for it load a database driver or open a connection', () => {
+	const strangers = files.flatMap((file) =>
+		pathsIn(textOf(file).replaceAll(/^import type .*$/gm, '')).flatMap((path) =>
+			doors[path]?.test(file) === false ? `${file} → ${path}` : [],
+		),
+	)
+	expect(strangers).toEqual([])
+})
+
+it('A migration imports nothing of src/: it must mean the same in ten years', () => {
+	const folder = join(src, '../migrations')
+	const imports = globSync('*.ts', { cwd: folder }).flatMap((file) => pathsIn(readFileSync(join(folder, file), 'utf8')))
+	expect(imports.filter((path) => path.includes('src/'))).toEqual([])
+})
