@@ -68,7 +68,7 @@ function codeOf(error: Mistake, where: string): string {
 	return rule || 'invalid'
 }
 
-/** Integers from here on are dates in milliseconds (see DateMs in spec/common.tsp). */
+/** Integers from here on are dates in milliseconds (see DateMs in spec/scalars.tsp). */
 const firstDateMs = 'must be >= 100000000000'
 
 function detailOf(error: Mistake, code: string): string {
