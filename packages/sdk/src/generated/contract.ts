@@ -1077,16 +1077,6 @@ export interface components {
             billingEmail?: components["schemas"]["Email"] | null;
         };
         /**
-         * @description The id of a new company.
-         * @example {
-         *       "id": "cmp_V1StGXR8Z5jdHi6BmyT0"
-         *     }
-         */
-        CompanyCreated: {
-            /** @description `cmp_<id>`. */
-            id: components["schemas"]["Id"];
-        };
-        /**
          * @description A company was created.
          * @example {
          *       "id": "evt_0mnfcf9s0aKq2LwXc4Rk6Nd",
@@ -1163,9 +1153,9 @@ export interface components {
             /** @description The record as GET answered it at that moment; of a deleted one, its last state. */
             data: components["schemas"]["Company"];
         };
-        /** @description One company. */
+        /** @description One record. */
         CompanyData: {
-            /** @description The company. */
+            /** @description The record. */
             data: components["schemas"]["Company"];
         };
         /**
@@ -1245,9 +1235,9 @@ export interface components {
             /** @description The record as GET answered it at that moment; of a deleted one, its last state. */
             data: components["schemas"]["Company"];
         };
-        /** @description A page of companies. */
+        /** @description A page of records. */
         CompanyList: {
-            /** @description The companies of this page. */
+            /** @description The records of this page. */
             data: components["schemas"]["Company"][];
             /** @description Where the page stands. */
             meta: components["schemas"]["PageMeta"];
@@ -2159,9 +2149,9 @@ export interface components {
             /** @description The record as GET answered it at that moment; of a deleted one, its last state. */
             data: components["schemas"]["Invoice"];
         };
-        /** @description One invoice. */
+        /** @description One record. */
         InvoiceData: {
-            /** @description The invoice. */
+            /** @description The record. */
             data: components["schemas"]["Invoice"];
         };
         /**
@@ -4861,7 +4851,6 @@ export type ApiKeyRotate = components['schemas']['ApiKeyRotate'];
 export type Cents = components['schemas']['Cents'];
 export type Company = components['schemas']['Company'];
 export type CompanyCreate = components['schemas']['CompanyCreate'];
-export type CompanyCreated = components['schemas']['CompanyCreated'];
 export type CompanyCreatedEvent = components['schemas']['CompanyCreatedEvent'];
 export type CompanyData = components['schemas']['CompanyData'];
 export type CompanyDeletedEvent = components['schemas']['CompanyDeletedEvent'];
@@ -5644,7 +5633,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CompanyCreated"];
+                    "application/json": components["schemas"]["CreatedRecord"];
                 };
             };
             /** @description The request does not match the contract. */

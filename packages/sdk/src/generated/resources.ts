@@ -3,7 +3,7 @@ import type { ApiPromise } from '../api-promise.ts'
 import type { ConditionalRequestOptions, IdempotentRequestOptions, RequestOptions } from '../options.ts'
 import type { PagePromise } from '../page.ts'
 import type { Transport } from '../transport.ts'
-import type { ApiKey, ApiKeyCreate, ApiKeyRotate, Company, CompanyCreate, CompanyCreated, CompanyUpdate, Contact, ContactCreate, ContactUpdate, CreatedRecord, CursorMeta, Deal, DealCreate, DealUpdate, Invoice, InvoiceCreated, InvoiceInput, InvoiceLink, InvoicePreview, InvoiceSend, InvoiceUpdated, NewApiKey, NewWebhookEndpoint, NewWebhookSecret, Ok, OrganizationSettings, OrganizationSettingsUpdate, PageMeta, Pipeline, PipelineCreate, PipelineUpdate, PublicInvoice, Redelivered, SendStatus, TaxRate, TaxRateCreate, TaxRateUpdate, TimeEntriesInvoice, TimeEntry, TimeEntryCreate, TimeEntryUpdate, WebhookDelivery, WebhookDeliveryDetails, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointUpdate, WebhookEvent, WebhookEventType, WebhookRedeliver, WebhookSecretRotate, operations } from './contract.ts'
+import type { ApiKey, ApiKeyCreate, ApiKeyRotate, Company, CompanyCreate, CompanyUpdate, Contact, ContactCreate, ContactUpdate, CreatedRecord, CursorMeta, Deal, DealCreate, DealUpdate, Invoice, InvoiceCreated, InvoiceInput, InvoiceLink, InvoicePreview, InvoiceSend, InvoiceUpdated, NewApiKey, NewWebhookEndpoint, NewWebhookSecret, Ok, OrganizationSettings, OrganizationSettingsUpdate, PageMeta, Pipeline, PipelineCreate, PipelineUpdate, PublicInvoice, Redelivered, SendStatus, TaxRate, TaxRateCreate, TaxRateUpdate, TimeEntriesInvoice, TimeEntry, TimeEntryCreate, TimeEntryUpdate, WebhookDelivery, WebhookDeliveryDetails, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointUpdate, WebhookEvent, WebhookEventType, WebhookRedeliver, WebhookSecretRotate, operations } from './contract.ts'
 
 export type {
 	ApiKey,
@@ -12,7 +12,6 @@ export type {
 	ApiKeyRotate,
 	Company,
 	CompanyCreate,
-	CompanyCreated,
 	CompanyCreatedEvent,
 	CompanyData,
 	CompanyDeletedEvent,
@@ -269,14 +268,14 @@ export class CompaniesResource {
 	 *
 	 * @param body - A company to create.
 	 * @param options - Of this call alone.
-	 * @returns The id of a new company.
+	 * @returns The id of a new record.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
 	 * @example
 	 * ```ts
 	 * await remit.companies.create({ name: 'Acme GmbH', domain: 'acme.example', billingEmail: 'billing@acme.example' })
 	 * ```
 	 */
-	create(body: CompanyCreate, options?: IdempotentRequestOptions): ApiPromise<CompanyCreated> {
+	create(body: CompanyCreate, options?: IdempotentRequestOptions): ApiPromise<CreatedRecord> {
 		return this.#transport.send('POST', '/api/companies', { body, options })
 	}
 
@@ -285,7 +284,7 @@ export class CompaniesResource {
 	 *
 	 * @param id - The company's id.
 	 * @param options - Of this call alone.
-	 * @returns The company.
+	 * @returns The record.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
 	 */
 	get(id: string, options?: RequestOptions): ApiPromise<Company> {
@@ -578,7 +577,7 @@ export class InvoicesResource {
 	 *
 	 * @param id - The invoice's id.
 	 * @param options - Of this call alone.
-	 * @returns The invoice.
+	 * @returns The record.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
 	 */
 	get(id: string, options?: RequestOptions): ApiPromise<Invoice> {
