@@ -8,6 +8,7 @@ import openapiTypescript, { astToString } from 'openapi-typescript'
 import { parse, stringify } from 'yaml'
 import { writeMigrationIndex } from './migration-index.ts'
 import { normalise, type OpenApiDocument } from './normalise.ts'
+import { takeRecords } from './records.ts'
 import { writeResources } from './sdk-writer.ts'
 import { writeServerTables } from './server-writer.ts'
 
@@ -60,13 +61,15 @@ async function types({ webhooks, ...document }: OpenApiDocument): Promise<string
 
 /** Every generated file: its path from the root and its text. */
 async function generate(): Promise<Map<string, string>> {
-	const document = normalise(await emit())
+	const emitted = await emit()
+	const records = takeRecords(emitted)
+	const document = normalise(emitted)
 	const contractTypes = await types(document)
 	return new Map([
 		['spec/openapi.yaml', `# ${banner}\n${stringify(document, { lineWidth: 120, aliasDuplicateObjects: false })}`],
 		['packages/server/src/generated/openapi.json', `${JSON.stringify(document)}\n`],
 		['packages/server/src/generated/contract.ts', contractTypes],
-		['packages/server/src/generated/tables.ts', writeServerTables(document, banner)],
+		['packages/server/src/generated/tables.ts', writeServerTables(document, records, banner)],
 		['packages/server/migrations/index.ts', writeMigrationIndex(readdirSync(join(root, 'packages/server/migrations')))],
 		['packages/sdk/src/generated/contract.ts', contractTypes],
 		['packages/sdk/src/generated/resources.ts', writeResources(document, banner)],

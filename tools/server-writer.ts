@@ -1,8 +1,9 @@
 // Writes what the server looks up by operation or by record: the operation table and the field lists of the records.
 import { eventSchemas } from './event-docs.ts'
 import type { JsonObject, OpenApiDocument, Parameter } from './normalise.ts'
+import type { RecordKind } from './records.ts'
 
-export function writeServerTables(document: OpenApiDocument, banner: string): string {
+export function writeServerTables(document: OpenApiDocument, kinds: readonly RecordKind[], banner: string): string {
 	return `// ${banner}
 
 /** One operation of the contract. \`accepts\` lists the parameters by place; \`statuses\` every status it may answer. */
@@ -30,6 +31,9 @@ export type FieldType = 'string' | 'number' | 'boolean' | 'json'
 
 /** The fields of each record, in the order in which answers show them. */
 export const fields = ${literal(records(document))} as const satisfies Record<string, Record<string, FieldType>>
+
+/** What the ids of each kind of record begin with. */
+export const idPrefixes = ${literal(Object.fromEntries(kinds.map(({ schema, prefix }) => [schema, prefix])))} as const
 
 /** Every type of event, and the name of its schema. */
 export const eventTypes = ${literal(Object.fromEntries([...eventSchemas(document)].map(([type, { name }]) => [type, name])))} as const

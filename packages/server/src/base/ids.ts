@@ -1,21 +1,10 @@
 import { customAlphabet } from 'nanoid'
+import type { idPrefixes } from '../generated/tables.ts'
 
 const random = customAlphabet('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz', 20)
 
-type Prefix =
-	| 'inv'
-	| 'li'
-	| 'cmp'
-	| 'org'
-	| 'ct'
-	| 'dl'
-	| 'pl'
-	| 'te'
-	| 'txr'
-	| 'plk' // payment link
-	| 'key'
-	| 'req'
-	| 'whe' // webhook endpoint
+/** Of the contract's records, and of what is none: line items, payment links, requests. */
+type Prefix = (typeof idPrefixes)[keyof typeof idPrefixes] | 'li' | 'plk' | 'req'
 
 /** 119 random bits behind a prefix that names the kind of record. */
 export function newId(prefix: Prefix): string {

@@ -1769,7 +1769,7 @@ export interface components {
          * @description Every error code there is. A later version may add to it.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "invalid_json" | "body_required" | "ambiguous_credentials" | "invalid_signature" | "missing_credentials" | "invalid_credentials" | "insufficient_scope" | "route_not_found" | "invoice_not_found" | "company_not_found" | "api_key_not_found" | "contact_not_found" | "deal_not_found" | "pipeline_not_found" | "time_entry_not_found" | "tax_rate_not_found" | "client_link_not_found" | "payment_link_not_found" | "webhook_endpoint_not_found" | "webhook_delivery_not_found" | "event_not_found" | "method_not_allowed" | "request_timeout" | "invoice_number_taken" | "record_in_use" | "tax_rate_in_use" | "stage_in_use" | "time_entry_invoiced" | "time_entry_already_invoiced" | "invoice_cancelled" | "email_not_configured" | "payment_processor_not_configured" | "webhook_endpoint_not_active" | "delivery_under_way" | "idempotency_key_in_use" | "version_mismatch" | "payload_too_large" | "unsupported_media_type" | "totals_mismatch" | "amount_out_of_range" | "mixed_tax_inclusion" | "unknown_line_item" | "invalid_line_item" | "unknown_deal" | "unknown_company" | "expires_in_past" | "unknown_contact" | "unknown_pipeline" | "unknown_stage" | "invalid_stages" | "invalid_time_entry" | "invalid_time_entries" | "rate_missing" | "currency_mismatch" | "unknown_tax_rate" | "tax_rate_archived" | "unsafe_url" | "unresolvable_url" | "nothing_to_pay" | "amount_not_payable" | "idempotency_key_reused" | "rate_limited" | "headers_too_large" | "internal_error" | "email_delivery_failed" | "payment_processor_failed" | "unavailable";
+        ErrorCode: "invalid_request" | "invalid_json" | "body_required" | "ambiguous_credentials" | "invalid_signature" | "missing_credentials" | "invalid_credentials" | "insufficient_scope" | "route_not_found" | "api_key_not_found" | "client_link_not_found" | "payment_link_not_found" | "webhook_delivery_not_found" | "event_not_found" | "company_not_found" | "contact_not_found" | "deal_not_found" | "invoice_not_found" | "pipeline_not_found" | "tax_rate_not_found" | "time_entry_not_found" | "webhook_endpoint_not_found" | "method_not_allowed" | "request_timeout" | "invoice_number_taken" | "record_in_use" | "tax_rate_in_use" | "stage_in_use" | "time_entry_invoiced" | "time_entry_already_invoiced" | "invoice_cancelled" | "email_not_configured" | "payment_processor_not_configured" | "webhook_endpoint_not_active" | "delivery_under_way" | "idempotency_key_in_use" | "version_mismatch" | "payload_too_large" | "unsupported_media_type" | "totals_mismatch" | "amount_out_of_range" | "mixed_tax_inclusion" | "unknown_line_item" | "invalid_line_item" | "unknown_deal" | "unknown_company" | "expires_in_past" | "unknown_contact" | "unknown_pipeline" | "unknown_stage" | "invalid_stages" | "invalid_time_entry" | "invalid_time_entries" | "rate_missing" | "currency_mismatch" | "unknown_tax_rate" | "tax_rate_archived" | "unsafe_url" | "unresolvable_url" | "nothing_to_pay" | "amount_not_payable" | "idempotency_key_reused" | "rate_limited" | "headers_too_large" | "internal_error" | "email_delivery_failed" | "payment_processor_failed" | "unavailable";
         /**
          * @description Who did something.
          * @example {
@@ -3425,13 +3425,20 @@ export interface components {
         /**
          * @description What went wrong (RFC 9457).
          * @example {
-         *       "type": "urn:remit:problem:invoice_not_found",
-         *       "title": "Invoice not found",
-         *       "status": 404,
-         *       "detail": "There is no invoice inv_unknown.",
-         *       "instance": "/api/invoices/inv_unknown",
-         *       "code": "invoice_not_found",
-         *       "requestId": "req_5cU0ohX8mAYk2rTw"
+         *       "type": "urn:remit:problem:invoice_number_taken",
+         *       "title": "Invoice number taken",
+         *       "status": 409,
+         *       "detail": "The number INV-0001 is, or was, another invoice's.",
+         *       "instance": "/api/invoices",
+         *       "code": "invoice_number_taken",
+         *       "requestId": "req_5cU0ohX8mAYk2rTw",
+         *       "errors": [
+         *         {
+         *           "pointer": "/invoiceNumber",
+         *           "code": "invoice_number_taken",
+         *           "detail": "The number INV-0001 is, or was, another invoice's."
+         *         }
+         *       ]
          *     }
          */
         Problem: {

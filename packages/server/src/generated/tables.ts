@@ -1778,6 +1778,20 @@ export const fields = {
 	}
 } as const satisfies Record<string, Record<string, FieldType>>
 
+/** What the ids of each kind of record begin with. */
+export const idPrefixes = {
+	"ApiKey": "key",
+	"Company": "cmp",
+	"Contact": "ct",
+	"Deal": "dl",
+	"Invoice": "inv",
+	"OrganizationSettings": "org",
+	"Pipeline": "pl",
+	"TaxRate": "txr",
+	"TimeEntry": "te",
+	"WebhookEndpoint": "whe"
+} as const
+
 /** Every type of event, and the name of its schema. */
 export const eventTypes = {
 	"invoice.created": "InvoiceCreatedEvent",
@@ -1811,19 +1825,19 @@ export const errorCodes = [
 	"invalid_credentials",
 	"insufficient_scope",
 	"route_not_found",
-	"invoice_not_found",
-	"company_not_found",
 	"api_key_not_found",
-	"contact_not_found",
-	"deal_not_found",
-	"pipeline_not_found",
-	"time_entry_not_found",
-	"tax_rate_not_found",
 	"client_link_not_found",
 	"payment_link_not_found",
-	"webhook_endpoint_not_found",
 	"webhook_delivery_not_found",
 	"event_not_found",
+	"company_not_found",
+	"contact_not_found",
+	"deal_not_found",
+	"invoice_not_found",
+	"pipeline_not_found",
+	"tax_rate_not_found",
+	"time_entry_not_found",
+	"webhook_endpoint_not_found",
 	"method_not_allowed",
 	"request_timeout",
 	"invoice_number_taken",

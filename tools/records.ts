@@ -1,0 +1,82 @@
+// What a record says of itself with `x-record` in its own .tsp, and what follows: its error code and its scopes join the closed
+// lists of the contract, its prefix the server's table. So a new resource edits no central list.
+import type { JsonObject, OpenApiDocument } from './normalise.ts'
+
+/** The extension `x-record`, with the name of its schema. */
+export interface RecordKind {
+	readonly schema: string
+	/** What ids begin with. */
+	readonly prefix: string
+	/** What `:read` and `:write` follow in KeyScope; absent in the integration API, whose scopes are for all of it. */
+	readonly scope?: string
+	/** The organization has one and no more, which is asked for without an id and is never missing. */
+	readonly single?: true
+}
+
+/** Takes `x-record` out of the document, and adds to ErrorCode and KeyScope what they do not say by hand. */
+export function takeRecords(document: OpenApiDocument): RecordKind[] {
+	const { schemas } = document.components
+	const kinds = Object.entries(schemas).flatMap(([schema, definition]) => {
+		const { 'x-record': record, ...rest } = definition
+		if (!record) return []
+		schemas[schema] = rest
+		if (typeof (record as JsonObject).prefix !== 'string') throw new Error(`x-record of ${schema} has no prefix`)
+		return [{ schema, ...(record as JsonObject) } as unknown as RecordKind]
+	})
+	refuseSharedPrefixes(kinds)
+	addMembers(
+		schemas.ErrorCode,
+		kinds.filter(({ single }) => !single).map(({ schema }) => [`${snake(schema)}_not_found`, `404: no such ${words(schema)}.`]),
+	)
+	sortByStatus(schemas.ErrorCode)
+	addMembers(schemas.KeyScope, scopeMembers(kinds))
+	return kinds
+}
+
+function refuseSharedPrefixes(kinds: readonly RecordKind[]): void {
+	for (const { schema, prefix } of kinds) {
+		const other = kinds.find((kind) => kind.prefix === prefix)
+		if (other?.schema !== schema) throw new Error(`${schema} and ${other?.schema} have the same prefix in x-record: ${prefix}`)
+	}
+}
+
+/** One pair for each scope; records that share it are named in its sentence together. */
+function scopeMembers(kinds: readonly RecordKind[]): [member: string, sentence: string][] {
+	return [...new Set(kinds.flatMap(({ scope }) => scope ?? []))].flatMap((scope) => {
+		const names = kinds
+			.filter((kind) => kind.scope === scope)
+			.map(({ schema, single }) => (single ? `the ${words(schema)}` : plural(schema)))
+		return [
+			[`${scope}:read`, `Read ${names.join(' and ')}.`],
+			[`${scope}:write`, `Write ${names.join(' and ')}.`],
+		] as [string, string][]
+	})
+}
+
+interface DescribedEnum {
+	enum: string[]
+	'x-enumDescriptions': Record<string, string>
+}
+
+function addMembers(schema: JsonObject | undefined, members: readonly [member: string, sentence: string][]): void {
+	const list = schema as unknown as DescribedEnum
+	for (const [member, sentence] of members) {
+		if (list.enum.includes(member)) continue
+		list.enum.push(member)
+		list['x-enumDescriptions'][member] = sentence
+	}
+}
+
+/** The sentences begin with the status. */
+function sortByStatus(schema: JsonObject | undefined): void {
+	const list = schema as unknown as DescribedEnum
+	list.enum = list.enum.toSorted((a, b) => statusOf(list, a) - statusOf(list, b))
+	list['x-enumDescriptions'] = Object.fromEntries(list.enum.map((code) => [code, list['x-enumDescriptions'][code] ?? '']))
+}
+
+const statusOf = (list: DescribedEnum, code: string) => Number.parseInt(list['x-enumDescriptions'][code] ?? '', 10)
+
+/** `TimeEntry` → `time_entry`. */
+const snake = (name: string) => name.replace(/(?!^)[A-Z]/g, (letter) => `_${letter}`).toLowerCase()
+const words = (name: string) => snake(name).replaceAll('_', ' ')
+const plural = (name: string) => `${words(name)}s`.replace(/([^aeiou])ys$/, '$1ies')
