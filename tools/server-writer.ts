@@ -1,4 +1,5 @@
 // Writes what the server looks up by operation or by record: the operation table and the field lists of the records.
+import { errorTable } from './error-table.ts'
 import { eventSchemas } from './event-docs.ts'
 import type { JsonObject, OpenApiDocument, Parameter } from './normalise.ts'
 import type { RecordKind } from './records.ts'
@@ -38,8 +39,8 @@ export const idPrefixes = ${literal(Object.fromEntries(kinds.map(({ schema, pref
 /** Every type of event, and the name of its schema. */
 export const eventTypes = ${literal(Object.fromEntries([...eventSchemas(document)].map(([type, { name }]) => [type, name])))} as const
 
-/** Every error code. */
-export const errorCodes = ${literal(document.components.schemas.ErrorCode?.enum)} as const
+/** The status and title of every error code. */
+export const errorTable = ${rows(errorTable(document))} as const satisfies Record<string, readonly [status: number, title: string]>
 `
 }
 
@@ -95,3 +96,9 @@ function fieldType(document: OpenApiDocument, schema: JsonObject): string {
 }
 
 const literal = (value: unknown) => JSON.stringify(value, null, '\t')
+
+/** An object with each of its entries on a line of its own. */
+const rows = (value: Record<string, unknown>) =>
+	`{\n${Object.entries(value)
+		.map(([name, entry]) => `\t${JSON.stringify(name)}: ${JSON.stringify(entry)},\n`)
+		.join('')}}`
