@@ -32,6 +32,10 @@ function lintOperation(document: OpenApiDocument, operation: Operation, ajv: Ajv
 	const isPublic = operation.security?.length === 0
 	if (!isPublic && !operation['x-required-scopes']?.length)
 		problems.push('has neither x-required-scopes nor an empty security (public)')
+	for (const scope of operation['x-required-scopes'] ?? []) {
+		// Every key would get 403.
+		if (!scopesOf(document).includes(scope)) problems.push(`requires the scope ${scope}, which is not in KeyScope`)
+	}
 	if (isPublic && !/needs no key/i.test(description))
 		problems.push('is public, and its description does not say that it needs no key')
 	for (const [status, why] of expectedErrors(operation, names, isPublic)) {
@@ -55,6 +59,8 @@ function lintOperation(document: OpenApiDocument, operation: Operation, ajv: Ajv
 	}
 	return problems.map((problem) => `${operationId}: ${problem}`)
 }
+
+const scopesOf = ({ components: { schemas } }: OpenApiDocument) => (schemas.KeyScope?.enum ?? []) as string[]
 
 function expectedErrors(operation: Operation, parameters: string[], isPublic: boolean): [status: number, why: string][] {
 	const expected: [number, string][] = [

@@ -39,6 +39,9 @@ export const idPrefixes = ${literal(Object.fromEntries(kinds.map(({ schema, pref
 /** Every type of event, and the name of its schema. */
 export const eventTypes = ${literal(Object.fromEntries([...eventSchemas(document)].map(([type, { name }]) => [type, name])))} as const
 
+/** What a key may do: of the integration API one of three, each containing the one before; of the invoicing API a pair a record. */
+export const keyScopes = ${literal(document.components.schemas.KeyScope?.enum)} as const
+
 /** The status and title of every error code. */
 export const errorTable = ${rows(errorTable(document))} as const satisfies Record<string, readonly [status: number, title: string]>
 `

@@ -1,7 +1,7 @@
 // Keys that manage keys: what is shown and kept of one, whom it may serve, and how it ends.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Answer, startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
-import { scopes as allScopes, type Scope } from '../auth/keys.ts'
+import type { Scope } from '../auth/keys.ts'
 import { query } from '../db/database.ts'
 
 let server: TestServer
@@ -134,12 +134,5 @@ describe('rotating a key', () => {
 		const { id: strong } = await made(['companies:write'])
 		const { key: admin } = await made(['admin'])
 		expect((await tenant.ask('POST', `/api-keys/${strong}/rotate`, { key: admin })).status).toBe(403)
-	})
-})
-
-describe('the scopes', () => {
-	it('of the contract are those that keys can have', async () => {
-		const { schemas } = await import('../contract/document.ts')
-		expect(new Set(schemas.KeyScope?.enum as string[])).toEqual(new Set(allScopes))
 	})
 })

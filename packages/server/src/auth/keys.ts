@@ -4,19 +4,14 @@ import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { customAlphabet } from 'nanoid'
 import type { KeyScope } from '../generated/contract.ts'
+import { keyScopes } from '../generated/tables.ts'
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const secret = customAlphabet(base62, 32)
 const form = /^rmt_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/
 
-/** What a key may do: of the integration API one of three, each containing the one before; of the invoicing API a pair a record. */
 export type Scope = KeyScope
-const records = ['companies', 'contacts', 'deals', 'invoices', 'organization', 'tax_rates', 'time_entries'] as const
-const levels = ['read', 'write', 'admin'] as const
-export const scopes: readonly Scope[] = [
-	...levels,
-	...records.flatMap((record): Scope[] => [`${record}:read`, `${record}:write`]),
-]
+export const scopes: readonly Scope[] = keyScopes
 
 export interface NewKey {
 	/** The whole key: shown once, never stored. */
@@ -49,6 +44,9 @@ function checksum(text: string): string {
 	}
 	return digits
 }
+
+/** Scopes of the integration API: each contains the one before. */
+const levels = ['read', 'write', 'admin'] as const
 
 /** Whether a key's scopes allow what an operation requires. The two families do not grant each other. */
 export const allows = (granted: ReadonlySet<string>, required: readonly string[]): boolean =>

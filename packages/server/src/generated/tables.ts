@@ -1814,6 +1814,27 @@ export const eventTypes = {
 	"webhook.test": "WebhookTestEvent"
 } as const
 
+/** What a key may do: of the integration API one of three, each containing the one before; of the invoicing API a pair a record. */
+export const keyScopes = [
+	"read",
+	"write",
+	"admin",
+	"companies:read",
+	"companies:write",
+	"contacts:read",
+	"contacts:write",
+	"deals:read",
+	"deals:write",
+	"invoices:read",
+	"invoices:write",
+	"organization:read",
+	"organization:write",
+	"tax_rates:read",
+	"tax_rates:write",
+	"time_entries:read",
+	"time_entries:write"
+] as const
+
 /** The status and title of every error code. */
 export const errorTable = {
 	"invalid_request": [400,"Invalid request"],

@@ -1,0 +1,23 @@
+// What the contract lint refuses, shown on the contract itself with one thing changed.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { lintContract } from './lint-contract.ts'
+import type { OpenApiDocument, Operation } from './normalise.ts'
+
+const text = readFileSync(join(import.meta.dirname, '../spec/openapi.yaml'), 'utf8')
+
+/** The contract with its operation to list invoices changed. */
+function withInvoiceList(change: Partial<Operation>): OpenApiDocument {
+	const document = parse(text) as OpenApiDocument
+	Object.assign(document.paths['/api/invoices']?.get ?? {}, change)
+	return document
+}
+
+it('An operation requires only scopes that a key can have', () => {
+	expect(lintContract(withInvoiceList({}))).toEqual([])
+	expect(lintContract(withInvoiceList({ 'x-required-scopes': ['invoice:read'] }))).toEqual([
+		'invoices.list: requires the scope invoice:read, which is not in KeyScope',
+	])
+})
