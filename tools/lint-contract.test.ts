@@ -21,3 +21,9 @@ it('An operation requires only scopes that a key can have', () => {
 		'invoices.list: requires the scope invoice:read, which is not in KeyScope',
 	])
 })
+
+it('Operations whose paths begin alike count against the same limit', () => {
+	expect(lintContract(withInvoiceList({ 'x-rate-class': 'integration' }))).toEqual([
+		'/api: its operations count against several limits: invoicing, integration',
+	])
+})

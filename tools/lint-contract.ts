@@ -13,15 +13,22 @@ import {
 	operationsOf,
 	type Response,
 } from './normalise.ts'
-import { resolve } from './server-writer.ts'
+import { rateClassesByRoot, resolve } from './server-writer.ts'
 
 /** Every rule that the document breaks, as `place: what is wrong`. */
 export function lintContract(document: OpenApiDocument): string[] {
 	const ajv = newAjv(document.components.schemas, { allErrors: true })
 	return [
+		...lintRoots(document),
 		...operationsOf(document).flatMap((operation) => lintOperation(document, operation, ajv)),
 		...Object.entries(document.components.schemas).flatMap(([name, schema]) => lintSchema(document, name, schema, ajv)),
 	]
+}
+
+/** A path that does not exist counts against the limit of those that begin alike, so they must have the same. */
+function lintRoots(document: OpenApiDocument): string[] {
+	const mixed = [...rateClassesByRoot(document)].filter(([, classes]) => classes.size > 1)
+	return mixed.map(([root, classes]) => `/${root}: its operations count against several limits: ${[...classes].join(', ')}`)
 }
 
 function lintOperation(document: OpenApiDocument, operation: Operation, ajv: Ajv2020): string[] {

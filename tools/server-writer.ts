@@ -27,6 +27,9 @@ export interface OperationEntry {
 
 export const operationTable = ${literal(operations(document))} as const satisfies readonly OperationEntry[]
 
+/** What the paths of the integration API begin with. */
+export const integrationRoots = ${literal(integrationRoots(document))} as const
+
 /** How a field travels: \`json\` stands for arrays and objects. */
 export type FieldType = 'string' | 'number' | 'boolean' | 'json'
 
@@ -63,6 +66,22 @@ function operations(document: OpenApiDocument) {
 			...(operation['x-alias-of'] && { aliasOf: operation['x-alias-of'] }),
 		})),
 	)
+}
+
+function integrationRoots(document: OpenApiDocument): string[] {
+	const roots = rateClassesByRoot(document)
+	return [...roots].flatMap(([root, classes]) => (classes.has('integration') ? root : []))
+}
+
+/** The limits that the operations below each first segment of a path count against: one, or the contract lint refuses it. */
+export function rateClassesByRoot({ paths }: OpenApiDocument): Map<string, Set<string>> {
+	const roots = new Map<string, Set<string>>()
+	for (const [path, methods] of Object.entries(paths)) {
+		const root = path.split('/')[1] ?? ''
+		const classes = Object.values(methods).map((operation) => operation['x-rate-class'] ?? 'invoicing')
+		roots.set(root, new Set([...(roots.get(root) ?? []), ...classes]))
+	}
+	return roots
 }
 
 export function resolve(document: OpenApiDocument, parameter: Parameter | { $ref: string }): Parameter {

@@ -74,7 +74,6 @@ describe('the integration API', () => {
 			['/api-keys/key_unknown', 'DELETE', 404],
 			['/api-keys', 'PUT', 405],
 			['/webhooks/nothing', 'GET', 404],
-			['/connections', 'GET', 404],
 		] as const) {
 			expect(await ask(url, path, key, method)).toMatchObject({ status, limit: '100' })
 		}

@@ -1587,6 +1587,12 @@ export const operationTable = [
 	}
 ] as const satisfies readonly OperationEntry[]
 
+/** What the paths of the integration API begin with. */
+export const integrationRoots = [
+	"api-keys",
+	"webhooks"
+] as const
+
 /** How a field travels: `json` stands for arrays and objects. */
 export type FieldType = 'string' | 'number' | 'boolean' | 'json'
 

@@ -2,6 +2,7 @@
 import type { Request, RequestHandler } from 'express'
 import { methodNotAllowed } from '../base/errors.ts'
 import { operations, Routes } from '../contract/routes.ts'
+import { integrationRoots } from '../generated/tables.ts'
 import type { Count } from './authenticate.ts'
 
 /** `nonContractRoutes` answers the paths that are not the contract's. */
@@ -31,4 +32,4 @@ export function rejectMethod({ path, method }: Request, methods: readonly string
 }
 
 /** The integration API counts every request and says so in every answer, those to paths that do not exist too. */
-const integrationPath = /^\/(api-keys|connections|mappings|syncs|webhooks)(\/|$)/
+const integrationPath = new RegExp(`^/(${integrationRoots.join('|')})(/|$)`)
