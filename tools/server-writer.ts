@@ -1,7 +1,8 @@
 // Writes what the server looks up by operation or by record: the operation table and the field lists of the records.
 import { errorTable } from './error-table.ts'
 import { eventSchemas } from './event-docs.ts'
-import type { JsonObject, OpenApiDocument, Parameter } from './normalise.ts'
+import type { OpenApiDocument, Parameter } from './normalise.ts'
+import { blanks, recordFields } from './record-tables.ts'
 import type { RecordKind } from './records.ts'
 
 export function writeServerTables(document: OpenApiDocument, kinds: readonly RecordKind[], banner: string): string {
@@ -34,7 +35,13 @@ export const integrationRoots = ${literal(integrationRoots(document))} as const
 export type FieldType = 'string' | 'number' | 'boolean' | 'json'
 
 /** The fields of each record, in the order in which answers show them. */
-export const fields = ${literal(records(document))} as const satisfies Record<string, Record<string, FieldType>>
+export const fields = ${literal(recordFields(document))} as const satisfies Record<string, Record<string, FieldType>>
+
+/**
+ * What has an id before anything is written on it: every field that may be null is. A store begins a new record with
+ * \`{ ...blanks.Company, ...input, id, … }\`, so that a field that is added to the contract needs a column and nothing else.
+ */
+export const blanks = ${rows(blanks(document))} as const satisfies Record<string, Record<string, null>>
 
 /** What the ids of each kind of record begin with. */
 export const idPrefixes = ${literal(Object.fromEntries(kinds.map(({ schema, prefix }) => [schema, prefix])))} as const
@@ -89,32 +96,6 @@ export function resolve(document: OpenApiDocument, parameter: Parameter | { $ref
 	const found = document.components.parameters?.[parameter.$ref.split('/').at(-1) ?? '']
 	if (!found) throw new Error(`${parameter.$ref} is not in the document`)
 	return found
-}
-
-/** Records are the schemas with an id and an organization: what is a row in the database. */
-function records(document: OpenApiDocument) {
-	const found: Record<string, Record<string, string>> = {}
-	const events = new Set([...eventSchemas(document).values()].map(({ name }) => name))
-	for (const [name, schema] of Object.entries(document.components.schemas)) {
-		const properties = schema.properties as Record<string, JsonObject> | undefined
-		if (!properties?.id || !properties.organizationId || events.has(name)) continue
-		found[name] = Object.fromEntries(Object.entries(properties).map(([field, type]) => [field, fieldType(document, type)]))
-	}
-	return found
-}
-
-function fieldType(document: OpenApiDocument, schema: JsonObject): string {
-	if (typeof schema.$ref === 'string')
-		return fieldType(document, document.components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {})
-	if (Array.isArray(schema.anyOf)) {
-		const kinds = (schema.anyOf as JsonObject[])
-			.filter((member) => member.type !== 'null')
-			.map((member) => fieldType(document, member))
-		return kinds.every((kind) => kind === kinds[0]) ? (kinds[0] ?? 'json') : 'json'
-	}
-	if (schema.type === 'integer' || schema.type === 'number') return 'number'
-	if (schema.type === 'boolean' || schema.type === 'string') return schema.type
-	return 'json'
 }
 
 const literal = (value: unknown) => JSON.stringify(value, null, '\t')

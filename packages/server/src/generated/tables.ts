@@ -1784,6 +1784,24 @@ export const fields = {
 	}
 } as const satisfies Record<string, Record<string, FieldType>>
 
+/**
+ * What has an id before anything is written on it: every field that may be null is. A store begins a new record with
+ * `{ ...blanks.Company, ...input, id, … }`, so that a field that is added to the contract needs a column and nothing else.
+ */
+export const blanks = {
+	"ApiKey": {"expiresAt":null,"lastUsedAt":null,"revokedAt":null},
+	"Company": {"domain":null,"phone":null,"notes":null,"billingContactName":null,"billingAddressLine1":null,"billingAddressLine2":null,"billingCity":null,"billingState":null,"billingPostalCode":null,"billingCountry":null,"billingEmail":null,"deletedAt":null},
+	"Contact": {"email":null,"phone":null,"companyId":null,"deletedAt":null},
+	"Deal": {"companyId":null,"contactId":null,"valueCents":null,"hourlyRateCents":null,"deletedAt":null},
+	"Invoice": {"dealId":null,"companyId":null,"issuedDate":null,"dueDate":null,"paidDate":null,"paymentMethod":null,"paymentReference":null,"notes":null,"paymentTerms":null,"sentAt":null,"viewedAt":null,"billTo":null,"billFrom":null},
+	"LineItem": {"unit":null,"discountPercent":null,"discountCents":null,"taxes":null,"taxRateId":null,"durationSeconds":null,"metadata":null},
+	"OrganizationSettings": {"contactName":null,"addressLine1":null,"addressLine2":null,"city":null,"state":null,"postalCode":null,"country":null,"email":null,"phone":null,"taxId":null,"hourlyRateCents":null,"paymentTerms":null},
+	"TimeEntry": {"userId":null,"taskId":null,"taskName":null,"deliverableId":null,"deliverableName":null,"description":null,"endedAt":null,"durationSeconds":null,"hourlyRateCents":null,"invoiceId":null},
+	"WebhookDelivery": {"nextAttemptAt":null,"lastResponseStatus":null,"lastError":null},
+	"WebhookDeliveryDetails": {"nextAttemptAt":null,"lastResponseStatus":null,"lastError":null},
+	"WebhookEndpoint": {"description":null,"disabledReason":null,"failingSince":null,"previousSecretExpiresAt":null},
+} as const satisfies Record<string, Record<string, null>>
+
 /** What the ids of each kind of record begin with. */
 export const idPrefixes = {
 	"ApiKey": "key",

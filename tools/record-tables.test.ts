@@ -1,0 +1,36 @@
+// What the server's tables say of records is what the contract says of them.
+import { expect, it } from 'vitest'
+import type { JsonObject, OpenApiDocument } from './normalise.ts'
+import { blanks, recordFields } from './record-tables.ts'
+
+const text = { type: 'string' }
+const nullable = (schema: JsonObject) => ({ anyOf: [schema, { type: 'null' }] })
+const object = (properties: JsonObject, required = Object.keys(properties)) => ({ type: 'object', properties, required })
+
+const document: OpenApiDocument = {
+	openapi: '3.1.0',
+	info: { title: 'Test', version: '1' },
+	paths: {},
+	components: {
+		schemas: {
+			Cents: { type: 'integer' },
+			Note: object({
+				id: text,
+				organizationId: text,
+				words: nullable(text),
+				cents: nullable({ $ref: '#/components/schemas/Cents' }),
+			}),
+			Page: object({ id: text, number: { type: 'integer' }, colour: nullable(text) }),
+			PageInput: object({ id: text, colour: nullable(text) }, []),
+			Author: object({ id: nullable(text) }),
+		},
+	},
+}
+
+it('A record is what always has an id and an organization; its fields are those of its schema', () => {
+	expect(recordFields(document)).toEqual({ Note: { id: 'string', organizationId: 'string', words: 'string', cents: 'number' } })
+})
+
+it('A blank has every field that may be null, of all that always has an id', () => {
+	expect(blanks(document)).toEqual({ Note: { words: null, cents: null }, Page: { colour: null } })
+})
