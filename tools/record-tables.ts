@@ -2,11 +2,11 @@
 import { eventSchemas } from './event-docs.ts'
 import type { JsonObject, OpenApiDocument } from './normalise.ts'
 
-/** Records are the schemas with an id and an organization: what is a row in the database. */
+/** Records are the schemas with an id that belong to an organization or, like its settings, have a version: rows of the database. */
 export function recordFields(document: OpenApiDocument): Record<string, Record<string, string>> {
 	const found: Record<string, Record<string, string>> = {}
 	for (const [name, properties] of withId(document)) {
-		if (!properties.organizationId) continue
+		if (!properties.organizationId && !properties.version) continue
 		found[name] = Object.fromEntries(Object.entries(properties).map(([field, type]) => [field, fieldType(document, type)]))
 	}
 	return found

@@ -1,16 +1,16 @@
 // The rows that every server answers from: written through Remit's own stores, so they are what its API would have written.
-import { insertKey } from '../server/src/api-keys/store.ts'
+import { createKey } from '../server/src/api-keys/store.ts'
 import { dayMs } from '../server/src/base/dates.ts'
 import { bySystem } from '../server/src/base/origin.ts'
-import { insertCompany } from '../server/src/companies/store.ts'
+import { createCompany } from '../server/src/companies/store.ts'
 import type { Database, Db } from '../server/src/db/database.ts'
-import type { InvoiceInput, InvoiceStatus } from '../server/src/generated/contract.ts'
+import type { InvoiceInput, InvoiceStatus, OrganizationSettings } from '../server/src/generated/contract.ts'
 import { applyInput } from '../server/src/invoices/apply.ts'
 import { blankInvoice } from '../server/src/invoices/invoice.ts'
-import { noteNumber } from '../server/src/invoices/number-store.ts'
+import { advanceCounter } from '../server/src/invoices/number-store.ts'
 import { partiesOf } from '../server/src/invoices/parties.ts'
 import { insertInvoice } from '../server/src/invoices/store.ts'
-import { insertOrganization } from '../server/src/organizations/store.ts'
+import { createOrganization } from '../server/src/organizations/store.ts'
 import { companyOf } from './names.ts'
 
 export interface Seed {
@@ -31,26 +31,27 @@ export async function seed(db: Database): Promise<Seed> {
 	await organization(db, 'Second', companyCount / 10, invoiceCount / 10, now)
 	const { organizationId, invoiceIds } = await organization(db, 'First', companyCount, invoiceCount, now)
 	const { key } = await db.transaction((tx) =>
-		insertKey(tx, organizationId, { name: 'bench', scopes: ['companies:write', 'invoices:write'], now }),
+		createKey(tx, organizationId, { name: 'bench', scopes: ['companies:write', 'invoices:write'], now }),
 	)
 	return { organizationId, key, invoiceIds }
 }
 
 async function organization(db: Database, name: string, companies: number, invoices: number, now: number) {
 	return db.transaction(async (tx) => {
-		const { organizationId } = await insertOrganization(tx, { name }, now)
+		const organization = await createOrganization(tx, bySystem(now), { name, defaultCurrency: 'EUR' })
 		const companyIds: string[] = []
 		for (let n = 0; n < companies; n++) {
-			const { id } = await insertCompany(tx, organizationId, companyOf(n), bySystem(now - (companies - n) * 60_000))
+			const origin = bySystem(now - (companies - n) * 60_000)
+			const { id } = await createCompany({ db: tx, origin, organization }, companyOf(n))
 			companyIds.push(id)
 		}
 		const invoiceIds: string[] = []
 		for (let n = 0; n < invoices; n++) {
 			const written = now - (invoices - n) * 600_000
-			invoiceIds.push(await invoice(tx, organizationId, companyIds[n % companies] as string, n, written))
+			invoiceIds.push(await invoice(tx, organization, companyIds[n % companies] as string, n, written))
 		}
-		await noteNumber(tx, organizationId, numberOf(invoices - 1))
-		return { organizationId, invoiceIds }
+		await advanceCounter(tx, organization.id, numberOf(invoices - 1))
+		return { organizationId: organization.id, invoiceIds }
 	})
 }
 
@@ -69,8 +70,8 @@ const statuses: readonly InvoiceStatus[] = [
 
 const numberOf = (n: number) => `INV-${String(n + 1).padStart(4, '0')}`
 
-async function invoice(db: Db, organizationId: string, companyId: string, n: number, written: number): Promise<string> {
-	const blank = blankInvoice({ organizationId, taxRounding: 'document', defaultCurrency: 'EUR', paymentTerms: null }, written)
+async function invoice(db: Db, settings: OrganizationSettings, companyId: string, n: number, written: number): Promise<string> {
+	const blank = blankInvoice(settings, written)
 	// By tens and not by n, so that it is not the status that decides.
 	const tens = Math.floor(n / 10)
 	const dueDate = tens % 2 === 0 ? (Math.floor(written / dayMs) + 30) * dayMs : null

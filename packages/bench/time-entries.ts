@@ -3,8 +3,9 @@
 import { dayMs } from '../server/src/base/dates.ts'
 import { bySystem } from '../server/src/base/origin.ts'
 import type { Database } from '../server/src/db/database.ts'
-import { insertDeal } from '../server/src/deals/store.ts'
-import { insertTimeEntry } from '../server/src/time-entries/store.ts'
+import { createDeal } from '../server/src/deals/store.ts'
+import { requireOrganization } from '../server/src/organizations/store.ts'
+import { createTimeEntry } from '../server/src/time-entries/store.ts'
 import { type Call, measureCalls } from './calls.ts'
 import type { Run } from './context.ts'
 import { copyDatabase, withDatabase } from './databases.ts'
@@ -57,12 +58,8 @@ const createOfLines: Call = {
 function unbilled(db: Database, organizationId: string, invoices: number): Promise<Call[]> {
 	const now = Date.now()
 	return db.transaction(async (tx) => {
-		const deal = await insertDeal(
-			tx,
-			organizationId,
-			{ name: 'Retainer', currency: 'EUR', hourlyRateCents: 9_500, defaultCurrency: 'EUR' },
-			now,
-		)
+		const write = { db: tx, origin: bySystem(now), organization: await requireOrganization(tx, organizationId) }
+		const deal = await createDeal(write, { name: 'Retainer', currency: 'EUR', hourlyRateCents: 9_500 })
 		const made: Call[] = []
 		for (let invoice = 0; invoice < invoices; invoice++) {
 			const timeEntryIds: string[] = []
@@ -70,7 +67,7 @@ function unbilled(db: Database, organizationId: string, invoices: number): Promi
 				const startedAt = now - 30 * dayMs + n * 3_600_000
 				const taskName = `Task ${n % taskCount}`
 				const input = { dealId: deal.id, taskName, description: 'Basket and address', startedAt, endedAt: startedAt + 2_700_000 }
-				timeEntryIds.push((await insertTimeEntry(tx, organizationId, input, bySystem(now))).id)
+				timeEntryIds.push((await createTimeEntry(write, input)).id)
 			}
 			made.push({ method: 'POST', path: '/api/invoices/from-time-entries', body: { dealId: deal.id, timeEntryIds } })
 		}

@@ -1,7 +1,9 @@
 // Section `webhooks`: how fast a queue of deliveries drains, beside a loop that only signs and sends; what a receiver that
 // hangs or fails takes from the others; how soon a change is delivered; what requests notice; what a create pays.
+
+import { bySystem } from '../server/src/base/origin.ts'
 import type { Database } from '../server/src/db/database.ts'
-import { insertOrganization } from '../server/src/organizations/store.ts'
+import { createOrganization } from '../server/src/organizations/store.ts'
 import type { Run } from './context.ts'
 import { copyDatabase, fileIn, withDatabase } from './databases.ts'
 import { startRemit } from './remit.ts'
@@ -65,8 +67,8 @@ async function onPostgres(run: Run, receiver: Receiver, events: number, rounds: 
 		await runSql('vacuum analyze', url)
 	}
 	await change(await newDatabase('all'), async (db) => {
-		const { organizationId } = await db.transaction((tx) => insertOrganization(tx, { name: 'First' }, Date.now()))
-		body = await fillQueue(db, organizationId, receiver.urls, events)
+		const { id } = await db.transaction((tx) => createOrganization(tx, bySystem(Date.now()), { name: 'First' }))
+		body = await fillQueue(db, id, receiver.urls, events)
 	})
 	await change(await newDatabase('healthy', 'all'), (db) => keepHealthy(db, receiver.urls))
 	const start = async (queue: 'healthy' | 'all') => {

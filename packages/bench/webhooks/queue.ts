@@ -2,15 +2,14 @@
 // stores before a server delivers.
 import { randomBytes } from 'node:crypto'
 import { bySystem } from '../../server/src/base/origin.ts'
-import { insertCompany } from '../../server/src/companies/store.ts'
+import { createCompany } from '../../server/src/companies/store.ts'
 import { type Database, query } from '../../server/src/db/database.ts'
 import { pageOfEvents } from '../../server/src/events/store.ts'
-import { applyInput } from '../../server/src/invoices/apply.ts'
-import { blankInvoice } from '../../server/src/invoices/invoice.ts'
 import { createInvoice } from '../../server/src/invoices/write.ts'
+import { requireOrganization } from '../../server/src/organizations/store.ts'
 import { openSecrets } from '../../server/src/outside/secrets.ts'
 import { skipWaiting } from '../../server/src/webhooks/delivery-store.ts'
-import { endpoints, insertEndpoint } from '../../server/src/webhooks/endpoint-store.ts'
+import { createEndpoint, endpoints } from '../../server/src/webhooks/endpoint-store.ts'
 import { companyOf } from '../names.ts'
 import { writtenInvoice } from './invoice.ts'
 import type { Urls } from './receiver.ts'
@@ -24,8 +23,8 @@ export const healthyCount = 4
 export async function addEndpoints(db: Database, organizationId: string, urls: readonly string[]): Promise<void> {
 	const secrets = openSecrets({ ...settings, DATA_DIR: '' })
 	await db.transaction(async (tx) => {
-		for (const url of urls)
-			await insertEndpoint(tx, secrets, organizationId, { url, eventTypes: ['invoice.created'] }, Date.now())
+		const write = { db: tx, origin: bySystem(Date.now()), organization: await requireOrganization(tx, organizationId) }
+		for (const url of urls) await createEndpoint(write, secrets, { url, eventTypes: ['invoice.created'] })
 	})
 }
 
@@ -34,13 +33,10 @@ export async function fillQueue(db: Database, organizationId: string, urls: Urls
 	await addEndpoints(db, organizationId, [...Array<string>(healthyCount).fill(urls.healthy), urls.failing, urls.hung])
 	const begin = Date.now() - count
 	await db.transaction(async (tx) => {
-		const defaults = { organizationId, taxRounding: 'document', defaultCurrency: 'EUR', paymentTerms: null } as const
-		const { id: companyId } = await insertCompany(tx, organizationId, companyOf(3), bySystem(begin))
-		for (let n = 0; n < count; n++) {
-			const blank = blankInvoice(defaults, begin + n)
-			const draft = applyInput(blank, { companyId, ...writtenInvoice }, begin + n)
-			await createInvoice({ db: tx, origin: bySystem(begin + n), timeZone: 'UTC' }, blank, draft)
-		}
+		const organization = await requireOrganization(tx, organizationId)
+		const at = (now: number) => ({ db: tx, origin: bySystem(now), organization })
+		const { id: companyId } = await createCompany(at(begin), companyOf(3))
+		for (let n = 0; n < count; n++) await createInvoice(at(begin + n), { companyId, ...writtenInvoice })
 	})
 	const { rows } = await pageOfEvents(db, { organizationId, type: 'invoice.created' }, { limit: 1, offset: 0, after: 0 })
 	return rows[0] as string

@@ -1,16 +1,17 @@
 // `remit …`: runs the server, and manages what it needs. Works on the same database as a running server.
 import { Command, CommanderError } from 'commander'
 import { pino } from 'pino'
-import { insertKey, listKeys, revokeKey } from './api-keys/store.ts'
+import { createKey, listKeys, revokeKey } from './api-keys/store.ts'
 import { scopes as allScopes, type Scope } from './auth/keys.ts'
 import { isTimeZone } from './base/dates.ts'
 import { ConfigError } from './base/errors.ts'
+import { bySystem } from './base/origin.ts'
 import { readConfig, settingsHelp } from './config.ts'
 import { version } from './contract/document.ts'
 import type { Database } from './db/database.ts'
 import { NewerDatabaseError } from './db/migrate.ts'
 import { openDatabase } from './db/open.ts'
-import { findOrganization, insertOrganization, listOrganizations } from './organizations/store.ts'
+import { createOrganization, findOrganization, listOrganizations } from './organizations/store.ts'
 
 const program = new Command('remit')
 	.description('Invoices and companies behind one contract.')
@@ -40,16 +41,15 @@ command(organizations, 'create', 'Create an organization.')
 			if (!isTimeZone(options.timeZone))
 				throw new UsageError(`--time-zone ${options.timeZone}: is not an IANA time zone such as Europe/Berlin`)
 			if (!options.name.trim()) throw new UsageError('--name: must not be empty')
-			const organization = await db.transaction((tx) =>
-				insertOrganization(tx, { name: options.name, timeZone: options.timeZone }, Date.now()),
-			)
-			print(options, organization, `Created ${organization.organizationId} (${organization.name}).`)
+			const settings = { name: options.name, timeZone: options.timeZone }
+			const { id, ...created } = await db.transaction((tx) => createOrganization(tx, bySystem(Date.now()), settings))
+			print(options, { organizationId: id, ...created }, `Created ${id} (${created.name}).`)
 		}),
 	)
 
 command(organizations, 'list', 'List organizations.').action((options) =>
 	withDatabase(async (db) => {
-		const found = await listOrganizations(db)
+		const found = (await listOrganizations(db)).map(({ id, ...settings }) => ({ organizationId: id, ...settings }))
 		print(options, found, found.map(({ organizationId, name }) => `${organizationId}  ${name}`).join('\n') || 'None.')
 	}),
 )
@@ -68,7 +68,7 @@ command(keys, 'create', 'Create an API key and print it, once.')
 			const expiresAt = options.expiresIn === undefined ? null : now + parseDuration(options.expiresIn)
 			await requireOrganization(db, options.organization)
 			const { id, key } = await db.transaction((tx) =>
-				insertKey(tx, options.organization, { name: options.name, scopes, now, expiresAt }),
+				createKey(tx, options.organization, { name: options.name, scopes, now, expiresAt }),
 			)
 			print(options, { id, key, scopes, expiresAt }, `Created ${id}. This is the only time that the key is shown:\n${key}`)
 		}),
@@ -79,10 +79,7 @@ command(keys, 'list', 'List API keys.')
 	.action((options) =>
 		withDatabase(async (db) => {
 			if (options.organization !== undefined) await requireOrganization(db, options.organization)
-			const found = (await listKeys(db, options.organization)).map((key) => ({
-				...key,
-				scopes: typeof key.scopes === 'string' ? JSON.parse(key.scopes) : key.scopes,
-			}))
+			const found = await listKeys(db, options.organization)
 			const now = Date.now()
 			const state = (key: (typeof found)[number]) =>
 				key.revokedAt !== null ? 'revoked' : key.expiresAt !== null && key.expiresAt <= now ? 'expired' : 'active'

@@ -99,7 +99,7 @@ export async function startServer({ db, config, log, now = Date.now, lookup }: S
 }
 
 async function sweepKeptAnswers(db: Database, now: number): Promise<void> {
-	for (const { organizationId } of await listOrganizations(db)) await sweepIdempotencyKeys(db, organizationId, now)
+	for (const { id: organizationId } of await listOrganizations(db)) await sweepIdempotencyKeys(db, organizationId, now)
 }
 
 function addressOf(server: Server, { HOST }: Config): string {

@@ -7,7 +7,7 @@ import { expect, it } from 'vitest'
 const floors = [
 	['generated'],
 	['base'],
-	['rendering', 'contract'],
+	['rendering', 'contract', 'invoices/pricing'],
 	['rendering/pages', 'rendering/pdf'],
 	['db', 'outside/mail', 'outside/payments'],
 	['outside'],

@@ -7,18 +7,19 @@ import Sqlite from 'better-sqlite3'
 import pg from 'pg'
 import { pino } from 'pino'
 import { inject } from 'vitest'
-import { insertKey } from '../src/api-keys/store.ts'
+import { createKey } from '../src/api-keys/store.ts'
 import { scopes as allScopes, type Scope } from '../src/auth/keys.ts'
 import { bySystem } from '../src/base/origin.ts'
 import { type Config, readConfig } from '../src/config.ts'
-import type { Database } from '../src/db/database.ts'
+import type { Database, Db } from '../src/db/database.ts'
 import { openDatabase } from '../src/db/open.ts'
-import { insertDeal } from '../src/deals/store.ts'
+import type { WriteContext } from '../src/db/write-context.ts'
+import { createDeal } from '../src/deals/store.ts'
 import type { DealCreate, OrganizationSettingsUpdate, TimeEntryCreate } from '../src/generated/contract.ts'
-import { insertOrganization } from '../src/organizations/store.ts'
+import { createOrganization } from '../src/organizations/store.ts'
 import type { Lookup } from '../src/outside/egress.ts'
 import { startServer } from '../src/server.ts'
-import { insertTimeEntry } from '../src/time-entries/store.ts'
+import { createTimeEntry } from '../src/time-entries/store.ts'
 import { checkAnswer } from './contract.ts'
 import { newDatabase } from './databases.ts'
 import { checkEvents } from './events.ts'
@@ -49,6 +50,8 @@ export interface Tenant {
 	readonly remit: Remit
 	ask(method: string, path: string, options?: AskOptions): Promise<Answer>
 	newKey(scopes: readonly Scope[], options?: { expiresAt?: number }): Promise<{ id: string; key: string }>
+	/** To write its records without a request. */
+	writing(tx: Db, now?: number): WriteContext
 	newDeal(deal?: Partial<DealCreate>): Promise<string>
 	/** An hour that can be invoiced, for a new deal unless told otherwise. */
 	newTimeEntry(entry?: Partial<TimeEntryCreate>): Promise<string>
@@ -92,27 +95,29 @@ export async function startTestServer(settings: Partial<Config> = {}): Promise<T
 	const db = await openDatabase(config, log)
 	const clock = { now: Date.now() }
 	const server = await startServer({ db, config, log, now: () => clock.now, lookup })
-	const newTenant: TestServer['newTenant'] = async (organization = {}) => {
-		const { organizationId } = await db.transaction((tx) =>
-			insertOrganization(tx, { name: 'Test Ltd', ...organization }, clock.now),
-		)
+	const newTenant: TestServer['newTenant'] = async (given = {}) => {
+		const settings = { name: 'Test Ltd', ...given }
+		const organization = await db.transaction((tx) => createOrganization(tx, bySystem(clock.now), settings))
+		const { id: organizationId } = organization
+		const writing: Tenant['writing'] = (tx, now = clock.now) => ({ db: tx, origin: bySystem(now), organization })
 		const newKey: Tenant['newKey'] = (scopes, more = {}) =>
-			db.transaction((tx) => insertKey(tx, organizationId, { name: 'test', scopes, now: clock.now, ...more }))
+			db.transaction((tx) => createKey(tx, organizationId, { name: 'test', scopes, now: clock.now, ...more }))
 		const { key } = await newKey(allScopes)
 		const newDeal: Tenant['newDeal'] = async (deal = {}) => {
-			const input = { name: 'Deal', defaultCurrency: 'USD', ...deal }
-			return (await db.transaction((tx) => insertDeal(tx, organizationId, input, clock.now))).id
+			const input = { name: 'Deal', currency: 'USD', ...deal }
+			return (await db.transaction((tx) => createDeal(writing(tx), input))).id
 		}
 		const newTimeEntry: Tenant['newTimeEntry'] = async (entry = {}) => {
 			const dealId = entry.dealId ?? (await newDeal())
 			const input = { startedAt: clock.now - 3_600_000, durationSeconds: 3_600, hourlyRateCents: 10_000, ...entry, dealId }
-			return (await db.transaction((tx) => insertTimeEntry(tx, organizationId, input, bySystem(clock.now)))).id
+			return (await db.transaction((tx) => createTimeEntry(writing(tx), input))).id
 		}
 		return {
 			organizationId,
 			key,
 			remit: new Remit({ apiKey: key, baseUrl: server.url }),
 			ask: (method, path, request = {}) => ask(server.url, method, path, { key, ...request }),
+			writing,
 			newKey,
 			newDeal,
 			newTimeEntry,

@@ -3,8 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import pg from 'pg'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { bySystem } from '../src/base/origin.ts'
-import { companies, updateCompany } from '../src/companies/store.ts'
+import { changeCompany, companies } from '../src/companies/store.ts'
 import { readConfig } from '../src/config.ts'
 import type { Transaction } from '../src/db/database.ts'
 import { openDatabase } from '../src/db/open.ts'
@@ -103,7 +102,7 @@ describe('a server on PostgreSQL', () => {
 			})
 		const note = async (tx: Transaction, id: string, by: number) => {
 			const company = await companies.lock(tx, server.organizationId, id)
-			if (company) await updateCompany(tx, company, { notes: `${company.notes ?? ''}${by}` }, bySystem(1))
+			if (company) await changeCompany(server.writing(tx, 1), company, { notes: `${company.notes ?? ''}${by}` })
 		}
 		await Promise.all([change(0, 1), change(1, 0)])
 		expect(runs).toBe(3)

@@ -5,19 +5,17 @@ import Sqlite from 'better-sqlite3'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { migrations } from '../migrations/index.ts'
-import { listKeys } from '../src/api-keys/store.ts'
+import { apiKeys, listKeys } from '../src/api-keys/store.ts'
 import { findKeyByHash } from '../src/auth/store.ts'
 import { bySystem } from '../src/base/origin.ts'
-import { companies, listCompanies } from '../src/companies/store.ts'
+import { companies, readCompanies } from '../src/companies/store.ts'
 import { contacts } from '../src/contacts/store.ts'
 import { type Database, type Db, Statements } from '../src/db/database.ts'
-import { refuseUsed } from '../src/deals/pipeline-rules.ts'
-import { findOldestPipeline, pipelines } from '../src/deals/pipeline-store.ts'
+import { findOldestPipeline, hasDeals, pipelines } from '../src/deals/pipeline-store.ts'
 import { deals } from '../src/deals/store.ts'
 import { recordEvent } from '../src/events/record.ts'
 import { findEvent, pageOfEvents } from '../src/events/store.ts'
-import type { Pipeline } from '../src/generated/contract.ts'
-import { insertNumbered, isBuried } from '../src/invoices/number-store.ts'
+import { insertNumbered, isNumberRetired } from '../src/invoices/number-store.ts'
 import {
 	closePaymentLinks,
 	findLinkByExternalId,
@@ -26,9 +24,9 @@ import {
 	lockPaymentLink,
 } from '../src/invoices/payment-link-store.ts'
 import { findByToken, removeClientLink } from '../src/invoices/sharing/client-link-store.ts'
-import { findInvoice, listInvoices, lockInvoice, removeInvoice } from '../src/invoices/store.ts'
+import { lockInvoice, readInvoice, readInvoices, removeInvoice } from '../src/invoices/store.ts'
 import { findOrganization } from '../src/organizations/store.ts'
-import { taxRates, useTaxRates } from '../src/tax-rates/store.ts'
+import { markRatesUsed, taxRates } from '../src/tax-rates/store.ts'
 import { findTimeEntriesOf, lockTimeEntries, timeEntries } from '../src/time-entries/store.ts'
 import {
 	cancelWaiting,
@@ -170,24 +168,24 @@ const companyId: [string, string] = ['cmp_1', 'company']
 /** Each list, with the indexes that may serve it. */
 const lists = (): List[] => [
 	...filtered('invoices', { status: ['sent', 'status'], dealId: ['dl_1', 'deal'], companyId }, (db, filter) =>
-		listInvoices(db, org(), { ...filter, ...page }, today),
+		readInvoices(db, org(), { ...filter, ...page }, today),
 	),
-	...filtered('contacts', { companyId }, (db, filter) => contacts.list(db, org(), { ...filter, ...page })),
+	...filtered('contacts', { companyId }, (db, filter) => contacts.readPage(db, org(), { ...filter, ...page })),
 	...filtered(
 		'deals',
 		{ companyId, contactId: ['ct_1', 'contact'], pipelineId: ['pl_1', 'pipeline'], stage: ['won', 'stage'] },
-		(db, filter) => deals.list(db, org(), { ...filter, ...page }),
+		(db, filter) => deals.readPage(db, org(), { ...filter, ...page }),
 	),
-	...filtered('pipelines', {}, (db) => pipelines.list(db, org(), page)),
-	...filtered('tax_rates', {}, (db) => taxRates.list(db, org(), page)),
+	...filtered('pipelines', {}, (db) => pipelines.readPage(db, org(), page)),
+	...filtered('tax_rates', {}, (db) => taxRates.readPage(db, org(), page)),
 	...filtered(
 		'time_entries',
 		{ dealId: ['dl_1', 'deal'], invoiceId: ['inv_1', 'invoice'], status: ['open', 'status'] },
-		(db, filter) => timeEntries.list(db, org(), { ...filter, ...page }),
+		(db, filter) => timeEntries.readPage(db, org(), { ...filter, ...page }),
 		'start',
 	),
 	...filtered('webhook_endpoints', { status: ['paused', 'status'] }, (db, filter) =>
-		endpoints.list(db, org(), { ...filter, ...page }),
+		endpoints.readPage(db, org(), { ...filter, ...page }),
 	),
 	...filtered(
 		'webhook_deliveries',
@@ -206,7 +204,7 @@ const lists = (): List[] => [
 		(['asc', 'desc'] as const).map(
 			(sortOrder): List => [
 				`companies by ${sortBy} ${sortOrder}`,
-				async (db) => listCompanies(db, org(), { sortBy, sortOrder, ...page }),
+				async (db) => readCompanies(db, org(), { sortBy, sortOrder, ...page }),
 				[sortBy === 'name' ? 'companies_by_name' : 'companies_by_creation'],
 			],
 		),
@@ -236,7 +234,7 @@ const result = (): Result => ({
 
 /** Every look-up that is no list. */
 const lookUps: [name: string, work: (db: Db) => Promise<unknown>][] = [
-	['an invoice', (db) => findInvoice(db, org(), 'inv_1', today)],
+	['an invoice', (db) => readInvoice(db, org(), 'inv_1', today)],
 	['an invoice to change', (db) => lockInvoice(db, org(), 'inv_1')],
 	['an invoice to delete', (db) => removeInvoice(db, org(), 'inv_1')],
 	['a company', (db) => companies.find(db, org(), 'cmp_1')],
@@ -246,9 +244,9 @@ const lookUps: [name: string, work: (db: Db) => Promise<unknown>][] = [
 	['a deal to change', (db) => deals.lock(db, org(), 'dl_1')],
 	['a pipeline', (db) => pipelines.find(db, org(), 'pl_1')],
 	['the pipeline of deals that name none', (db) => findOldestPipeline(db, org())],
-	['the deals of a pipeline', (db) => refuseUsed(db, { organizationId: org(), id: 'pl_1' } as Pipeline)],
+	['the deals of a pipeline', (db) => hasDeals(db, { organizationId: org(), pipelineId: 'pl_1' })],
 	['a tax rate', (db) => taxRates.find(db, org(), 'txr_1')],
-	['tax rates that are used', (db) => useTaxRates(db, org(), ['txr_1', 'txr_2'])],
+	['tax rates that are used', (db) => markRatesUsed(db, org(), ['txr_1', 'txr_2'])],
 	['a time entry', (db) => timeEntries.find(db, org(), 'te_1')],
 	['time entries to invoice', (db) => lockTimeEntries(db, org(), ['te_1', 'te_2'])],
 	['the time entries of an invoice', (db) => findTimeEntriesOf(db, org(), 'inv_1')],
@@ -268,11 +266,13 @@ const lookUps: [name: string, work: (db: Db) => Promise<unknown>][] = [
 	['deliveries to cancel', (db) => cancelWaiting(db, { organizationId: org(), id: 'whe_1' }, 0)],
 	['deliveries that are due', (db) => takeDeliveries(db, taking(), 0)],
 	['results of deliveries', (db) => giveBack(db, [result()])],
-	['a deleted number', (db) => isBuried(db, org(), 'INV-0001')],
+	['a deleted number', (db) => isNumberRetired(db, org(), 'INV-0001')],
 	['an organization', (db) => findOrganization(db, org())],
 	['the next number', (db) => insertNumbered(db, { organizationId: org() }, async () => true)],
 	['a key by its hash', (db) => findKeyByHash(db, 'hash')],
 	['the keys of an organization', (db) => listKeys(db, org())],
+	['a page of keys', (db) => apiKeys.readPage(db, org(), page)],
+	['a key to rotate', (db) => apiKeys.lock(db, org(), 'key_1')],
 ]
 
 describe.each(['with few rows', 'with many rows'])('every query %s', (size) => {
@@ -296,7 +296,7 @@ describe.each(['with few rows', 'with many rows'])('every query %s', (size) => {
 
 	it('of a search asks the full-text index, and counts by it', async () => {
 		const searched = await record((db) =>
-			listCompanies(db, org(), { search: 'grown 17', sortBy: 'name', sortOrder: 'asc', ...page }),
+			readCompanies(db, org(), { search: 'grown 17', sortBy: 'name', sortOrder: 'asc', ...page }),
 		)
 		expect(searched).toHaveLength(2)
 		for (const plan of await plans(searched)) {

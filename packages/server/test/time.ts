@@ -1,16 +1,15 @@
 // Time that was worked on a deal, invoices made of it, and everything that a refusal must leave as it was.
 
-import { bySystem } from '../src/base/origin.ts'
+import { query } from '../src/db/database.ts'
 import type { TimeEntriesInvoice, TimeEntry, TimeEntryCreate } from '../src/generated/contract.ts'
-import { findOrganization } from '../src/organizations/store.ts'
-import { insertTimeEntry } from '../src/time-entries/store.ts'
+import { createTimeEntry } from '../src/time-entries/store.ts'
 import { eventsOf } from './events.ts'
 import type { Tenant, TestServer } from './harness.ts'
 
 /** Entries of an hour, a minute after each other, unless told otherwise. */
 export function work(
 	{ db, clock }: TestServer,
-	{ organizationId }: Tenant,
+	{ writing }: Tenant,
 	dealId: string,
 	...entries: Partial<TimeEntryCreate>[]
 ): Promise<string[]> {
@@ -18,7 +17,7 @@ export function work(
 		const ids: string[] = []
 		for (const [index, entry] of entries.entries()) {
 			const written = { dealId, startedAt: clock.now + index * 60_000, durationSeconds: 3600, ...entry }
-			ids.push((await insertTimeEntry(tx, organizationId, written, bySystem(clock.now))).id)
+			ids.push((await createTimeEntry(writing(tx), written)).id)
 		}
 		return ids
 	})
@@ -34,6 +33,10 @@ export const readEntry = async ({ ask }: Tenant, id: string): Promise<TimeEntry>
 export const invoicesOf = async (tenant: Tenant, ids: readonly string[]) =>
 	Promise.all(ids.map(async (id) => (await readEntry(tenant, id)).invoiceId))
 
+const counter = query<{ organizationId: string }, { nextInvoiceNumber: number }>((knex, key) =>
+	knex('organizations').where(key).select('nextInvoiceNumber'),
+)
+
 /** What an organization has of all that invoicing time writes. */
 export async function stateOf(server: TestServer, tenant: Tenant) {
 	const [invoices, entries, rates] = await Promise.all(
@@ -43,7 +46,7 @@ export async function stateOf(server: TestServer, tenant: Tenant) {
 		invoices: invoices?.body.data,
 		entries: entries?.body.data,
 		rates: rates?.body.data,
-		nextInvoiceNumber: (await findOrganization(server.db, tenant.organizationId))?.nextInvoiceNumber,
+		nextInvoiceNumber: (await server.db.get(counter, { organizationId: tenant.organizationId }))?.nextInvoiceNumber,
 		events: (await eventsOf(server, tenant)).length,
 	}
 }

@@ -3,8 +3,7 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { scopes } from '../src/auth/keys.ts'
-import { bySystem } from '../src/base/origin.ts'
-import { insertCompany, listCompanies } from '../src/companies/store.ts'
+import { createCompany, readCompanies } from '../src/companies/store.ts'
 import { type Answer, holdWrites, startTestServer, type Tenant, type TestServer } from './harness.ts'
 
 let server: TestServer
@@ -23,8 +22,8 @@ describe('a transaction', () => {
 		const begun = Promise.withResolvers<void>()
 		const gate = Promise.withResolvers<void>()
 		const writing = server.db.transaction(async (tx) => {
-			const created = await insertCompany(tx, tenant.organizationId, { name: 'Unseen' }, bySystem(1))
-			expect((await listCompanies(tx, tenant.organizationId, page)).rows).toHaveLength(1)
+			const created = await createCompany(tenant.writing(tx, 1), { name: 'Unseen' })
+			expect((await readCompanies(tx, tenant.organizationId, page)).rows).toHaveLength(1)
 			begun.resolve()
 			await gate.promise
 			return created
@@ -40,7 +39,7 @@ describe('a transaction', () => {
 	it('that fails leaves nothing, and its error reaches whoever asked', async () => {
 		const tenant = await server.newTenant()
 		const failing = server.db.transaction(async (tx) => {
-			await insertCompany(tx, tenant.organizationId, { name: 'Lost' }, bySystem(1))
+			await createCompany(tenant.writing(tx, 1), { name: 'Lost' })
 			throw new Error('the last step failed')
 		})
 		await expect(failing).rejects.toThrow('the last step failed')
@@ -50,9 +49,9 @@ describe('a transaction', () => {
 	it('can lose a part and keep the rest', async () => {
 		const tenant = await server.newTenant()
 		await server.db.transaction(async (tx) => {
-			await insertCompany(tx, tenant.organizationId, { name: 'Kept' }, bySystem(1))
+			await createCompany(tenant.writing(tx, 1), { name: 'Kept' })
 			const part = tx.attempt(async () => {
-				await insertCompany(tx, tenant.organizationId, { name: 'Part' }, bySystem(1))
+				await createCompany(tenant.writing(tx, 1), { name: 'Part' })
 				throw new Error('part')
 			})
 			await expect(part).rejects.toThrow('part')

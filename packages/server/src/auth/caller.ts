@@ -3,7 +3,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { ApiError } from '../base/errors.ts'
 import type { Database } from '../db/database.ts'
-import type { TaxRounding } from '../generated/contract.ts'
+import type { OrganizationSettings } from '../generated/contract.ts'
 import { hashKey, isWellFormedKey } from './keys.ts'
 import { findKeyByHash, updateLastUsed } from './store.ts'
 
@@ -11,11 +11,8 @@ export interface Caller {
 	readonly organizationId: string
 	readonly keyId: string
 	readonly scopes: ReadonlySet<string>
-	/** What answers and new records depend on, of the organization's settings. */
-	readonly timeZone: string
-	readonly taxRounding: TaxRounding
-	readonly defaultCurrency: string
-	readonly paymentTerms: string | null
+	/** As it was at most two seconds ago. */
+	readonly organization: OrganizationSettings
 }
 
 interface Known {
@@ -73,11 +70,9 @@ export class Callers {
 		const changes = this.#changes
 		const row = await findKeyByHash(this.#db, hash)
 		if (!row || row.revokedAt !== null) return void this.#known.delete(hash)
-		const { organizationId, id: keyId, timeZone, taxRounding, defaultCurrency, paymentTerms } = row
-		// SQLite gives JSON as text, PostgreSQL as the value.
-		const scopes = new Set<string>(typeof row.scopes === 'string' ? JSON.parse(row.scopes) : row.scopes)
+		const { id: keyId, organization } = row
 		const known = {
-			caller: { organizationId, keyId, scopes, timeZone, taxRounding, defaultCurrency, paymentTerms },
+			caller: { organizationId: organization.id, keyId, scopes: new Set(row.scopes), organization },
 			expiresAt: row.expiresAt ?? Infinity,
 			until: now + rememberMs,
 		}

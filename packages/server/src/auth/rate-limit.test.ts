@@ -7,11 +7,12 @@ import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { insertKey } from '../api-keys/store.ts'
+import { createKey } from '../api-keys/store.ts'
+import { bySystem } from '../base/origin.ts'
 import { type Config, readConfig } from '../config.ts'
 import type { Database } from '../db/database.ts'
 import { openDatabase } from '../db/open.ts'
-import { insertOrganization } from '../organizations/store.ts'
+import { createOrganization } from '../organizations/store.ts'
 import { startServer } from '../server.ts'
 import { scopes } from './keys.ts'
 
@@ -23,7 +24,7 @@ let db: Database
 let organizationId: string
 beforeAll(async () => {
 	db = await openDatabase(settings, silent)
-	;({ organizationId } = await db.transaction((tx) => insertOrganization(tx, { name: 'Limited' }, Date.now())))
+	;({ id: organizationId } = await db.transaction((tx) => createOrganization(tx, bySystem(Date.now()), { name: 'Limited' })))
 })
 afterAll(async () => {
 	await db.close()
@@ -43,7 +44,7 @@ async function serve(given: Partial<Config> = {}, log = silent): Promise<string>
 }
 
 const newKey = async () =>
-	(await db.transaction((tx) => insertKey(tx, organizationId, { name: 'test', scopes, now: Date.now() }))).key
+	(await db.transaction((tx) => createKey(tx, organizationId, { name: 'test', scopes, now: Date.now() }))).key
 
 const ask = async (url: string, path: string, key?: string, method = 'GET') => {
 	const response = await fetch(url + path, { method, headers: key ? { authorization: `Bearer ${key}` } : {} })

@@ -1,29 +1,38 @@
 // What a request needs to know of its key, and when keys were last used.
 import { type Db, query } from '../db/database.ts'
-import type { TaxRounding } from '../generated/contract.ts'
+import { jsonColumn } from '../db/json.ts'
+import type { OrganizationSettings } from '../generated/contract.ts'
+import { fields } from '../generated/tables.ts'
 
-/** A key as it is stored, with what a request needs to know of its organization. */
-export interface StoredKey {
-	readonly organizationId: string
+interface Row {
 	readonly id: string
+	/** JSON. */
 	readonly scopes: string
 	readonly expiresAt: number | null
 	readonly revokedAt: number | null
-	readonly timeZone: string
-	readonly taxRounding: TaxRounding
-	readonly defaultCurrency: string
-	readonly paymentTerms: string | null
+	/** Its organization. */
+	readonly json: string
 }
 
-const byHash = query<{ hash: string }, StoredKey>((knex, { hash }) =>
-	knex('api_keys as k')
+const byHash = query<{ hash: string }, Row>((knex, { hash }, dialect) => {
+	const columns = Object.keys(fields.OrganizationSettings).map((field) => [
+		field,
+		knex.raw('??', [field === 'id' ? 'o.organizationId' : `o.${field}`]),
+	])
+	return knex('api_keys as k')
 		.join('organizations as o', 'o.organizationId', 'k.organizationId')
 		.where('k.hash', hash)
-		.select('k.organizationId', 'k.id', 'k.scopes', 'k.expiresAt', 'k.revokedAt')
-		.select('o.timeZone', 'o.taxRounding', 'o.defaultCurrency', 'o.paymentTerms'),
-)
+		.select('k.id', knex.raw('cast(k.scopes as text) as scopes'), 'k.expiresAt', 'k.revokedAt')
+		.select(jsonColumn(knex, dialect, fields.OrganizationSettings, Object.fromEntries(columns)))
+})
 
-export const findKeyByHash = (db: Db, hash: string) => db.get(byHash, { hash })
+/** The key with this hash, and the organization that it is of. */
+export async function findKeyByHash(db: Db, hash: string) {
+	const row = await db.get(byHash, { hash })
+	if (!row) return undefined
+	const { json, scopes, ...key } = row
+	return { ...key, scopes: JSON.parse(scopes) as string[], organization: JSON.parse(json) as OrganizationSettings }
+}
 
 const used = query<{ organizationId: string; id: string; lastUsedAt: number }>((knex, { organizationId, id, lastUsedAt }) =>
 	knex('api_keys').where({ organizationId, id }).update({ lastUsedAt }),

@@ -1,35 +1,22 @@
-import { fieldError } from '../base/errors.ts'
-import { companies } from '../companies/store.ts'
-import type { Db } from '../db/database.ts'
-import type { Handler } from '../http/handler.ts'
-import { answersOf, removed } from '../http/record-handlers.ts'
-import { contacts, insertContact } from './store.ts'
+import { type Handler, writeContext } from '../http/handler.ts'
+import { recordHandlers, removed } from '../http/record-handlers.ts'
+import { changeContact, contacts, createContact, removeContact } from './store.ts'
 
-const answers = answersOf(contacts, { name: 'contact', notFound: 'contact_not_found', path: '/api/contacts' })
+const handlers = recordHandlers(contacts, '/api/contacts')
 
-export const list: Handler<'contacts.list'> = answers.list
+export const list: Handler<'contacts.list'> = handlers.list
 
-export const get: Handler<'contacts.get'> = answers.get
+export const get: Handler<'contacts.get'> = handlers.get
 
-export const create: Handler<'contacts.create'> = async ({ body, caller }, { db, now }) => {
-	await refuseUnknownCompany(db, caller.organizationId, body.companyId)
-	return answers.created(await insertContact(db, caller.organizationId, body, now))
+export const create: Handler<'contacts.create'> = async ({ body, caller }, context) =>
+	handlers.created(await createContact(writeContext(context, caller), body))
+
+export const update: Handler<'contacts.update'> = async (call, context) => {
+	const stored = await handlers.lock(call, context.db)
+	return handlers.changed(await changeContact(writeContext(context, call.caller), stored, call.body))
 }
 
-export const update: Handler<'contacts.update'> = async (call, { db, now }) => {
-	const contact = await answers.lock(call, db)
-	const { body } = call
-	if (body.companyId !== contact.companyId) await refuseUnknownCompany(db, contact.organizationId, body.companyId)
-	return answers.changed(await contacts.update(db, contact, body, now))
-}
-
-export const remove: Handler<'contacts.delete'> = async (call, { db, now }) => {
-	await contacts.update(db, await answers.lock(call, db), { deletedAt: now }, now)
+export const remove: Handler<'contacts.delete'> = async (call, context) => {
+	await removeContact(writeContext(context, call.caller), await handlers.lock(call, context.db))
 	return removed
-}
-
-async function refuseUnknownCompany(db: Db, organizationId: string, companyId: string | null | undefined): Promise<void> {
-	if (companyId && !(await companies.exists(db, organizationId, companyId))) {
-		throw fieldError('unknown_company', '/companyId', `There is no company ${companyId}.`)
-	}
 }

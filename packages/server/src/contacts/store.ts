@@ -1,24 +1,32 @@
 import { newId } from '../base/ids.ts'
-import type { Db } from '../db/database.ts'
+import { companies } from '../companies/store.ts'
 import { records } from '../db/records.ts'
-import type { Contact, ContactCreate } from '../generated/contract.ts'
-import { fields } from '../generated/tables.ts'
+import type { WriteContext } from '../db/write-context.ts'
+import type { Contact, ContactCreate, ContactUpdate } from '../generated/contract.ts'
+import { blanks, fields } from '../generated/tables.ts'
 
-export const contacts = records<Contact, { readonly companyId?: string }>('contacts', fields.Contact, { softDelete: true })
+export const contacts = records<Contact, { readonly companyId?: string }>({
+	name: 'contact',
+	table: 'contacts',
+	fields: fields.Contact,
+	softDelete: true,
+})
 
-export async function insertContact(db: Db, organizationId: string, input: ContactCreate, now: number): Promise<Contact> {
-	const contact = {
-		email: null,
-		phone: null,
-		companyId: null,
-		...input,
-		organizationId,
-		id: newId('ct'),
-		createdAt: now,
-		updatedAt: now,
-		deletedAt: null,
-		version: 1,
-	}
+export async function createContact({ db, origin, organization }: WriteContext, input: ContactCreate): Promise<Contact> {
+	const { now } = origin
+	if (input.companyId) await companies.require(db, organization.id, input.companyId, '/companyId')
+	const own = { organizationId: organization.id, id: newId('ct'), createdAt: now, updatedAt: now, version: 1 }
+	const contact: Contact = { ...blanks.Contact, ...input, ...own }
 	await contacts.insert(db, contact)
 	return contact
 }
+
+/** Changes a contact that was read with `lock`. A company that was deleted since it was named stays. */
+export async function changeContact({ db, origin }: WriteContext, stored: Contact, input: ContactUpdate): Promise<Contact> {
+	const { companyId } = input
+	if (companyId && companyId !== stored.companyId) await companies.require(db, stored.organizationId, companyId, '/companyId')
+	return contacts.update(db, stored, input, origin.now)
+}
+
+export const removeContact = ({ db, origin }: WriteContext, stored: Contact) =>
+	contacts.update(db, stored, { deletedAt: origin.now }, origin.now)

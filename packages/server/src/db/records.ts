@@ -1,18 +1,14 @@
-// What the stores of most records do alike: read, lock, list, insert and update by organization and id. A record's columns
-// are its fields in the contract.
+// The store of a kind of record: reading, locking, listing and writing by organization and id. A record's columns are its
+// fields in the contract, and `jsonColumn` is the one place that turns a row into a record.
 import type { Knex } from 'knex'
+import { ApiError, fieldError } from '../base/errors.ts'
+import type { ErrorCode } from '../generated/contract.ts'
 import { type Db, type Dialect, type Placeholders, query } from './database.ts'
 import { type Fields, jsonColumn } from './json.ts'
 
 /** Whether a column is in a list that is one parameter, so that the statement is the same for any number of values. */
 export const isAnyOf = (column: string, dialect: Dialect) =>
 	`"${column}" in (select ${dialect === 'sqlite' ? 'value from json_each(?)' : 'jsonb_array_elements_text(cast(? as jsonb))'})`
-
-interface Record {
-	readonly organizationId: string
-	readonly id: string
-	readonly version: number
-}
 
 interface Key {
 	readonly organizationId: string
@@ -25,37 +21,49 @@ export interface RecordJson {
 	readonly version: number
 }
 
-interface Options {
-	/** Rows with `deletedAt` are deleted, and not found. */
-	readonly softDelete?: boolean
-	/** What lists sort by, the latest first. */
-	readonly order?: 'createdAt' | 'startedAt'
-}
-
 interface Page {
 	readonly limit: number
 	readonly offset: number
 }
 
-/** What reads a kind of record. */
-export interface RecordStore<R, Filter> {
-	find(db: Db, organizationId: string, id: string): Promise<RecordJson | undefined>
-	lock(db: Db, organizationId: string, id: string): Promise<R | undefined>
-	list(db: Db, organizationId: string, query: Filter & Page): Promise<{ rows: string[]; total: number }>
+interface Order {
+	readonly column: string
+	readonly direction: 'asc' | 'desc'
 }
 
+/** What error codes call a kind: `tax_rate`, for `tax_rate_not_found`. */
+type KindName = ErrorCode extends infer Code ? (Code extends `${infer Name}_not_found` ? Name : never) : never
+
+interface Kind<Filters> {
+	readonly name: KindName
+	readonly table: string
+	readonly fields: Fields
+	/** A record with `deletedAt` is found by `findEvenDeleted` alone. */
+	readonly softDelete?: boolean
+	/** How a list is sorted unless it says otherwise; the newest first when absent. */
+	readonly order?: Order
+	/** Narrows a list by its filters; by columns of their names when absent. */
+	readonly filter?: (rows: Knex.QueryBuilder, knex: Knex, filters: Placeholders<Filters>, dialect: Dialect) => Knex.QueryBuilder
+	/** Counts a list where something counts faster than its rows. */
+	readonly count?: (knex: Knex, filters: Placeholders<Filters>, dialect: Dialect) => Knex.QueryBuilder | undefined
+}
+
+const newestFirst: Order = { column: 'createdAt', direction: 'desc' }
+
 /** `Hidden` are columns that are not in the contract. */
-export function records<R extends Record, Filter extends object, Hidden extends object = object>(
-	table: string,
-	fields: Fields,
-	{ softDelete = false, order = 'createdAt' }: Options = {},
+export function records<R extends Key, Filter extends object = object, Hidden extends object = object>(
+	kind: Kind<Filter & { organizationId: string }>,
 ) {
 	type Filters = Filter & { organizationId: string }
+	const { name, table, fields, softDelete = false } = kind
+	const words = name.replaceAll('_', ' ')
 	const live = (rows: Knex.QueryBuilder) => (softDelete ? rows.whereNull('deletedAt') : rows)
-	const byId = (knex: Knex, key: Placeholders<Key>, dialect: Dialect) =>
-		live(knex(table).where(key)).select(jsonColumn(knex, dialect, fields), 'version')
+	const shown = (knex: Knex, dialect: Dialect) => [jsonColumn(knex, dialect, fields), ...('version' in fields ? ['version'] : [])]
+	const all = (knex: Knex, key: Placeholders<Key>, dialect: Dialect) => knex(table).where(key).select(shown(knex, dialect))
+	const byId = (knex: Knex, key: Placeholders<Key>, dialect: Dialect) => live(all(knex, key, dialect))
 
 	const one = query<Key, RecordJson>(byId)
+	const oneEvenDeleted = query<Key, RecordJson>(all)
 	const locked = query<Key, RecordJson>((knex, key, dialect) => byId(knex, key, dialect).forUpdate())
 	const shared = query<Key, RecordJson>((knex, key, dialect) => byId(knex, key, dialect).forShare())
 	const insertion = query<R & Hidden>((knex, row) => knex(table).insert(row))
@@ -63,54 +71,83 @@ export function records<R extends Record, Filter extends object, Hidden extends 
 		knex(table).where({ organizationId, id }).update(columns),
 	)
 	const removal = query<Key>((knex, key) => knex(table).where(key).delete())
-	const matching = (knex: Knex, filters: Placeholders<Filters>) => live(knex(table).where(filters))
-	const page = query<Filters & Page, { json: string }>((knex, { limit, offset, ...filters }, dialect) =>
-		matching(knex, filters as unknown as Placeholders<Filters>)
-			.select(jsonColumn(knex, dialect, fields))
-			.orderBy([
-				{ column: order, order: 'desc' },
-				{ column: 'id', order: 'desc' },
-			])
-			.limit(limit as never)
-			.offset(offset as never),
+
+	const byColumns = (rows: Knex.QueryBuilder, _: Knex, filters: object) => rows.where(filters)
+	const { filter = byColumns } = kind
+	const matching = (knex: Knex, filters: Placeholders<Filters>, dialect: Dialect) =>
+		live(filter(knex(table), knex, filters, dialect))
+	const pageBy = ({ column, direction }: Order) =>
+		query<Filters & Page, { json: string }>((knex, { limit, offset, ...filters }, dialect) =>
+			matching(knex, filters as unknown as Placeholders<Filters>, dialect)
+				.select(jsonColumn(knex, dialect, fields))
+				.orderBy([
+					{ column, order: direction },
+					{ column: 'id', order: direction },
+				])
+				.limit(limit as never)
+				.offset(offset as never),
+		)
+	const pages = new Map<string, ReturnType<typeof pageBy>>()
+	const pageIn = (order: Order) => {
+		const name = `${order.column} ${order.direction}`
+		const known = pages.get(name) ?? pageBy(order)
+		pages.set(name, known)
+		return known
+	}
+	const count = query<Filters, { total: number }>((knex, filters, dialect) =>
+		(kind.count?.(knex, filters, dialect) ?? matching(knex, filters, dialect)).count({ total: '*' }),
 	)
-	const count = query<Filters, { total: number }>((knex, filters) => matching(knex, filters).count({ total: '*' }))
+
+	const parsed = async (row: Promise<RecordJson | undefined>) => {
+		const found = await row
+		return found && (JSON.parse(found.json) as R)
+	}
 
 	return {
-		find: (db: Db, organizationId: string, id: string) => db.get(one, { organizationId, id }),
+		/** The record as JSON text. */
+		read: (db: Db, organizationId: string, id: string) => db.get(one, { organizationId, id }),
 
-		async exists(db: Db, organizationId: string, id: string): Promise<boolean> {
-			return (await db.get(one, { organizationId, id })) !== undefined
-		},
+		find: (db: Db, organizationId: string, id: string) => parsed(db.get(one, { organizationId, id })),
+
+		/** The record, deleted or not: what points to it keeps working. */
+		findEvenDeleted: (db: Db, organizationId: string, id: string) => parsed(db.get(oneEvenDeleted, { organizationId, id })),
 
 		/** The record, locked until the transaction ends. */
-		async lock(db: Db, organizationId: string, id: string): Promise<R | undefined> {
-			const row = await db.get(locked, { organizationId, id })
-			return row && (JSON.parse(row.json) as R)
-		},
+		lock: (db: Db, organizationId: string, id: string) => parsed(db.get(locked, { organizationId, id })),
 
 		/** The record, which nobody changes until the transaction ends; others may read it so at the same time. */
-		async lockShared(db: Db, organizationId: string, id: string): Promise<R | undefined> {
-			const row = await db.get(shared, { organizationId, id })
-			return row && (JSON.parse(row.json) as R)
+		lockShared: (db: Db, organizationId: string, id: string) => parsed(db.get(shared, { organizationId, id })),
+
+		/** Throws 422 `unknown_…` unless there is the record that a field of the request names. */
+		async require(db: Db, organizationId: string, id: string, pointer: string): Promise<void> {
+			if (await db.get(one, { organizationId, id })) return
+			throw fieldError(`unknown_${name}` as ErrorCode, pointer, `There is no ${words} ${id}.`)
 		},
+
+		notFound: (id: string) => new ApiError(`${name}_not_found` as ErrorCode, `There is no ${words} ${id}.`),
 
 		insert: (db: Db, row: R & Hidden) => db.run(insertion, row),
 
 		/** Writes the changes to a record that was read with `lock`; returns the record as it is now. */
-		async update(db: Db, record: R, changes: Partial<R & Hidden>, now: number): Promise<R> {
-			const changed = { ...changes, updatedAt: now, version: record.version + 1 }
+		async update(db: Db, record: R & { readonly version: number }, changes: Partial<R & Hidden>, now: number): Promise<R> {
 			const { organizationId, id } = record
+			const changed = { ...changes, updatedAt: now, version: record.version + 1 }
 			await db.run(change, { ...changed, organizationId, id } as unknown as Partial<R> & Key)
-			return { ...record, ...changed }
+			const shown = Object.entries(changed).filter(([field]) => field in fields)
+			return { ...record, ...(Object.fromEntries(shown) as Partial<R>) }
 		},
 
 		remove: (db: Db, { organizationId, id }: Key) => db.run(removal, { organizationId, id }),
 
 		/** A page as JSON texts, and how many records there are in all. */
-		async list(db: Db, organizationId: string, { limit, offset, ...filter }: Filter & Page) {
+		async readPage(
+			db: Db,
+			organizationId: string,
+			{ limit, offset, ...filter }: Filter & Page,
+			order = kind.order ?? newestFirst,
+		) {
 			const filters = { organizationId, ...(filter as unknown as Filter) }
-			const rows = await db.column(page, { ...filters, limit, offset })
+			const rows = await db.column(pageIn(order), { ...filters, limit, offset })
 			if (rows.length > 0 && rows.length < limit) return { rows, total: offset + rows.length }
 			const counted = await db.get(count, filters)
 			return { rows, total: counted?.total ?? 0 }

@@ -1,32 +1,23 @@
-import type { Handler } from '../http/handler.ts'
-import { answersOf, removed } from '../http/record-handlers.ts'
-import { refuseContradictions, refuseLostStages, refuseUsed } from './pipeline-rules.ts'
-import { insertPipeline, pipelines } from './pipeline-store.ts'
+import { type Handler, writeContext } from '../http/handler.ts'
+import { recordHandlers, removed } from '../http/record-handlers.ts'
+import { pipelines } from './pipeline-store.ts'
+import { changePipeline, createPipeline, removePipeline } from './pipelines.ts'
 
-const answers = answersOf(pipelines, { name: 'pipeline', notFound: 'pipeline_not_found', path: '/api/pipelines' })
+const handlers = recordHandlers(pipelines, '/api/pipelines')
 
-export const list: Handler<'pipelines.list'> = answers.list
+export const list: Handler<'pipelines.list'> = handlers.list
 
-export const get: Handler<'pipelines.get'> = answers.get
+export const get: Handler<'pipelines.get'> = handlers.get
 
-export const create: Handler<'pipelines.create'> = async ({ body, caller }, { db, now }) => {
-	refuseContradictions(body.stages)
-	return answers.created(await insertPipeline(db, caller.organizationId, body, now))
+export const create: Handler<'pipelines.create'> = async ({ body, caller }, context) =>
+	handlers.created(await createPipeline(writeContext(context, caller), body))
+
+export const update: Handler<'pipelines.update'> = async (call, context) => {
+	const stored = await handlers.lock(call, context.db)
+	return handlers.changed(await changePipeline(writeContext(context, call.caller), stored, call.body))
 }
 
-export const update: Handler<'pipelines.update'> = async (call, { db, now }) => {
-	const pipeline = await answers.lock(call, db)
-	const { body } = call
-	if (body.stages) {
-		refuseContradictions(body.stages)
-		await refuseLostStages(db, pipeline, body.stages)
-	}
-	return answers.changed(await pipelines.update(db, pipeline, body, now))
-}
-
-export const remove: Handler<'pipelines.delete'> = async (call, { db }) => {
-	const pipeline = await answers.lock(call, db)
-	await refuseUsed(db, pipeline)
-	await pipelines.remove(db, pipeline)
+export const remove: Handler<'pipelines.delete'> = async (call, context) => {
+	await removePipeline(writeContext(context, call.caller), await handlers.lock(call, context.db))
 	return removed
 }

@@ -1,40 +1,10 @@
 // Pipelines: the stages that deals pass.
-
-import { newId } from '../base/ids.ts'
 import { type Db, query } from '../db/database.ts'
 import { records } from '../db/records.ts'
-import type { Pipeline, PipelineCreate, Stage } from '../generated/contract.ts'
+import type { Pipeline } from '../generated/contract.ts'
 import { fields } from '../generated/tables.ts'
 
-export const pipelines = records<Pipeline, object>('pipelines', fields.Pipeline)
-
-export async function insertPipeline(db: Db, organizationId: string, input: PipelineCreate, now: number): Promise<Pipeline> {
-	const pipeline = { ...input, organizationId, id: newId('pl'), createdAt: now, updatedAt: now, version: 1 }
-	await pipelines.insert(db, pipeline)
-	return pipeline
-}
-
-const stage = (key: string, label: string, type: Stage['type'], advanceOnInvoicePaidTo?: string): Stage => ({
-	key,
-	label,
-	type,
-	...(advanceOnInvoicePaidTo && { advanceOnInvoicePaidTo }),
-})
-
-/** What a new organization gets. */
-const defaultStages = [
-	stage('lead', 'Lead', 'open'),
-	stage('qualified', 'Qualified', 'open'),
-	stage('proposal', 'Proposal', 'open'),
-	stage('won', 'Won', 'won', 'paid'),
-	stage('in_progress', 'In progress', 'won', 'paid'),
-	stage('invoiced', 'Invoiced', 'won', 'paid'),
-	stage('paid', 'Paid', 'won'),
-	stage('lost', 'Lost', 'lost'),
-]
-
-export const insertDefaultPipeline = (db: Db, organizationId: string, now: number) =>
-	insertPipeline(db, organizationId, { name: 'Sales', stages: defaultStages }, now)
+export const pipelines = records<Pipeline>({ name: 'pipeline', table: 'pipelines', fields: fields.Pipeline })
 
 const oldest = query<{ organizationId: string }, { id: string }>((knex, { organizationId }) =>
 	knex('pipelines').where({ organizationId }).orderBy(['createdAt', 'id']).select('id').limit(1, { skipBinding: true }),

@@ -1,12 +1,13 @@
 import { fieldError } from '../base/errors.ts'
 import { newId } from '../base/ids.ts'
-import type { Origin } from '../base/origin.ts'
+import { companies } from '../companies/store.ts'
+import { contacts } from '../contacts/store.ts'
 import type { Db } from '../db/database.ts'
 import { records } from '../db/records.ts'
-import { changesBetween } from '../events/changes.ts'
-import { recordEvent } from '../events/record.ts'
-import type { Deal, DealCreate, Pipeline } from '../generated/contract.ts'
-import { fields } from '../generated/tables.ts'
+import type { WriteContext } from '../db/write-context.ts'
+import { eventsAbout } from '../events/record-events.ts'
+import type { Deal, DealCreate, DealUpdate, Pipeline } from '../generated/contract.ts'
+import { blanks, fields } from '../generated/tables.ts'
 import { findOldestPipeline, pipelines } from './pipeline-store.ts'
 
 interface DealFilter {
@@ -16,84 +17,82 @@ interface DealFilter {
 	readonly stage?: string
 }
 
-export const deals = records<Deal, DealFilter>('deals', fields.Deal, { softDelete: true })
+export const deals = records<Deal, DealFilter>({ name: 'deal', table: 'deals', fields: fields.Deal, softDelete: true })
 
-/** A new deal, in the first stage of the organization's oldest pipeline unless told otherwise. */
-export async function insertDeal(
-	db: Db,
-	organizationId: string,
-	{ defaultCurrency, ...input }: DealCreate & { defaultCurrency: string },
-	now: number,
-): Promise<Deal> {
-	const pipeline = await pipelineOf(db, organizationId, input.pipelineId)
+const record = eventsAbout<Deal, 'deal.stage_changed'>('deal')
+
+/** A new deal, in the first stage of the organization's oldest pipeline unless the input says otherwise. */
+export async function createDeal(write: WriteContext, input: DealCreate): Promise<Deal> {
+	const { db, origin, organization } = write
+	await requireReferences(write, input, {})
+	const pipeline = await requirePipeline(db, organization.id, input.pipelineId)
 	const stage = input.stage ?? (pipeline.stages[0]?.key as string)
-	refuseUnknownStage(pipeline, stage)
-	const deal = {
-		...noDetails,
-		currency: defaultCurrency,
+	requireStage(pipeline, stage)
+	const deal: Deal = {
+		...blanks.Deal,
+		autoAdvance: true,
+		currency: organization.defaultCurrency,
 		...input,
-		organizationId,
+		organizationId: organization.id,
 		id: newId('dl'),
 		pipelineId: pipeline.id,
 		stage,
-		createdAt: now,
-		updatedAt: now,
-		deletedAt: null,
+		createdAt: origin.now,
+		updatedAt: origin.now,
 		version: 1,
 	}
 	await deals.insert(db, deal)
 	return deal
 }
 
-const noDetails = { companyId: null, contactId: null, autoAdvance: true, valueCents: null, hourlyRateCents: null }
-
-/** Writes the changes to a deal that was read with `lock`, and tells when it changes its stage. */
-export async function updateDeal(db: Db, deal: Deal, changes: Partial<Deal>, origin: Origin): Promise<Deal> {
-	const moves = changes.pipelineId !== undefined && changes.pipelineId !== deal.pipelineId
-	const next = { ...changes }
-	if (moves || changes.stage !== undefined) {
-		const pipeline = await pipelineOf(db, deal.organizationId, changes.pipelineId ?? deal.pipelineId)
-		next.stage ??= pipeline.stages[0]?.key as string
-		refuseUnknownStage(pipeline, next.stage as string)
+/** Changes a deal that was read with `lock`; a changed stage is an event. */
+export async function changeDeal(write: WriteContext, stored: Deal, input: DealUpdate): Promise<Deal> {
+	const { db, origin } = write
+	await requireReferences(write, input, stored)
+	const moves = input.pipelineId !== undefined && input.pipelineId !== stored.pipelineId
+	const changes = { ...input }
+	if (moves || input.stage !== undefined) {
+		const pipeline = await requirePipeline(db, stored.organizationId, input.pipelineId ?? stored.pipelineId)
+		changes.stage ??= pipeline.stages[0]?.key as string
+		requireStage(pipeline, changes.stage)
 	}
-	const changed = await deals.update(db, deal, next, origin.now)
-	if (changed.stage !== deal.stage || changed.pipelineId !== deal.pipelineId) await tellStage(db, deal, changed, origin)
-	return changed
+	const deal = await deals.update(db, stored, changes, origin.now)
+	if (deal.stage !== stored.stage || deal.pipelineId !== stored.pipelineId)
+		await record(db, origin, 'deal.stage_changed', deal, stored)
+	return deal
+}
+
+export const removeDeal = ({ db, origin }: WriteContext, stored: Deal) =>
+	deals.update(db, stored, { deletedAt: origin.now }, origin.now)
+
+/** A company or contact that is newly named must be there; one that was deleted since stays. */
+async function requireReferences(
+	{ db, organization }: WriteContext,
+	{ companyId, contactId }: DealUpdate,
+	stored: Partial<Deal>,
+): Promise<void> {
+	if (companyId && companyId !== stored.companyId) await companies.require(db, organization.id, companyId, '/companyId')
+	if (contactId && contactId !== stored.contactId) await contacts.require(db, organization.id, contactId, '/contactId')
 }
 
 /**
  * Moves a deal on when its invoice was paid: to the stage that its own stage names, if that is a later one and the deal
  * advances by itself. Returns the new stage's key.
  */
-export async function advanceDealOnPayment(
-	db: Db,
-	organizationId: string,
-	id: string,
-	origin: Origin,
-): Promise<string | undefined> {
-	const deal = await deals.lock(db, organizationId, id)
-	if (!deal?.autoAdvance) return undefined
-	const { stages } = await pipelineOf(db, organizationId, deal.pipelineId)
-	const current = stages.findIndex(({ key }) => key === deal.stage)
+export async function advanceDealOnPayment({ db, origin, organization }: WriteContext, id: string): Promise<string | undefined> {
+	const stored = await deals.lock(db, organization.id, id)
+	if (!stored?.autoAdvance) return undefined
+	const { stages } = await requirePipeline(db, organization.id, stored.pipelineId)
+	const current = stages.findIndex(({ key }) => key === stored.stage)
 	const target = stages[current]?.advanceOnInvoicePaidTo
 	if (!target || stages.findIndex(({ key }) => key === target) <= current) return undefined
-	const changed = await deals.update(db, deal, { stage: target }, origin.now)
-	await tellStage(db, deal, changed, origin)
+	const deal = await deals.update(db, stored, { stage: target }, origin.now)
+	await record(db, origin, 'deal.stage_changed', deal, stored)
 	return target
 }
 
-const tellStage = (db: Db, before: Deal, deal: Deal, origin: Origin) =>
-	recordEvent(db, origin, {
-		type: 'deal.stage_changed',
-		organizationId: deal.organizationId,
-		resource: 'deal',
-		resourceId: deal.id,
-		data: JSON.stringify(deal),
-		changes: changesBetween(before, deal),
-	})
-
 /** The pipeline that is named, or the oldest: locked, so that it keeps the stage that the deal gets. */
-async function pipelineOf(db: Db, organizationId: string, named: string | undefined): Promise<Pipeline> {
+async function requirePipeline(db: Db, organizationId: string, named: string | undefined): Promise<Pipeline> {
 	const id = named ?? (await findOldestPipeline(db, organizationId))?.id
 	const pipeline = id === undefined ? undefined : await pipelines.lockShared(db, organizationId, id)
 	if (pipeline) return pipeline
@@ -101,7 +100,7 @@ async function pipelineOf(db: Db, organizationId: string, named: string | undefi
 	throw fieldError('unknown_pipeline', '/pipelineId', detail)
 }
 
-function refuseUnknownStage({ stages }: Pipeline, stage: string): void {
+function requireStage({ stages }: Pipeline, stage: string): void {
 	if (stages.some(({ key }) => key === stage)) return
 	const known = stages.map(({ key }) => key).join(', ')
 	throw fieldError('unknown_stage', '/stage', `${stage} is none of the pipeline's stages: ${known}.`)

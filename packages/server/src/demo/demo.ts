@@ -1,23 +1,21 @@
 // A small agency with clients, deals, tracked time and invoices in every status, so that the first look at the API shows
 // something. All goes through the same functions as a request.
-
-import { insertKey } from '../api-keys/store.ts'
+import { createKey } from '../api-keys/store.ts'
 import { scopes } from '../auth/keys.ts'
 import { dayMs } from '../base/dates.ts'
 import { bySystem } from '../base/origin.ts'
-import { insertCompany } from '../companies/store.ts'
-import { insertContact } from '../contacts/store.ts'
-import type { Database, Db } from '../db/database.ts'
-import { insertDeal } from '../deals/store.ts'
+import { createCompany } from '../companies/store.ts'
+import { createContact } from '../contacts/store.ts'
+import type { Database } from '../db/database.ts'
+import type { WriteContext } from '../db/write-context.ts'
+import { createDeal } from '../deals/store.ts'
 import type { Deal, InvoiceInput } from '../generated/contract.ts'
-import { applyInput, withAmounts } from '../invoices/apply.ts'
-import { charge, timeLines } from '../invoices/from-time-entries.ts'
-import { blankInvoice } from '../invoices/invoice.ts'
+import { createInvoiceOfTime } from '../invoices/from-time-entries.ts'
 import { lockInvoice } from '../invoices/store.ts'
 import { changeInvoice, createInvoice } from '../invoices/write.ts'
-import { insertOrganization, type Organization } from '../organizations/store.ts'
-import { insertTaxRate } from '../tax-rates/store.ts'
-import { insertTimeEntry } from '../time-entries/store.ts'
+import { createOrganization } from '../organizations/store.ts'
+import { createTaxRate } from '../tax-rates/store.ts'
+import { createTimeEntry } from '../time-entries/store.ts'
 import { agency, clients, type DemoInvoice, type DemoTime, vatRate } from './data.ts'
 
 export interface Demo {
@@ -28,66 +26,57 @@ export interface Demo {
 
 export function createDemo(db: Database, now: number): Promise<Demo> {
 	return db.transaction(async (tx) => {
-		const organization = await insertOrganization(tx, agency, now)
-		const { organizationId } = organization
-		await insertTaxRate(tx, organizationId, vatRate, now)
+		const origin = bySystem(now)
+		const organization = await createOrganization(tx, origin, agency)
+		const write = { db: tx, origin, organization }
+		await createTaxRate(write, vatRate)
 		for (const { company, contact, deals } of clients) {
-			const { id: companyId } = await insertCompany(tx, organizationId, company, bySystem(now))
-			const { id: contactId } = await insertContact(tx, organizationId, { ...contact, companyId }, now)
+			const { id: companyId } = await createCompany(write, company)
+			const { id: contactId } = await createContact(write, { ...contact, companyId })
 			for (const { invoices, time = [], ...input } of deals) {
-				const deal = await insertDeal(tx, organizationId, { defaultCurrency: 'EUR', ...input, companyId, contactId }, now)
-				for (const invoice of invoices) await writeDemoInvoice(tx, organization, deal, invoice, now)
-				await trackTime(tx, organization, deal, time, now)
+				const deal = await createDeal(write, { ...input, companyId, contactId })
+				for (const invoice of invoices) await writeDemoInvoice(write, deal, invoice)
+				await trackTime(write, deal, time)
 			}
 		}
-		const { key } = await insertKey(tx, organizationId, { name: 'demo', scopes, now })
-		return { organizationId, key }
+		const { key } = await createKey(tx, organization.id, { name: 'demo', scopes, now })
+		return { organizationId: organization.id, key }
 	})
 }
 
 async function writeDemoInvoice(
-	db: Db,
-	organization: Organization,
+	write: WriteContext,
 	{ id: dealId, companyId, currency }: Deal,
 	{ daysAgo, dueInDays = 30, status, paymentMethod, paymentReference, ...input }: DemoInvoice,
-	now: number,
 ): Promise<void> {
+	const { now } = write.origin
 	const written = now - daysAgo * dayMs
 	const dueDate = Math.floor(written / dayMs) * dayMs + dueInDays * dayMs
-	const blank = blankInvoice(organization, written)
-	const draft = applyInput(blank, { companyId, dealId, currency, dueDate, ...input }, written)
-	const { id } = await createInvoice(writingAt(db, organization, written), blank, draft)
+	const { id } = await createInvoice(at(write, written), { companyId, dealId, currency, dueDate, ...input })
 	if (status === 'draft') return
-	await change(db, organization, id, { status: 'sent' }, written)
+	await change(at(write, written), id, { status: 'sent' })
 	if (status === 'sent') return
 	const payment = status === 'paid' ? { paymentMethod, paymentReference } : {}
-	await change(db, organization, id, { status, ...payment }, Math.min(now, written + 20 * dayMs))
+	await change(at(write, Math.min(now, written + 20 * dayMs)), id, { status, ...payment })
 }
 
-const writingAt = (db: Db, { timeZone }: Organization, at: number) => ({ db, origin: bySystem(at), timeZone })
+const at = (write: WriteContext, now: number): WriteContext => ({ ...write, origin: bySystem(now) })
 
-async function change(db: Db, organization: Organization, id: string, input: InvoiceInput, at: number): Promise<void> {
-	const stored = await lockInvoice(db, organization.organizationId, id)
+async function change(write: WriteContext, id: string, input: InvoiceInput): Promise<void> {
+	const stored = await lockInvoice(write.db, write.organization.id, id)
 	if (!stored) throw new Error(`invoice ${id} is gone`)
-	await changeInvoice(writingAt(db, organization, at), stored, applyInput(stored, input, at))
+	await changeInvoice(write, stored, input)
 }
 
 /** Time on a deal: what is older than a week is on a draft, the rest is still to be invoiced. */
-async function trackTime(db: Db, organization: Organization, deal: Deal, time: readonly DemoTime[], now: number): Promise<void> {
-	const { organizationId } = organization
-	const today = Math.floor(now / dayMs) * dayMs
-	const entries = []
+async function trackTime(write: WriteContext, deal: Deal, time: readonly DemoTime[]): Promise<void> {
+	const today = Math.floor(write.origin.now / dayMs) * dayMs
+	const older: string[] = []
 	for (const { daysAgo, startHour, hours, ...input } of time) {
 		const startedAt = today - daysAgo * dayMs + startHour * 3_600_000
-		const written = { ...input, dealId: deal.id, startedAt, durationSeconds: hours * 3600 }
-		entries.push(await insertTimeEntry(db, organizationId, written, bySystem(now)))
+		const { id } = await createTimeEntry(write, { ...input, dealId: deal.id, startedAt, durationSeconds: hours * 3600 })
+		if (startedAt < today - 7 * dayMs) older.push(id)
 	}
-	const older = entries.filter(({ startedAt }) => startedAt < today - 7 * dayMs)
 	if (older.length === 0) return
-	const charged = charge({ ids: older.map(({ id }) => id), entries: older, deal, organization })
-	const blank = blankInvoice(organization, now)
-	const { id: dealId, companyId, currency } = deal
-	const draft = applyInput(blank, { dealId, companyId, currency, showRateBreakdown: true, includeTimesheet: true }, now)
-	const invoice = { ...draft, ...withAmounts(draft, timeLines(charged, 'task', undefined), {}) }
-	await createInvoice(writingAt(db, organization, now), blank, invoice)
+	await createInvoiceOfTime(write, { dealId: deal.id, timeEntryIds: older, showRateBreakdown: true, includeTimesheet: true })
 }

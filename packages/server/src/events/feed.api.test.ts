@@ -4,8 +4,7 @@ import type { Remit, WebhookEvent } from '@remit/sdk'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest'
 import { eventsOf } from '../../test/events.ts'
 import { startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
-import { bySystem } from '../base/origin.ts'
-import { insertCompany } from '../companies/store.ts'
+import { createCompany } from '../companies/store.ts'
 import type { Db } from '../db/database.ts'
 
 let server: TestServer
@@ -19,8 +18,7 @@ beforeEach(async () => {
 afterAll(() => server.close())
 
 const nameOf = ({ data }: WebhookEvent) => (data as { name: string }).name
-const newCompany = (db: Db, name: string) =>
-	insertCompany(db, tenant.organizationId, { name }, bySystem(server.clock.now)).then(({ id }) => id)
+const newCompany = (db: Db, name: string) => createCompany(tenant.writing(db), { name }).then(({ id }) => id)
 
 /** Reads on from wherever it stands. */
 class Reader {

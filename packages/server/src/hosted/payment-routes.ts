@@ -9,7 +9,7 @@ import { partiesOf } from '../invoices/parties.ts'
 import { findLinkByExternalId, type PaymentLink } from '../invoices/payment-link-store.ts'
 import { waysBack } from '../invoices/payments/link.ts'
 import { receivePayment } from '../invoices/payments/receive.ts'
-import { findStoredInvoice } from '../invoices/store.ts'
+import { findInvoice } from '../invoices/store.ts'
 import { findOrganization } from '../organizations/store.ts'
 import { type PaymentProcessor, WebhookRefused } from '../outside/payments/processor.ts'
 import { testPaymentPage } from '../rendering/pages/test-payment-page.ts'
@@ -79,7 +79,7 @@ function testPage(options: HostedOptions, processor: PaymentProcessor): Router {
 	router.get('/', async (req: Request<{ externalId: string }>, res) => {
 		const link = await liveLink(db, processor, req.params.externalId)
 		const organization = await findOrganization(db, link.organizationId)
-		const invoice = await findStoredInvoice(db, link.organizationId, link.invoiceId)
+		const invoice = await findInvoice(db, link.organizationId, link.invoiceId)
 		if (!organization || !invoice) throw gone()
 		const { billFrom } = await partiesOf(db, invoice)
 		const { cancelUrl } = await waysBack(options, link.organizationId, link.invoiceId)

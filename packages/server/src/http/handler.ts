@@ -3,6 +3,7 @@
 import type { Caller, Callers } from '../auth/caller.ts'
 import type { Origin } from '../base/origin.ts'
 import type { Database, Db, Transaction } from '../db/database.ts'
+import type { WriteContext } from '../db/write-context.ts'
 import type { operations } from '../generated/contract.ts'
 import type { operationTable } from '../generated/tables.ts'
 import type { Outside } from '../outside/services.ts'
@@ -90,3 +91,10 @@ export type Handlers = {
 
 /** The handler of one operation. */
 export type Handler<Id extends keyof operations> = Handlers[Id]
+
+/** What changes a record, on behalf of the caller; an operation that opens its transactions itself hands in the one of the change. */
+export const writeContext = ({ db, origin }: { db: Db; origin: Origin }, { organization }: Caller): WriteContext => ({
+	db,
+	origin,
+	organization,
+})

@@ -3,7 +3,7 @@ import { eventsOf } from '../../test/events.ts'
 import { startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
 import { invoicesOf, invoiceTime, readEntry, stateOf, work } from '../../test/time.ts'
 import type { DealCreate, LineItem, TimeEntriesInvoice, TimeEntryCreate } from '../generated/contract.ts'
-import cases from './money-cases.json' with { type: 'json' }
+import cases from './pricing/money-cases.json' with { type: 'json' }
 
 let server: TestServer
 let tenant: Tenant

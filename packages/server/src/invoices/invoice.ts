@@ -2,6 +2,7 @@
 import { dayMs, type Today } from '../base/dates.ts'
 import { newId } from '../base/ids.ts'
 import type { Invoice, OrganizationSettings } from '../generated/contract.ts'
+import { blanks } from '../generated/tables.ts'
 
 /** An invoice as it is stored: without what is derived on reading. */
 export interface StoredInvoice extends Omit<Invoice, 'amountDueCents' | 'isOverdue'> {
@@ -9,32 +10,22 @@ export interface StoredInvoice extends Omit<Invoice, 'amountDueCents' | 'isOverd
 	readonly paidDateDerived: boolean
 }
 
-/** The settings that a new invoice takes over. */
-export type Defaults = Pick<OrganizationSettings, 'taxRounding' | 'defaultCurrency' | 'paymentTerms'> & { organizationId: string }
-
-/** A new invoice before anything is written on it. */
-export function blankInvoice(defaults: Defaults, now: number): StoredInvoice {
-	const { organizationId, taxRounding, defaultCurrency, paymentTerms } = defaults
+/** A new invoice before anything is written on it: it takes over some of the organization's settings. */
+export function blankInvoice(organization: OrganizationSettings, now: number): StoredInvoice {
+	const { id: organizationId, taxRounding, defaultCurrency, paymentTerms } = organization
 	return {
+		...blanks.Invoice,
 		id: newId('inv'),
 		organizationId,
-		dealId: null,
-		companyId: null,
 		invoiceNumber: '',
 		status: 'draft',
-		issuedDate: null,
-		dueDate: null,
-		paidDate: null,
 		paidDateDerived: false,
-		paymentMethod: null,
-		paymentReference: null,
 		subtotalCents: 0,
 		taxRate: 0,
 		taxLabel: 'Tax',
 		taxCents: 0,
 		totalCents: 0,
 		currency: defaultCurrency,
-		notes: null,
 		paymentTerms,
 		showRateBreakdown: false,
 		includeTimesheet: false,
@@ -42,11 +33,7 @@ export function blankInvoice(defaults: Defaults, now: number): StoredInvoice {
 		lineItems: [],
 		taxBreakdown: [],
 		amountPaidCents: 0,
-		sentAt: null,
-		viewedAt: null,
 		viewCount: 0,
-		billTo: null,
-		billFrom: null,
 		createdAt: now,
 		updatedAt: now,
 		version: 1,

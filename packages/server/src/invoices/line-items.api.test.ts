@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
 import { query } from '../db/database.ts'
-import cases from './money-cases.json' with { type: 'json' }
+import cases from './pricing/money-cases.json' with { type: 'json' }
 
 let server: TestServer
 beforeAll(async () => {

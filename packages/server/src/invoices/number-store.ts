@@ -10,7 +10,7 @@ const take = query<{ organizationId: string }, { nextInvoiceNumber: number }>((k
 )
 
 /** The counter is not pushed to here or beyond, where it could pass what a number can hold exactly. */
-const beyondPushing = 9_000_000_000_000_000
+const maxCounter = 9_000_000_000_000_000
 
 /** Stores a new invoice under the organization's next number that is free. */
 export async function insertNumbered<I extends { organizationId: string }>(
@@ -24,7 +24,7 @@ export async function insertNumbered<I extends { organizationId: string }>(
 		const number = row.nextInvoiceNumber - 1
 		const invoiceNumber = `INV-${String(number).padStart(4, '0')}`
 		// Only numbers that did not push the counter can stand in its way.
-		if (number >= beyondPushing && (await isBuried(db, invoice.organizationId, invoiceNumber))) continue
+		if (number >= maxCounter && (await isNumberRetired(db, invoice.organizationId, invoiceNumber))) continue
 		const numbered = { ...invoice, invoiceNumber }
 		if (await insert(db, numbered)) return numbered
 	}
@@ -35,9 +35,9 @@ const pushTo = query<{ organizationId: string; next: number }>((knex, { organiza
 )
 
 /** A caller's own number that reads like one of ours pushes the counter past it. */
-export async function noteNumber(db: Db, organizationId: string, invoiceNumber: string): Promise<void> {
+export async function advanceCounter(db: Db, organizationId: string, invoiceNumber: string): Promise<void> {
 	const number = Number(/^INV-(\d+)$/.exec(invoiceNumber)?.[1] ?? 0)
-	if (number > 0 && number < beyondPushing) await db.run(pushTo, { organizationId, next: number + 1 })
+	if (number > 0 && number < maxCounter) await db.run(pushTo, { organizationId, next: number + 1 })
 }
 
 interface NumberKey {
@@ -50,7 +50,7 @@ const buried = query<NumberKey, { invoiceId: string }>((knex, key) =>
 )
 
 /** Whether a deleted invoice had this number. */
-export const isBuried = async (db: Db, organizationId: string, invoiceNumber: string) =>
+export const isNumberRetired = async (db: Db, organizationId: string, invoiceNumber: string) =>
 	(await db.get(buried, { organizationId, invoiceNumber })) !== undefined
 
 interface Tombstone extends NumberKey {

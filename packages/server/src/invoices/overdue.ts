@@ -1,9 +1,10 @@
 // Turns sent invoices overdue once their due day is past in their organization's time zone, each once and with its event.
 import { todayIn } from '../base/dates.ts'
 import { bySystem } from '../base/origin.ts'
-import type { Database, Db } from '../db/database.ts'
-import { listOrganizations, type Organization } from '../organizations/store.ts'
-import { applyInput } from './apply.ts'
+import type { Database } from '../db/database.ts'
+import type { WriteContext } from '../db/write-context.ts'
+import type { OrganizationSettings } from '../generated/contract.ts'
+import { listOrganizations } from '../organizations/store.ts'
 import { asRead } from './invoice.ts'
 import { findPastDue, lockInvoice } from './store.ts'
 import { changeInvoice } from './write.ts'
@@ -20,24 +21,24 @@ export async function sweepOverdue(db: Database, now: number): Promise<number> {
 	return turned
 }
 
-async function sweepBatch(db: Database, { organizationId, timeZone }: Organization, now: number): Promise<number> {
-	const today = todayIn(timeZone, now)
-	if ((await findPastDue(db, organizationId, today, 1)).length === 0) return 0
+async function sweepBatch(db: Database, organization: OrganizationSettings, now: number): Promise<number> {
+	const today = todayIn(organization.timeZone, now)
+	if ((await findPastDue(db, organization.id, today, 1)).length === 0) return 0
 	return db.transaction(async (tx) => {
 		// One process sweeps an organization at a time; another goes on with the next.
-		if (!(await tx.tryLock(`overdue sweep ${organizationId}`))) return 0
+		if (!(await tx.tryLock(`overdue sweep ${organization.id}`))) return 0
+		const write = { db: tx, origin: bySystem(now), organization }
 		let turned = 0
-		for (const { id } of await findPastDue(tx, organizationId, today, batch))
-			if (await turn(tx, organizationId, id, timeZone, now)) turned++
+		for (const { id } of await findPastDue(tx, organization.id, today, batch)) if (await turn(write, id)) turned++
 		return turned
 	})
 }
 
 /** False when the invoice was changed since it was found. */
-async function turn(db: Db, organizationId: string, id: string, timeZone: string, now: number): Promise<boolean> {
-	const invoice = await lockInvoice(db, organizationId, id)
-	if (invoice?.status !== 'sent' || !asRead(invoice, todayIn(timeZone, now)).isOverdue) return false
-	const writing = { db, origin: bySystem(now), timeZone }
-	await changeInvoice(writing, invoice, applyInput(invoice, { status: 'overdue' }, now))
+async function turn(write: WriteContext, id: string): Promise<boolean> {
+	const { db, origin, organization } = write
+	const invoice = await lockInvoice(db, organization.id, id)
+	if (invoice?.status !== 'sent' || !asRead(invoice, todayIn(organization.timeZone, origin.now)).isOverdue) return false
+	await changeInvoice(write, invoice, { status: 'overdue' })
 	return true
 }

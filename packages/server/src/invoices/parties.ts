@@ -1,8 +1,8 @@
 // Buyer and seller as they were when the invoice was first sent: what is on paper does not change with an address book.
-import { findCompanyEvenDeleted } from '../companies/store.ts'
+import { companies } from '../companies/store.ts'
 import type { Db } from '../db/database.ts'
-import type { Company, Party } from '../generated/contract.ts'
-import { type Organization, requireOrganization } from '../organizations/store.ts'
+import type { Company, OrganizationSettings, Party } from '../generated/contract.ts'
+import { requireOrganization } from '../organizations/store.ts'
 import type { StoredInvoice } from './invoice.ts'
 
 export interface Parties {
@@ -17,7 +17,7 @@ export async function partiesOf(
 ): Promise<Parties> {
 	const { organizationId, companyId, sentAt, billTo, billFrom } = invoice
 	if (sentAt !== null && billFrom) return { billTo, billFrom }
-	const company = companyId === null ? undefined : await findCompanyEvenDeleted(db, organizationId, companyId)
+	const company = companyId === null ? undefined : await companies.findEvenDeleted(db, organizationId, companyId)
 	return { billTo: company ? buyer(company) : null, billFrom: seller(await requireOrganization(db, organizationId)) }
 }
 
@@ -35,7 +35,7 @@ const buyer = (company: Company): Party => ({
 	taxId: null,
 })
 
-const seller = (organization: Organization): Party => ({
+const seller = (organization: OrganizationSettings): Party => ({
 	name: organization.name,
 	contactName: organization.contactName,
 	addressLine1: organization.addressLine1,

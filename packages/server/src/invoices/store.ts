@@ -41,7 +41,7 @@ const byId = query<Key, { json: string; version: number; viewCount: number; over
 )
 
 /** An invoice as JSON text, with its version and whether it is overdue. */
-export const findInvoice = (db: Db, organizationId: string, id: string, today: Today) =>
+export const readInvoice = (db: Db, organizationId: string, id: string, today: Today) =>
 	db.get(byId, { organizationId, id, todayDate: today.date, todayInstant: today.instant })
 
 const locked = query<Key, { json: string; paidDateDerived: number | boolean }>(
@@ -62,7 +62,7 @@ const stored = query<Key, { json: string; paidDateDerived: number | boolean }>(
 )
 
 /** The invoice as it is stored. */
-export const findStoredInvoice = async (db: Db, organizationId: string, id: string) =>
+export const findInvoice = async (db: Db, organizationId: string, id: string) =>
 	parsed(await db.get(stored, { organizationId, id, todayDate: 0, todayInstant: 0 }))
 
 /** The same, locked until the transaction ends. */
@@ -97,7 +97,7 @@ const page = query<InvoiceListQuery & Clock & { organizationId: string }, { json
 })
 
 /** Invoices as JSON texts, newest first. */
-export const listInvoices = (
+export const readInvoices = (
 	db: Db,
 	organizationId: string,
 	{ dealId, companyId, status, limit, offset }: InvoiceListQuery,

@@ -1,80 +1,87 @@
-// Everything that follows from writing an invoice, in the transaction that writes it: its number, buyer and seller, time
-// entries, the deal's stage, payment links and events. Whoever writes an invoice goes through here.
+// The one door to write an invoice, in the transaction of the change: handlers, payments, sending, background work and the demo
+// all go through it. It does every step: references, tax rates, amounts, number, parties, time entries, links, deal and events.
 import { todayIn } from '../base/dates.ts'
 import { fieldError } from '../base/errors.ts'
-import type { Origin } from '../base/origin.ts'
+import { companies } from '../companies/store.ts'
 import { type Db, UniqueViolation } from '../db/database.ts'
-import { advanceDealOnPayment } from '../deals/store.ts'
-import { changesBetween } from '../events/changes.ts'
-import { recordEvent } from '../events/record.ts'
+import type { WriteContext } from '../db/write-context.ts'
+import { advanceDealOnPayment, deals } from '../deals/store.ts'
+import { type Changes, changesBetween } from '../events/changes.ts'
 import type { EventType } from '../generated/contract.ts'
+import { markRatesUsed } from '../tax-rates/store.ts'
 import { freeTimeEntries } from '../time-entries/store.ts'
-import { amountDue, asRead, type StoredInvoice } from './invoice.ts'
-import { insertNumbered, insertTombstone, isBuried, noteNumber } from './number-store.ts'
+import { applyInput, type WrittenInvoice } from './apply.ts'
+import { recordInvoiceEvents } from './events.ts'
+import { amountDue, asRead, blankInvoice, type StoredInvoice } from './invoice.ts'
+import { findNamedRates } from './named-rates.ts'
+import { advanceCounter, insertNumbered, insertTombstone, isNumberRetired } from './number-store.ts'
 import { partiesOf } from './parties.ts'
 import { closePaymentLinks } from './payment-link-store.ts'
 import { becomes, isFirstSent } from './status.ts'
-import { findInvoice, insertInvoice, removeInvoice, updateInvoice } from './store.ts'
+import { insertInvoice, removeInvoice, updateInvoice } from './store.ts'
 import { heldEntries, moveTimeEntries } from './time-claims.ts'
 
-/** Who writes, and where the organization's days begin and end. */
-export interface Writing {
-	readonly db: Db
-	readonly origin: Origin
-	readonly timeZone: string
+/** What the input comes to, of an invoice that is not stored. */
+export async function previewInvoice(write: WriteContext, input: WrittenInvoice): Promise<StoredInvoice> {
+	const blank = blankInvoice(write.organization, write.origin.now)
+	return next(write, blank, input)
 }
 
-/** Stores a new invoice, under its number or the next one. */
-export async function createInvoice(writing: Writing, blank: StoredInvoice, draft: StoredInvoice): Promise<StoredInvoice> {
-	const { db, origin } = writing
+/** Stores a new invoice, under the number that is written or the organization's next one. */
+export async function createInvoice(write: WriteContext, input: WrittenInvoice): Promise<StoredInvoice> {
+	const { db, origin, organization } = write
+	const blank = blankInvoice(organization, origin.now)
+	const draft = await next(write, blank, input)
+	await markNewRates(db, blank, draft)
 	let invoice = isFirstSent(blank, draft) ? { ...draft, ...(await partiesOf(db, draft)) } : draft
 	if (invoice.invoiceNumber === '') invoice = await insertNumbered(db, invoice, insertInvoice)
 	else {
-		await claimNumber(db, invoice)
+		await requireFreeNumber(db, invoice)
 		if (!(await insertInvoice(db, invoice))) throw numberTaken(invoice.invoiceNumber)
 	}
 	await moveTimeEntries(db, origin, blank, invoice, '/timeEntryIds')
-	await tell(writing, invoice, ['invoice.created', ...milestones(blank, invoice)])
+	await recordInvoiceEvents(write, invoice, ['invoice.created', ...milestones(blank, invoice)])
 	return invoice
 }
 
-export interface Changed {
+export interface ChangedInvoice {
 	readonly version: number
 	/** Key of the deal's new stage, when the invoice's payment moved it. */
 	readonly stageAdvanced: string | undefined
 }
 
-/** Stores the change of an invoice that was read with `lockInvoice`. `more` are events besides those of the change itself. */
+/** Changes an invoice that was read with `lockInvoice`. `more` are events besides those of the change itself. */
 export async function changeInvoice(
-	writing: Writing,
+	write: WriteContext,
 	stored: StoredInvoice,
-	draft: StoredInvoice,
+	input: WrittenInvoice,
 	more: readonly EventType[] = [],
-): Promise<Changed> {
-	const { db, origin } = writing
+): Promise<ChangedInvoice> {
+	const { db, origin, organization } = write
+	const draft = await next(write, stored, input)
+	await markNewRates(db, stored, draft)
 	const parties = isFirstSent(stored, draft) ? await partiesOf(db, draft) : {}
 	const invoice = { ...draft, ...parties, updatedAt: origin.now, version: stored.version + 1 }
-	if (invoice.invoiceNumber !== stored.invoiceNumber) await claimNumber(db, invoice)
+	if (invoice.invoiceNumber !== stored.invoiceNumber) await requireFreeNumber(db, invoice)
 	await updateInvoice(db, invoice).catch((error) => {
 		throw error instanceof UniqueViolation ? numberTaken(invoice.invoiceNumber) : error
 	})
 	await moveTimeEntries(db, origin, stored, invoice, '/status')
 	if (amountDue(invoice) !== amountDue(stored) || invoice.currency !== stored.currency) await closePaymentLinks(db, invoice)
-	const today = todayIn(writing.timeZone, origin.now)
-	const changes = changesBetween(asRead(stored, today), asRead(invoice, today))
-	const news = new Set([...milestones(stored, invoice), ...more])
-	await tell(writing, invoice, [...(Object.keys(changes).length > 0 ? ['invoice.updated' as const] : []), ...news], changes)
-	const { organizationId, dealId } = invoice
+	const today = todayIn(organization.timeZone, origin.now)
+	const changes: Changes = changesBetween(asRead(stored, today), asRead(invoice, today))
+	const updated = Object.keys(changes).length > 0 ? (['invoice.updated'] as const) : []
+	await recordInvoiceEvents(write, invoice, [...updated, ...new Set([...milestones(stored, invoice), ...more])], changes)
+	const { dealId } = invoice
 	const paid = becomes('paid', stored, invoice) && dealId !== null
-	const stageAdvanced = paid ? await advanceDealOnPayment(db, organizationId, dealId, origin) : undefined
-	return { version: invoice.version, stageAdvanced }
+	return { version: invoice.version, stageAdvanced: paid ? await advanceDealOnPayment(write, dealId) : undefined }
 }
 
 /** Deletes an invoice that was read with `lockInvoice`; a tombstone explains the gap in the numbers. */
-export async function deleteInvoice(writing: Writing, invoice: StoredInvoice): Promise<void> {
-	const { db, origin } = writing
+export async function deleteInvoice(write: WriteContext, invoice: StoredInvoice): Promise<void> {
+	const { db, origin } = write
 	const { organizationId, id, invoiceNumber, totalCents, currency } = invoice
-	await tell(writing, invoice, ['invoice.deleted'])
+	await recordInvoiceEvents(write, invoice, ['invoice.deleted'])
 	await freeTimeEntries(db, invoice, heldEntries(invoice), origin)
 	await closePaymentLinks(db, invoice)
 	await removeInvoice(db, organizationId, id)
@@ -83,23 +90,31 @@ export async function deleteInvoice(writing: Writing, invoice: StoredInvoice): P
 	await insertTombstone(db, tombstone)
 }
 
-/** Writes events of an invoice as it is stored now. */
-export async function tell(
-	{ db, origin, timeZone }: Writing,
-	{ organizationId, id }: Pick<StoredInvoice, 'organizationId' | 'id'>,
-	types: readonly EventType[],
-	changes?: ReturnType<typeof changesBetween>,
-): Promise<void> {
-	if (types.length === 0) return
-	const found = await findInvoice(db, organizationId, id, todayIn(timeZone, origin.now))
-	if (!found) throw new Error(`invoice ${id} is gone`)
-	for (const type of types) {
-		const own = type === 'invoice.updated' && changes ? { changes } : {}
-		await recordEvent(db, origin, { type, organizationId, resource: 'invoice', resourceId: id, data: found.json, ...own })
-	}
+/** The invoice after the input was written on it, once everything that the input names is there. */
+async function next(
+	{ db, origin, organization }: WriteContext,
+	before: StoredInvoice,
+	input: WrittenInvoice,
+): Promise<StoredInvoice> {
+	const rates = await findNamedRates(db, organization.id, input, before)
+	const invoice = applyInput(before, input, origin.now, rates)
+	// Those of an invoice of time entries are its deal's.
+	if (input.timeLines) return invoice
+	// A deal or company that was deleted since it was named stays.
+	const { dealId, companyId } = invoice
+	if (dealId !== null && dealId !== before.dealId) await deals.require(db, organization.id, dealId, '/dealId')
+	if (companyId !== null && companyId !== before.companyId) await companies.require(db, organization.id, companyId, '/companyId')
+	return invoice
 }
 
-/** What a change means besides being one. */
+/** From now on the rates that lines have stay as they are. */
+async function markNewRates(db: Db, before: StoredInvoice, { organizationId, lineItems }: StoredInvoice): Promise<void> {
+	const known = new Set(before.lineItems.map(({ taxRateId }) => taxRateId))
+	const ids = lineItems.flatMap(({ taxRateId }) => (taxRateId === null || known.has(taxRateId) ? [] : taxRateId))
+	if (ids.length > 0) await markRatesUsed(db, organizationId, ids)
+}
+
+/** The events of the steps that a change takes: sent, paid, overdue, cancelled. */
 function milestones(before: StoredInvoice, after: StoredInvoice): EventType[] {
 	const reached = (['paid', 'overdue', 'cancelled'] as const).filter((status) => becomes(status, before, after))
 	return [
@@ -109,9 +124,9 @@ function milestones(before: StoredInvoice, after: StoredInvoice): EventType[] {
 }
 
 /** Checks a caller's own number; whether a live invoice has it is for the unique index to say. */
-async function claimNumber(db: Db, { organizationId, invoiceNumber }: StoredInvoice): Promise<void> {
-	if (await isBuried(db, organizationId, invoiceNumber)) throw numberTaken(invoiceNumber)
-	await noteNumber(db, organizationId, invoiceNumber)
+async function requireFreeNumber(db: Db, { organizationId, invoiceNumber }: StoredInvoice): Promise<void> {
+	if (await isNumberRetired(db, organizationId, invoiceNumber)) throw numberTaken(invoiceNumber)
+	await advanceCounter(db, organizationId, invoiceNumber)
 }
 
 const numberTaken = (invoiceNumber: string) =>

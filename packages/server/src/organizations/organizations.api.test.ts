@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
 import { invalid } from '../../test/records.ts'
-import { lockOrganization, updateOrganization } from './store.ts'
+import { changeOrganization, lockOrganization } from './store.ts'
 
 let server: TestServer
 let tenant: Tenant
@@ -216,7 +216,7 @@ describe('a setting is in force for the next request', () => {
 		await newInvoice()
 		await server.db.transaction(async (tx) => {
 			const organization = await lockOrganization(tx, tenant.organizationId)
-			if (organization) await updateOrganization(tx, organization, { defaultCurrency: 'CHF' }, server.clock.now)
+			await changeOrganization(tenant.writing(tx), organization, { defaultCurrency: 'CHF' })
 		})
 		server.clock.now += 2_000
 		expect((await newInvoice()).currency).toBe('CHF')

@@ -1,84 +1,88 @@
+import type { Knex } from 'knex'
 import { newId } from '../base/ids.ts'
-import { type Db, query } from '../db/database.ts'
-import { insertDefaultPipeline } from '../deals/pipeline-store.ts'
+import type { Origin } from '../base/origin.ts'
+import { type Db, type Dialect, query } from '../db/database.ts'
+import { jsonColumn } from '../db/json.ts'
+import type { WriteContext } from '../db/write-context.ts'
+import { createDefaultPipeline } from '../deals/pipelines.ts'
 import type { OrganizationSettings, OrganizationSettingsUpdate } from '../generated/contract.ts'
+import { blanks, fields } from '../generated/tables.ts'
 
-/** An organization as it is stored: its id is the column that every table has. */
-export interface Organization extends Omit<OrganizationSettings, 'id'> {
+/** An organization's id is the column that every table has. */
+interface Row extends Omit<OrganizationSettings, 'id'> {
 	readonly organizationId: string
 	readonly nextInvoiceNumber: number
 }
 
-const insert = query<Organization>((knex, row) => knex('organizations').insert(row))
+const insert = query<Row>((knex, row) => knex('organizations').insert(row))
 
-const blank = {
-	contactName: null,
-	addressLine1: null,
-	addressLine2: null,
-	city: null,
-	state: null,
-	postalCode: null,
-	country: null,
-	email: null,
-	phone: null,
-	taxId: null,
-	timeZone: 'UTC',
-	locale: 'en-US',
-	defaultCurrency: 'USD',
-	hourlyRateCents: null,
-	taxRounding: 'document',
-	paymentTerms: null,
-	nextInvoiceNumber: 1,
-	version: 1,
-} as const
+const defaults = { timeZone: 'UTC', locale: 'en-US', defaultCurrency: 'USD', taxRounding: 'document' } as const
 
 /** A new organization with its default pipeline. */
-export async function insertOrganization(
+export async function createOrganization(
 	db: Db,
+	origin: Origin,
 	settings: OrganizationSettingsUpdate & { name: string },
-	now: number,
-): Promise<Organization> {
-	const organization = { ...blank, ...settings, organizationId: newId('org'), createdAt: now, updatedAt: now }
-	await db.run(insert, organization)
-	await insertDefaultPipeline(db, organization.organizationId, now)
+): Promise<OrganizationSettings> {
+	const { now } = origin
+	const own = { id: newId('org'), createdAt: now, updatedAt: now, version: 1 }
+	const organization: OrganizationSettings = { ...blanks.OrganizationSettings, ...defaults, ...settings, ...own }
+	const { id: organizationId, ...columns } = organization
+	await db.run(insert, { ...columns, organizationId, nextInvoiceNumber: 1 })
+	await createDefaultPipeline({ db, origin, organization })
 	return organization
 }
 
-const byId = query<{ organizationId: string }, Organization>((knex, { organizationId }) =>
-	knex('organizations').where({ organizationId }).select('*'),
+const settingsJson = (knex: Knex, dialect: Dialect) =>
+	jsonColumn(knex, dialect, fields.OrganizationSettings, { id: knex.raw('??', ['organizationId']) })
+
+interface Key {
+	readonly organizationId: string
+}
+
+const one = query<Key, { json: string }>((knex, key, dialect) =>
+	knex('organizations').where(key).select(settingsJson(knex, dialect)),
+)
+const locked = query<Key, { json: string }>((knex, key, dialect) =>
+	knex('organizations').where(key).select(settingsJson(knex, dialect)).forUpdate(),
 )
 
-export const findOrganization = (db: Db, organizationId: string) => db.get(byId, { organizationId })
+const parsed = (row: { json: string } | undefined) => row && (JSON.parse(row.json) as OrganizationSettings)
+
+export const findOrganization = async (db: Db, organizationId: string) => parsed(await db.get(one, { organizationId }))
 
 /** The organization of a key or of a record, which is never deleted. */
-export async function requireOrganization(db: Db, organizationId: string): Promise<Organization> {
+export async function requireOrganization(db: Db, organizationId: string): Promise<OrganizationSettings> {
 	const organization = await findOrganization(db, organizationId)
 	if (!organization) throw new Error(`organization ${organizationId} is gone`)
 	return organization
 }
 
-const byIdForUpdate = query<{ organizationId: string }, Organization>((knex, { organizationId }) =>
-	knex('organizations').where({ organizationId }).select('*').forUpdate(),
-)
-
 /** The organization, locked until the transaction ends. */
-export const lockOrganization = (db: Db, organizationId: string) => db.get(byIdForUpdate, { organizationId })
+export async function lockOrganization(db: Db, organizationId: string): Promise<OrganizationSettings> {
+	const organization = parsed(await db.get(locked, { organizationId }))
+	if (!organization) throw new Error(`organization ${organizationId} is gone`)
+	return organization
+}
 
-const update = query<OrganizationSettingsUpdate & { organizationId: string; updatedAt: number; version: number }>(
+const update = query<OrganizationSettingsUpdate & Key & { updatedAt: number; version: number }>(
 	(knex, { organizationId, ...columns }) => knex('organizations').where({ organizationId }).update(columns),
 )
 
-/** Writes the changes to an organization that was read with `lockOrganization`; returns its new version. */
-export async function updateOrganization(
-	db: Db,
-	{ organizationId, version }: Organization,
-	changes: OrganizationSettingsUpdate,
-	now: number,
+/** Changes an organization that was read with `lockOrganization`; returns its new version. */
+export async function changeOrganization(
+	{ db, origin }: WriteContext,
+	stored: OrganizationSettings,
+	input: OrganizationSettingsUpdate,
 ): Promise<number> {
-	await db.run(update, { ...changes, organizationId, updatedAt: now, version: version + 1 })
-	return version + 1
+	const version = stored.version + 1
+	await db.run(update, { ...input, organizationId: stored.id, updatedAt: origin.now, version })
+	return version
 }
 
-const all = query<object, Organization>((knex) => knex('organizations').select('*').orderBy('createdAt'))
+const all = query<object, { json: string }>((knex, _, dialect) =>
+	knex('organizations').select(settingsJson(knex, dialect)).orderBy('createdAt'),
+)
 
-export const listOrganizations = (db: Db) => db.all(all, {})
+export const listOrganizations = async (db: Db) =>
+	(await db.column(all, {})).map((json) => JSON.parse(json) as OrganizationSettings)

@@ -1,22 +1,23 @@
-import type { Handler } from '../http/handler.ts'
-import { answersOf, removed } from '../http/record-handlers.ts'
-import { insertTaxRate, taxRates, updateTaxRate } from './store.ts'
+import { type Handler, writeContext } from '../http/handler.ts'
+import { recordHandlers, removed } from '../http/record-handlers.ts'
+import { archiveTaxRate, changeTaxRate, createTaxRate, taxRates } from './store.ts'
 
-const answers = answersOf(taxRates, { name: 'tax rate', notFound: 'tax_rate_not_found', path: '/api/tax-rates' })
+const handlers = recordHandlers(taxRates, '/api/tax-rates')
 
-export const list: Handler<'taxRates.list'> = answers.list
+export const list: Handler<'taxRates.list'> = handlers.list
 
-export const get: Handler<'taxRates.get'> = answers.get
+export const get: Handler<'taxRates.get'> = handlers.get
 
-export const create: Handler<'taxRates.create'> = async ({ body, caller }, { db, now }) =>
-	answers.created(await insertTaxRate(db, caller.organizationId, body, now))
+export const create: Handler<'taxRates.create'> = async ({ body, caller }, context) =>
+	handlers.created(await createTaxRate(writeContext(context, caller), body))
 
-export const update: Handler<'taxRates.update'> = async (call, { db, now }) =>
-	answers.changed(await updateTaxRate(db, await answers.lock(call, db), call.body, now))
+export const update: Handler<'taxRates.update'> = async (call, context) => {
+	const stored = await handlers.lock(call, context.db)
+	return handlers.changed(await changeTaxRate(writeContext(context, call.caller), stored, call.body))
+}
 
 /** Archives: what invoices were computed with stays readable. */
-export const remove: Handler<'taxRates.delete'> = async (call, { db, now }) => {
-	const rate = await answers.lock(call, db)
-	if (rate.active) await taxRates.update(db, rate, { active: false, isDefault: false }, now)
+export const remove: Handler<'taxRates.delete'> = async (call, context) => {
+	await archiveTaxRate(writeContext(context, call.caller), await handlers.lock(call, context.db))
 	return removed
 }

@@ -3,17 +3,23 @@ import { fieldError } from '../base/errors.ts'
 import { newId } from '../base/ids.ts'
 import { type Db, query } from '../db/database.ts'
 import { isAnyOf, records } from '../db/records.ts'
+import type { WriteContext } from '../db/write-context.ts'
 import type { TaxRate, TaxRateCreate, TaxRateUpdate } from '../generated/contract.ts'
 import { fields } from '../generated/tables.ts'
 import { lockOrganization } from '../organizations/store.ts'
 
-export const taxRates = records<TaxRate, object, { readonly used: boolean }>('tax_rates', fields.TaxRate)
+export const taxRates = records<TaxRate, object, { readonly used: boolean }>({
+	name: 'tax_rate',
+	table: 'tax_rates',
+	fields: fields.TaxRate,
+})
 
-export async function insertTaxRate(db: Db, organizationId: string, input: TaxRateCreate, now: number): Promise<TaxRate> {
+export async function createTaxRate(write: WriteContext, input: TaxRateCreate): Promise<TaxRate> {
+	const { db, origin, organization } = write
 	const { name, label = name, percent, inclusive = false, isDefault = false } = input
-	if (isDefault) await takeDefault(db, organizationId, now)
-	const rate = {
-		organizationId,
+	if (isDefault) await clearDefault(write)
+	const rate: TaxRate = {
+		organizationId: organization.id,
 		id: newId('txr'),
 		name,
 		label,
@@ -21,25 +27,30 @@ export async function insertTaxRate(db: Db, organizationId: string, input: TaxRa
 		inclusive,
 		isDefault,
 		active: true,
-		createdAt: now,
-		updatedAt: now,
+		createdAt: origin.now,
+		updatedAt: origin.now,
 		version: 1,
 	}
 	await taxRates.insert(db, { ...rate, used: false })
 	return rate
 }
 
-/** Writes the changes to a tax rate that was read with `lock`; what invoices were computed with stays. */
-export async function updateTaxRate(db: Db, rate: TaxRate, changes: TaxRateUpdate, now: number): Promise<TaxRate> {
-	const { percent = rate.percent, active = rate.active, isDefault = rate.isDefault } = changes
-	if (changes.isDefault && !active) throw fieldError('tax_rate_archived', '/isDefault', 'An archived tax rate is not offered.')
-	const next: Partial<TaxRate> = { ...changes, percent: spellDecimal(percent, 4), isDefault: isDefault && active }
+/** Changes a tax rate that was read with `lock`; what invoices were computed with stays. */
+export async function changeTaxRate(write: WriteContext, stored: TaxRate, input: TaxRateUpdate): Promise<TaxRate> {
+	const { percent = stored.percent, active = stored.active, isDefault = stored.isDefault } = input
+	if (input.isDefault && !active) throw fieldError('tax_rate_archived', '/isDefault', 'An archived tax rate is not offered.')
+	const changes: Partial<TaxRate> = { ...input, percent: spellDecimal(percent, 4), isDefault: isDefault && active }
 	for (const field of ['percent', 'inclusive'] as const) {
-		if (next[field] === undefined || next[field] === rate[field] || !(await isUsed(db, rate))) continue
+		if (changes[field] === undefined || changes[field] === stored[field] || !(await isUsed(write.db, stored))) continue
 		throw fieldError('tax_rate_in_use', `/${field}`, 'Invoices have this tax rate: archive it and create another.')
 	}
-	if (next.isDefault && !rate.isDefault) await takeDefault(db, rate.organizationId, now)
-	return taxRates.update(db, rate, next, now)
+	if (changes.isDefault && !stored.isDefault) await clearDefault(write)
+	return taxRates.update(write.db, stored, changes, write.origin.now)
+}
+
+/** Archives a tax rate that was read with `lock`. */
+export async function archiveTaxRate({ db, origin }: WriteContext, stored: TaxRate): Promise<void> {
+	if (stored.active) await taxRates.update(db, stored, { active: false, isDefault: false }, origin.now)
 }
 
 const used = query<{ organizationId: string; id: string }, { used: boolean | number }>((knex, key) =>
@@ -52,17 +63,17 @@ const use = query<{ organizationId: string; ids: readonly string[] }>((knex, { o
 	knex('tax_rates').where({ organizationId, used: false }).whereRaw(isAnyOf('id', dialect), [ids]).update({ used: true }),
 )
 
-/** Notes that invoices have these rates. */
-export const useTaxRates = (db: Db, organizationId: string, ids: readonly string[]) => db.run(use, { organizationId, ids })
+/** Marks rates as used by invoices: from now on they stay as they are. */
+export const markRatesUsed = (db: Db, organizationId: string, ids: readonly string[]) => db.run(use, { organizationId, ids })
 
-const clearDefault = query<{ organizationId: string; updatedAt: number }>((knex, { organizationId, updatedAt }) =>
+const withoutDefault = query<{ organizationId: string; updatedAt: number }>((knex, { organizationId, updatedAt }) =>
 	knex('tax_rates')
 		.where({ organizationId, isDefault: true })
 		.update({ isDefault: false, updatedAt, version: knex.raw('?? + 1', ['version']) }),
 )
 
-/** There is at most one default: whoever makes one holds the organization's lock. */
-async function takeDefault(db: Db, organizationId: string, now: number): Promise<void> {
-	await lockOrganization(db, organizationId)
-	await db.run(clearDefault, { organizationId, updatedAt: now })
+/** There is at most one default: a change that makes one holds the organization's lock. */
+async function clearDefault({ db, origin, organization }: WriteContext): Promise<void> {
+	await lockOrganization(db, organization.id)
+	await db.run(withoutDefault, { organizationId: organization.id, updatedAt: origin.now })
 }

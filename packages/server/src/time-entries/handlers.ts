@@ -1,42 +1,22 @@
-import { ApiError, fieldError } from '../base/errors.ts'
-import type { Db } from '../db/database.ts'
-import { deals } from '../deals/store.ts'
-import type { TimeEntry } from '../generated/contract.ts'
-import type { Call, Handler } from '../http/handler.ts'
-import { answersOf, removed } from '../http/record-handlers.ts'
-import { insertTimeEntry, removeTimeEntry, timeEntries, updateTimeEntry } from './store.ts'
+import { type Handler, writeContext } from '../http/handler.ts'
+import { recordHandlers, removed } from '../http/record-handlers.ts'
+import { changeTimeEntry, createTimeEntry, removeTimeEntry, timeEntries } from './store.ts'
 
-const answers = answersOf(timeEntries, { name: 'time entry', notFound: 'time_entry_not_found', path: '/api/time-entries' })
+const handlers = recordHandlers(timeEntries, '/api/time-entries')
 
-export const list: Handler<'timeEntries.list'> = answers.list
+export const list: Handler<'timeEntries.list'> = handlers.list
 
-export const get: Handler<'timeEntries.get'> = answers.get
+export const get: Handler<'timeEntries.get'> = handlers.get
 
-export const create: Handler<'timeEntries.create'> = async ({ body, caller }, { db, origin }) => {
-	await refuseUnknownDeal(db, caller.organizationId, body.dealId)
-	return answers.created(await insertTimeEntry(db, caller.organizationId, body, origin))
+export const create: Handler<'timeEntries.create'> = async ({ body, caller }, context) =>
+	handlers.created(await createTimeEntry(writeContext(context, caller), body))
+
+export const update: Handler<'timeEntries.update'> = async (call, context) => {
+	const stored = await handlers.lock(call, context.db)
+	return handlers.changed(await changeTimeEntry(writeContext(context, call.caller), stored, call.body))
 }
 
-export const update: Handler<'timeEntries.update'> = async (call, { db, origin }) => {
-	const entry = await lockOpen(call, db)
-	const { body } = call
-	if (body.dealId !== undefined && body.dealId !== entry.dealId) await refuseUnknownDeal(db, entry.organizationId, body.dealId)
-	return answers.changed(await updateTimeEntry(db, entry, body, origin))
-}
-
-export const remove: Handler<'timeEntries.delete'> = async (call, { db, origin }) => {
-	await removeTimeEntry(db, await lockOpen(call, db), origin)
+export const remove: Handler<'timeEntries.delete'> = async (call, context) => {
+	await removeTimeEntry(writeContext(context, call.caller), await handlers.lock(call, context.db))
 	return removed
-}
-
-/** What is on an invoice stays as it was charged. */
-async function lockOpen(call: Call<'timeEntries.update'> | Call<'timeEntries.delete'>, db: Db): Promise<TimeEntry> {
-	const entry = await answers.lock(call, db)
-	if (entry.status !== 'invoiced') return entry
-	throw new ApiError('time_entry_invoiced', `The time entry is on the invoice ${entry.invoiceId}: take it off first.`)
-}
-
-async function refuseUnknownDeal(db: Db, organizationId: string, dealId: string): Promise<void> {
-	if (!(await deals.exists(db, organizationId, dealId)))
-		throw fieldError('unknown_deal', '/dealId', `There is no deal ${dealId}.`)
 }

@@ -1,12 +1,15 @@
+import { ApiError } from '../base/errors.ts'
 import { newId } from '../base/ids.ts'
 import type { Origin } from '../base/origin.ts'
 import { type Db, query } from '../db/database.ts'
 import { jsonColumn } from '../db/json.ts'
 import { isAnyOf, records } from '../db/records.ts'
+import type { WriteContext } from '../db/write-context.ts'
+import { deals } from '../deals/store.ts'
 import { changesBetween } from '../events/changes.ts'
-import { recordEvent } from '../events/record.ts'
+import { eventsAbout } from '../events/record-events.ts'
 import type { TimeEntry, TimeEntryCreate, TimeEntryStatus, TimeEntryUpdate } from '../generated/contract.ts'
-import { fields } from '../generated/tables.ts'
+import { blanks, fields } from '../generated/tables.ts'
 import { defaultStart, writeSpan } from './duration.ts'
 
 interface TimeEntryFilter {
@@ -15,71 +18,60 @@ interface TimeEntryFilter {
 	readonly status?: TimeEntryStatus
 }
 
-export const timeEntries = records<TimeEntry, TimeEntryFilter>('time_entries', fields.TimeEntry, { order: 'startedAt' })
+export const timeEntries = records<TimeEntry, TimeEntryFilter>({
+	name: 'time_entry',
+	table: 'time_entries',
+	fields: fields.TimeEntry,
+	order: { column: 'startedAt', direction: 'desc' },
+})
 
-export async function insertTimeEntry(
-	db: Db,
-	organizationId: string,
-	input: TimeEntryCreate,
-	origin: Origin,
-): Promise<TimeEntry> {
+const record = eventsAbout<TimeEntry, `time_entry.${'created' | 'updated' | 'deleted'}`>('time_entry')
+
+export async function createTimeEntry({ db, origin, organization }: WriteContext, input: TimeEntryCreate): Promise<TimeEntry> {
 	const { now } = origin
-	const entry = {
-		...noDetails,
+	await deals.require(db, organization.id, input.dealId, '/dealId')
+	const entry: TimeEntry = {
+		...blanks.TimeEntry,
+		billable: true,
 		...input,
 		...writeSpan({ startedAt: defaultStart(input, now), endedAt: null, durationSeconds: null }, input),
-		organizationId,
+		organizationId: organization.id,
 		id: newId('te'),
-		status: 'open' as const,
+		status: 'open',
 		invoiceId: null,
 		createdAt: now,
 		updatedAt: now,
 		version: 1,
 	}
 	await timeEntries.insert(db, entry)
-	await tell(db, origin, 'time_entry.created', entry)
+	await record(db, origin, 'time_entry.created', entry)
 	return entry
 }
 
-const noDetails = {
-	userId: null,
-	taskId: null,
-	taskName: null,
-	deliverableId: null,
-	deliverableName: null,
-	description: null,
-	billable: true,
-	hourlyRateCents: null,
+/** Changes an entry that was read with `lock`. */
+export async function changeTimeEntry(
+	{ db, origin }: WriteContext,
+	stored: TimeEntry,
+	input: TimeEntryUpdate,
+): Promise<TimeEntry> {
+	rejectInvoiced(stored)
+	const { dealId } = input
+	if (dealId !== undefined && dealId !== stored.dealId) await deals.require(db, stored.organizationId, dealId, '/dealId')
+	const entry = await timeEntries.update(db, stored, { ...input, ...writeSpan(stored, input) }, origin.now)
+	if (Object.keys(changesBetween(stored, entry)).length > 0) await record(db, origin, 'time_entry.updated', entry, stored)
+	return entry
 }
 
-/** Writes the changes to an entry that was read with `lock`. */
-export async function updateTimeEntry(db: Db, entry: TimeEntry, input: TimeEntryUpdate, origin: Origin): Promise<TimeEntry> {
-	const changes = { ...input, ...writeSpan(entry, input) }
-	const changed = await timeEntries.update(db, entry, changes, origin.now)
-	if (Object.keys(changesBetween(entry, changed)).length > 0) await tell(db, origin, 'time_entry.updated', changed, entry)
-	return changed
+export async function removeTimeEntry({ db, origin }: WriteContext, stored: TimeEntry): Promise<void> {
+	rejectInvoiced(stored)
+	await timeEntries.remove(db, stored)
+	await record(db, origin, 'time_entry.deleted', stored)
 }
 
-export async function removeTimeEntry(db: Db, entry: TimeEntry, origin: Origin): Promise<void> {
-	await timeEntries.remove(db, entry)
-	await tell(db, origin, 'time_entry.deleted', entry)
-}
-
-function tell(
-	db: Db,
-	origin: Origin,
-	type: `time_entry.${'created' | 'updated' | 'deleted'}`,
-	entry: TimeEntry,
-	before?: TimeEntry,
-): Promise<string> {
-	return recordEvent(db, origin, {
-		type,
-		organizationId: entry.organizationId,
-		resource: 'time_entry',
-		resourceId: entry.id,
-		data: JSON.stringify(entry),
-		...(before && { changes: changesBetween(before, entry) }),
-	})
+/** What is on an invoice stays as it was charged. */
+function rejectInvoiced({ status, invoiceId }: TimeEntry): void {
+	if (status === 'invoiced')
+		throw new ApiError('time_entry_invoiced', `The time entry is on the invoice ${invoiceId}: take it off first.`)
 }
 
 interface Claim {
@@ -140,7 +132,7 @@ export async function claimTimeEntries(
 	const ids = entries.map(({ id }) => id)
 	const claimed = await db.run(claim, { organizationId: first.organizationId, invoiceId, ids, updatedAt: origin.now })
 	if (claimed !== entries.length) return false
-	for (const entry of entries) await tell(db, origin, 'time_entry.updated', moved(entry, 'invoiced', invoiceId, origin), entry)
+	for (const entry of entries) await record(db, origin, 'time_entry.updated', moved(entry, 'invoiced', invoiceId, origin), entry)
 	return true
 }
 
@@ -161,7 +153,7 @@ export async function freeTimeEntries(
 	if (ids.length === 0) return
 	const entries = (await lockTimeEntries(db, organizationId, ids)).filter((entry) => entry.invoiceId === invoiceId)
 	await db.run(free, { organizationId, invoiceId, ids, updatedAt: origin.now })
-	for (const entry of entries) await tell(db, origin, 'time_entry.updated', moved(entry, 'open', null, origin), entry)
+	for (const entry of entries) await record(db, origin, 'time_entry.updated', moved(entry, 'open', null, origin), entry)
 }
 
 const moved = (entry: TimeEntry, status: TimeEntryStatus, invoiceId: string | null, { now }: Origin): TimeEntry => ({

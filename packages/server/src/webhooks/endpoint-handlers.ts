@@ -1,49 +1,39 @@
 import { toMs } from '../base/dates.ts'
 import { fieldError } from '../base/errors.ts'
 import { deliveryIdOf } from '../events/fan-out-store.ts'
-import type { Handler } from '../http/handler.ts'
-import { answersOf, removed } from '../http/record-handlers.ts'
+import { type Handler, writeContext } from '../http/handler.ts'
+import { recordHandlers, removed } from '../http/record-handlers.ts'
 import { type Egress, UnresolvableUrl, UnsafeUrl } from '../outside/egress.ts'
-import { cancelWaiting, deliverAllAgain, skipWaiting } from './delivery-store.ts'
-import { refuseInactive } from './endpoint-rules.ts'
-import { endpoints, insertEndpoint, recordEndpointEvent, removeEndpoint, rotateSecret as rotate } from './endpoint-store.ts'
+import { deliverAllAgain } from './delivery-store.ts'
+import { changeEndpoint, removeEndpoint, requireActive } from './endpoint-rules.ts'
+import { createEndpoint, endpoints, recordEndpointEvent, rotateSecret as rotate } from './endpoint-store.ts'
 
-const answers = answersOf(endpoints, {
-	name: 'webhook endpoint',
-	notFound: 'webhook_endpoint_not_found',
-	path: '/webhooks/endpoints',
-})
+const handlers = recordHandlers(endpoints, '/webhooks/endpoints')
 
-export const list: Handler<'webhooks.endpoints.list'> = answers.list
+export const list: Handler<'webhooks.endpoints.list'> = handlers.list
 
-export const get: Handler<'webhooks.endpoints.get'> = answers.get
+export const get: Handler<'webhooks.endpoints.get'> = handlers.get
 
-export const create: Handler<'webhooks.endpoints.create'> = async ({ body, caller }, { outside, now, conclude }) => {
-	await refuseUnsafe(outside.egress, body.url)
+export const create: Handler<'webhooks.endpoints.create'> = async ({ body, caller }, { outside, origin, conclude }) => {
+	await rejectUnsafe(outside.egress, body.url)
 	return conclude(async (tx) => {
-		const { secret, ...endpoint } = await insertEndpoint(tx, outside.secrets, caller.organizationId, body, now)
+		const { secret, ...endpoint } = await createEndpoint(writeContext({ db: tx, origin }, caller), outside.secrets, body)
 		const { id } = endpoint
-		return { ...answers.created(endpoint), body: { id, secret } }
+		return { ...handlers.created(endpoint), body: { id, secret } }
 	})
 }
 
-export const update: Handler<'webhooks.endpoints.update'> = async (call, { outside, now, conclude }) => {
-	const { body } = call
-	if (body.url !== undefined) await refuseUnsafe(outside.egress, body.url)
+export const update: Handler<'webhooks.endpoints.update'> = async (call, { outside, origin, conclude }) => {
+	const { body, caller } = call
+	if (body.url !== undefined) await rejectUnsafe(outside.egress, body.url)
 	return conclude(async (tx) => {
-		const before = await answers.lock(call, tx)
-		// What was held against it is forgotten when its owner says that it works.
-		const mended = body.status === 'active' && { disabledReason: null, failingSince: null, warnedAt: null }
-		const after = await endpoints.update(tx, before, { ...body, ...mended }, now)
-		if (after.status !== 'active') await skipWaiting(tx, after, now)
-		return answers.changed(after)
+		const stored = await handlers.lock(call, tx)
+		return handlers.changed(await changeEndpoint(writeContext({ db: tx, origin }, caller), stored, body))
 	})
 }
 
-export const remove: Handler<'webhooks.endpoints.delete'> = async (call, { db, now }) => {
-	const endpoint = await answers.lock(call, db)
-	await removeEndpoint(db, endpoint, now)
-	await cancelWaiting(db, endpoint, now)
+export const remove: Handler<'webhooks.endpoints.delete'> = async (call, context) => {
+	await removeEndpoint(writeContext(context, call.caller), await handlers.lock(call, context.db))
 	return removed
 }
 
@@ -54,7 +44,7 @@ const anyVersion = <C extends object>(call: C) => ({ ...call, expectVersion: () 
 const graceSeconds = 86_400
 
 export const rotateSecret: Handler<'webhooks.endpoints.rotateSecret'> = async (call, { db, now, outside }) => {
-	const endpoint = await answers.lock(anyVersion(call), db)
+	const endpoint = await handlers.lock(anyVersion(call), db)
 	const grace = (call.body?.graceSeconds ?? graceSeconds) * 1000
 	const previousSecretExpiresAt = grace > 0 ? now + grace : null
 	const secret = await rotate(db, outside.secrets, endpoint, previousSecretExpiresAt, now)
@@ -62,21 +52,21 @@ export const rotateSecret: Handler<'webhooks.endpoints.rotateSecret'> = async (c
 }
 
 export const test: Handler<'webhooks.endpoints.test'> = async (call, { db, origin }) => {
-	const endpoint = await answers.lock(anyVersion(call), db)
-	refuseInactive(endpoint)
+	const endpoint = await handlers.lock(anyVersion(call), db)
+	requireActive(endpoint)
 	const eventId = await recordEndpointEvent(db, origin, endpoint, 'webhook.test', endpoint.id)
 	return { status: 200, body: { id: deliveryIdOf(eventId, endpoint.id) } }
 }
 
 export const redeliver: Handler<'webhooks.endpoints.redeliver'> = async (call, { db, now }) => {
-	const endpoint = await answers.lock(anyVersion(call), db)
-	refuseInactive(endpoint)
+	const endpoint = await handlers.lock(anyVersion(call), db)
+	requireActive(endpoint)
 	const since = call.body?.since === undefined ? 0 : toMs(call.body.since)
 	return { status: 200, body: { count: await deliverAllAgain(db, endpoint, since, now) } }
 }
 
 /** Before it is stored; and again, by its sockets, whenever it is called. */
-async function refuseUnsafe(egress: Egress, url: string): Promise<void> {
+async function rejectUnsafe(egress: Egress, url: string): Promise<void> {
 	try {
 		await egress.check(url)
 	} catch (error) {

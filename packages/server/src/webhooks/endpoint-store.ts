@@ -2,9 +2,10 @@ import { newId } from '../base/ids.ts'
 import type { Origin } from '../base/origin.ts'
 import { type Db, query } from '../db/database.ts'
 import { records } from '../db/records.ts'
+import type { WriteContext } from '../db/write-context.ts'
 import { recordEvent } from '../events/record.ts'
 import type { EndpointStatus, WebhookEndpoint, WebhookEndpointCreate } from '../generated/contract.ts'
-import { fields } from '../generated/tables.ts'
+import { blanks, fields } from '../generated/tables.ts'
 import type { Secrets } from '../outside/secrets.ts'
 import { hintOf, newSecret } from './signature.ts'
 
@@ -16,38 +17,33 @@ interface Hidden {
 	readonly deletedAt: number | null
 }
 
-export const endpoints = records<WebhookEndpoint, { readonly status?: EndpointStatus }, Hidden>(
-	'webhook_endpoints',
-	fields.WebhookEndpoint,
-	{ softDelete: true },
-)
+export const endpoints = records<WebhookEndpoint, { readonly status?: EndpointStatus }, Hidden>({
+	name: 'webhook_endpoint',
+	table: 'webhook_endpoints',
+	fields: fields.WebhookEndpoint,
+	softDelete: true,
+})
 
 const purpose = 'webhook secret'
 
 /** What an endpoint's webhooks are signed with; undefined when the server's key was lost. */
 export const openSecret = (secrets: Secrets, sealed: string): string | undefined => secrets.unseal(purpose, sealed)
 
-export async function insertEndpoint(
-	db: Db,
+export async function createEndpoint(
+	{ db, origin, organization }: WriteContext,
 	secrets: Secrets,
-	organizationId: string,
-	{ url, eventTypes, description = null }: WebhookEndpointCreate,
-	now: number,
+	input: WebhookEndpointCreate,
 ): Promise<WebhookEndpoint & { secret: string }> {
 	const secret = newSecret()
 	const endpoint: WebhookEndpoint = {
+		...blanks.WebhookEndpoint,
+		...input,
 		id: newId('whe'),
-		organizationId,
-		url,
-		description,
-		eventTypes,
+		organizationId: organization.id,
 		status: 'active',
-		disabledReason: null,
-		failingSince: null,
 		secretHint: hintOf(secret),
-		previousSecretExpiresAt: null,
-		createdAt: now,
-		updatedAt: now,
+		createdAt: origin.now,
+		updatedAt: origin.now,
 		version: 1,
 	}
 	const hidden = { secret: secrets.seal(purpose, secret), previousSecret: null, warnedAt: null, deletedAt: null }
@@ -85,8 +81,8 @@ const sealedSecret = query<{ organizationId: string; id: string }, { secret: str
 	knex('webhook_endpoints').where(key).select('secret'),
 )
 
-/** Deletes an endpoint, and its secrets for good. */
-export const removeEndpoint = (db: Db, endpoint: WebhookEndpoint, now: number) =>
+/** Marks an endpoint as deleted, and forgets its secrets. */
+export const removeSecrets = (db: Db, endpoint: WebhookEndpoint, now: number) =>
 	endpoints.update(db, endpoint, { deletedAt: now, secret: '', previousSecret: null, previousSecretExpiresAt: null }, now)
 
 type EndpointEvent = 'webhook.endpoint.failing' | 'webhook.endpoint.disabled' | 'webhook.test'
@@ -99,8 +95,7 @@ export function recordEndpointEvent(db: Db, origin: Origin, endpoint: WebhookEnd
 		organizationId,
 		resource: 'webhook_endpoint',
 		resourceId: id,
-		// An endpoint that was just changed has hidden columns too.
-		data: JSON.stringify(endpoint, Object.keys(fields.WebhookEndpoint)),
+		data: JSON.stringify(endpoint),
 		...(onlyTo !== undefined && { onlyTo }),
 	})
 }

@@ -7,7 +7,7 @@ import type { PaymentProcessor } from '../../outside/payments/processor.ts'
 import { listClosingLinks, setLinkStatus } from '../payment-link-store.ts'
 
 export async function deactivateClosingLinks(db: Database, processor: PaymentProcessor | undefined, log: Logger): Promise<void> {
-	for (const { organizationId } of await listOrganizations(db)) {
+	for (const { id: organizationId } of await listOrganizations(db)) {
 		for (const link of await listClosingLinks(db, organizationId)) {
 			try {
 				// A link of a processor that is no longer set up cannot be reached; its payments would find no webhook either.

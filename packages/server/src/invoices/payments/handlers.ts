@@ -1,7 +1,7 @@
 import { ApiError } from '../../base/errors.ts'
 import type { Handler } from '../../http/handler.ts'
 import { findLiveLink } from '../payment-link-store.ts'
-import { findStoredInvoice, invoiceNotFound } from '../store.ts'
+import { findInvoice, invoiceNotFound } from '../store.ts'
 import { paymentLink, waysBack } from './link.ts'
 
 export const create: Handler<'invoices.paymentLink.create'> = async ({ params, caller }, context) => {
@@ -15,7 +15,7 @@ export const create: Handler<'invoices.paymentLink.create'> = async ({ params, c
 
 export const get: Handler<'invoices.paymentLink.get'> = async ({ params, caller }, context) => {
 	const { db, now, outside } = context
-	if (!(await findStoredInvoice(db, caller.organizationId, params.id))) throw invoiceNotFound(params.id)
+	if (!(await findInvoice(db, caller.organizationId, params.id))) throw invoiceNotFound(params.id)
 	const link = await findLiveLink(db, caller.organizationId, params.id, now)
 	// Payments by the link of another processor would reach no webhook.
 	if (link?.processor !== outside.payments?.name || !link)

@@ -9,7 +9,7 @@ import { amountDue, type StoredInvoice } from '../invoice.ts'
 import { partiesOf } from '../parties.ts'
 import { closePaymentLinks, findLiveLink, insertPaymentLink, type PaymentLink } from '../payment-link-store.ts'
 import { clientUrl, findClientToken } from '../sharing/client-link-store.ts'
-import { findStoredInvoice, invoiceNotFound, lockInvoice } from '../store.ts'
+import { findInvoice, invoiceNotFound, lockInvoice } from '../store.ts'
 
 export interface LinkRequest {
 	readonly organizationId: string
@@ -31,7 +31,7 @@ export async function paymentLink(db: Database, request: LinkRequest): Promise<s
 		throw new ApiError('payment_processor_not_configured', 'The server takes no payments: set PAYMENT_PROCESSOR.')
 	}
 	for (let attempt = 1; attempt <= tries; attempt++) {
-		const invoice = requireOwed(await findStoredInvoice(db, organizationId, invoiceId), invoiceId)
+		const invoice = requireOwed(await findInvoice(db, organizationId, invoiceId), invoiceId)
 		const live = await findLiveLink(db, organizationId, invoiceId, now)
 		if (live && fits(live, processor, invoice)) return live.url
 		const created = await create(db, request, processor, invoice)

@@ -5,7 +5,6 @@ import type { Origin } from '../../base/origin.ts'
 import type { Database, Db } from '../../db/database.ts'
 import { findOrganization } from '../../organizations/store.ts'
 import type { Payment } from '../../outside/payments/processor.ts'
-import { applyInput } from '../apply.ts'
 import { amountDue, type StoredInvoice } from '../invoice.ts'
 import { lockPaymentLink, setLinkStatus } from '../payment-link-store.ts'
 import { lockInvoice } from '../store.ts'
@@ -41,7 +40,7 @@ async function apply(db: Db, processor: string, payment: Payment, origin: Origin
 	}
 	// A page takes one payment, but it may be reported in several deliveries, and in several events.
 	if (link.status === 'paid') return 'duplicate'
-	const outcome = judge(invoice, payment)
+	const outcome = classify(invoice, payment)
 	await insertPayment(db, { organizationId, processor, invoiceId, linkId, ...rest, outcome, receivedAt: origin.now })
 	await setLinkStatus(db, link, 'paid')
 	if (outcome !== 'applied' || !invoice) return outcome
@@ -51,12 +50,11 @@ async function apply(db: Db, processor: string, payment: Payment, origin: Origin
 		paymentMethod: payment.method,
 		paymentReference: payment.reference,
 	}
-	const paid = applyInput(invoice, input, origin.now)
-	await changeInvoice({ db, origin, timeZone: organization.timeZone }, invoice, paid)
+	await changeInvoice({ db, origin, organization }, invoice, input)
 	return outcome
 }
 
-function judge(invoice: StoredInvoice | undefined, { amountCents, currency }: Payment): PaymentRow['outcome'] {
+function classify(invoice: StoredInvoice | undefined, { amountCents, currency }: Payment): PaymentRow['outcome'] {
 	if (!invoice) return 'invoice_deleted'
 	if (invoice.status === 'paid') return 'already_paid'
 	if (invoice.status === 'cancelled') return 'invoice_cancelled'

@@ -5,8 +5,8 @@ import { ApiError } from '../../base/errors.ts'
 import type { Db } from '../../db/database.ts'
 import type { Invoice } from '../../generated/contract.ts'
 import type { Handler, OwnContext } from '../../http/handler.ts'
-import { findOrganization } from '../../organizations/store.ts'
-import { findInvoice, findStoredInvoice, invoiceNotFound, lockInvoice } from '../store.ts'
+import { requireOrganization } from '../../organizations/store.ts'
+import { findInvoice, invoiceNotFound, lockInvoice, readInvoice } from '../store.ts'
 import { clientToken, clientUrl, findClientToken, removeClientLink } from './client-link-store.ts'
 import { countView, openByToken, publicInvoice } from './public-view.ts'
 import { documentOf, pdfOf } from './render.ts'
@@ -15,17 +15,16 @@ import { sendInvoice } from './send.ts'
 export const send: Handler<'invoices.send'> = ({ params, body, caller }, context) => sendInvoice(context, caller, params.id, body)
 
 export const sendStatus: Handler<'invoices.sendStatus'> = async ({ params, caller }, { db, outside }) => {
-	if (!(await findStoredInvoice(db, caller.organizationId, params.id))) throw invoiceNotFound(params.id)
+	if (!(await findInvoice(db, caller.organizationId, params.id))) throw invoiceNotFound(params.id)
 	const { configured, transport, from, missing } = outside.mailer
 	return { status: 200, body: { configured, transport, from, missing: [...missing] } }
 }
 
 export const pdf: Handler<'invoices.pdf'> = async ({ params, caller }, context) => {
 	const { db, now, outside } = context
-	const { organizationId, timeZone } = caller
-	const found = await findInvoice(db, organizationId, params.id, todayIn(timeZone, now))
-	const organization = await findOrganization(db, organizationId)
-	if (!found || !organization) throw invoiceNotFound(params.id)
+	const organization = await requireOrganization(db, caller.organizationId)
+	const found = await readInvoice(db, organization.id, params.id, todayIn(organization.timeZone, now))
+	if (!found) throw invoiceNotFound(params.id)
 	const invoice = JSON.parse(found.json) as Invoice
 	return pdfOf(outside, await documentOf(db, outside, organization, invoice, now), invoice)
 }
@@ -55,7 +54,7 @@ export const deleteClientLink: Handler<'invoices.clientLink.delete'> = async ({ 
 const noClientLink = (id: string) => new ApiError('client_link_not_found', `The invoice ${id} has no client link.`)
 
 async function requireInvoice(db: Db, organizationId: string, id: string): Promise<void> {
-	if (!(await findStoredInvoice(db, organizationId, id))) throw invoiceNotFound(id)
+	if (!(await findInvoice(db, organizationId, id))) throw invoiceNotFound(id)
 }
 
 export const viewPublic: Handler<'invoices.public.get'> = async ({ params, isViewed }, context) => {

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Invoice, LineItem, LineTax, Party } from '../../generated/contract.ts'
 import type { InvoiceDocument } from '../../rendering/document.ts'
-import cases from '../money-cases.json' with { type: 'json' }
-import { computeInvoice } from '../totals.ts'
+import cases from '../pricing/money-cases.json' with { type: 'json' }
+import { computeInvoice } from '../pricing/totals.ts'
 import { type PresentSource, presentInvoice } from './present.ts'
 
 const day = (text: string) => Date.parse(text)

@@ -3,7 +3,7 @@
 import { formatDate, formatDecimalText, formatHours, formatMoney, formatPercent, supportedLocale } from '../../base/format.ts'
 import type { Invoice, InvoiceStatus, LineItem, LineTax, Party, TaxBreakdown } from '../../generated/contract.ts'
 import type { DocumentLine, DocumentTotal, Fact, InvoiceDocument } from '../../rendering/document.ts'
-import { taxesOf } from '../lines.ts'
+import { taxesOf } from '../pricing/lines.ts'
 import { isTimed, rateTable, timesheetTable, type WorkedTime } from './annex.ts'
 import { buyerLines, sellerLines } from './letterhead.ts'
 

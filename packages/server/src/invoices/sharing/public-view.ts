@@ -4,24 +4,24 @@ import { todayIn } from '../../base/dates.ts'
 import { ApiError } from '../../base/errors.ts'
 import type { Origin } from '../../base/origin.ts'
 import type { Database, Db } from '../../db/database.ts'
-import type { Invoice, PublicInvoice, PublicLineItem } from '../../generated/contract.ts'
-import { findOrganization, type Organization } from '../../organizations/store.ts'
+import type { Invoice, OrganizationSettings, PublicInvoice, PublicLineItem } from '../../generated/contract.ts'
+import { findOrganization } from '../../organizations/store.ts'
 import type { Outside } from '../../outside/services.ts'
+import { recordInvoiceEvents } from '../events.ts'
 import { partiesOf } from '../parties.ts'
-import { countInvoiceView, findInvoice, lockInvoice } from '../store.ts'
-import { tell } from '../write.ts'
+import { countInvoiceView, lockInvoice, readInvoice } from '../store.ts'
 import { clientUrl, findByToken } from './client-link-store.ts'
 
 export interface Viewed {
 	readonly invoice: Invoice
-	readonly organization: Organization
+	readonly organization: OrganizationSettings
 }
 
 /** The invoice that a token opens. The same refusal for a token that never was and for one that was revoked. */
 export async function openByToken(db: Db, token: string, now: number): Promise<Viewed> {
 	const link = await findByToken(db, token)
 	const organization = link && (await findOrganization(db, link.organizationId))
-	const found = organization && (await findInvoice(db, link.organizationId, link.invoiceId, todayIn(organization.timeZone, now)))
+	const found = organization && (await readInvoice(db, link.organizationId, link.invoiceId, todayIn(organization.timeZone, now)))
 	if (!found) throw new ApiError('client_link_not_found', 'This link does not work: it is unknown, or was revoked.')
 	const invoice = JSON.parse(found.json) as Invoice
 	return { invoice: { ...invoice, ...(await partiesOf(db, invoice)) }, organization }
@@ -34,7 +34,7 @@ export async function countView(db: Database, { invoice, organization }: Viewed,
 		const stored = await lockInvoice(tx, organizationId, id)
 		if (!stored) return
 		await countInvoiceView(tx, organizationId, id, origin.now)
-		if (stored.viewedAt === null) await tell({ db: tx, origin, timeZone: organization.timeZone }, stored, ['invoice.viewed'])
+		if (stored.viewedAt === null) await recordInvoiceEvents({ db: tx, origin, organization }, stored, ['invoice.viewed'])
 	})
 }
 

@@ -1,7 +1,6 @@
 // From a stored invoice to what people read of it: gathers what the document needs, and sets the PDF.
 import type { Db } from '../../db/database.ts'
-import type { Invoice } from '../../generated/contract.ts'
-import type { Organization } from '../../organizations/store.ts'
+import type { Invoice, OrganizationSettings } from '../../generated/contract.ts'
 import type { Outside } from '../../outside/services.ts'
 import type { InvoiceDocument } from '../../rendering/document.ts'
 import { findTimeEntriesOf } from '../../time-entries/store.ts'
@@ -13,7 +12,7 @@ import { presentInvoice } from './present.ts'
 export async function documentOf(
 	db: Db,
 	outside: Outside,
-	organization: Organization,
+	organization: OrganizationSettings,
 	invoice: Invoice,
 	now: number,
 ): Promise<InvoiceDocument> {

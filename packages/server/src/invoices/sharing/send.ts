@@ -5,29 +5,30 @@ import type { Caller } from '../../auth/caller.ts'
 import { todayIn } from '../../base/dates.ts'
 import { ApiError } from '../../base/errors.ts'
 import type { InvoiceSend } from '../../generated/contract.ts'
-import type { OwnContext } from '../../http/handler.ts'
+import { type OwnContext, writeContext } from '../../http/handler.ts'
 import { requireOrganization } from '../../organizations/store.ts'
 import { type Mail, MailError, type Mailer } from '../../outside/mail/mail.ts'
 import { invoiceEmail } from '../../rendering/email.ts'
-import { applyInput } from '../apply.ts'
+import { applyInput, type WrittenInvoice } from '../apply.ts'
+import { recordInvoiceEvents } from '../events.ts'
 import { asRead, type StoredInvoice } from '../invoice.ts'
-import { findStoredInvoice, invoiceNotFound, lockInvoice } from '../store.ts'
-import { changeInvoice, tell } from '../write.ts'
+import { findInvoice, invoiceNotFound, lockInvoice } from '../store.ts'
+import { changeInvoice } from '../write.ts'
 import { clientUrl, findClientToken } from './client-link-store.ts'
 import { documentOf, fileName, pdfOf } from './render.ts'
 
 export async function sendInvoice(context: OwnContext, caller: Caller, id: string, request: InvoiceSend) {
 	const { db, now, origin, outside } = context
-	const invoice = requireSendable(await findStoredInvoice(db, caller.organizationId, id), id)
+	const invoice = requireSendable(await findInvoice(db, caller.organizationId, id), id)
 	refuseUnconfigured(outside.mailer)
-	await deliver(outside.mailer, await compose(context, caller, asSent(invoice, now), request))
+	await deliver(outside.mailer, await compose(context, caller, applyInput(invoice, sending(invoice, now) ?? {}, now), request))
 	return context.conclude(async (tx) => {
 		const current = await lockInvoice(tx, caller.organizationId, id)
 		if (!current) throw invoiceNotFound(id)
-		const writing = { db: tx, origin, timeZone: caller.timeZone }
-		const sent = asSent(current, now)
-		if (sent === current) await tell(writing, current, ['invoice.sent'])
-		else await changeInvoice(writing, current, sent, ['invoice.sent'])
+		const write = writeContext({ db: tx, origin }, caller)
+		const change = sending(current, now)
+		if (change) await changeInvoice(write, current, change, ['invoice.sent'])
+		else await recordInvoiceEvents(write, current, ['invoice.sent'])
 		return { status: 200 as const, body: { ok: true as const } }
 	})
 }
@@ -38,20 +39,20 @@ function requireSendable(invoice: StoredInvoice | undefined, id: string): Stored
 	throw new ApiError('invoice_cancelled', `The invoice ${invoice.invoiceNumber} is cancelled: give it another status first.`)
 }
 
-/** The invoice after it was sent: a draft is one no more, and any gets its dates. The same invoice when it was sent before. */
-function asSent(invoice: StoredInvoice, now: number): StoredInvoice {
-	if (invoice.status === 'draft') return applyInput(invoice, { status: 'sent' }, now)
-	return invoice.sentAt === null ? { ...invoice, sentAt: now, issuedDate: invoice.issuedDate ?? now } : invoice
+/** What sending changes: a draft is one no more, and any gets its dates. Undefined when the invoice was sent before. */
+function sending({ status, sentAt }: StoredInvoice, now: number): WrittenInvoice | undefined {
+	if (status === 'draft') return { status: 'sent' }
+	return sentAt === null ? { sentAt: now } : undefined
 }
 
 async function compose(
 	{ db, now, outside }: OwnContext,
-	{ organizationId, timeZone }: Caller,
+	{ organizationId }: Caller,
 	sent: StoredInvoice,
 	{ to, message }: InvoiceSend,
 ): Promise<Mail> {
 	const organization = await requireOrganization(db, organizationId)
-	const invoice = asRead(sent, todayIn(timeZone, now))
+	const invoice = asRead(sent, todayIn(organization.timeZone, now))
 	const document = await documentOf(db, outside, organization, invoice, now)
 	const token = await findClientToken(db, outside.secrets, sent)
 	const url = token === undefined ? null : clientUrl(outside.baseUrl, token)

@@ -6,9 +6,9 @@ import { bySystem } from '../../base/origin.ts'
 import { type Database, query } from '../../db/database.ts'
 import { openDatabase } from '../../db/open.ts'
 import { recordEvent } from '../../events/record.ts'
-import { insertOrganization } from '../../organizations/store.ts'
+import { createOrganization } from '../../organizations/store.ts'
 import { openSecrets } from '../../outside/secrets.ts'
-import { insertEndpoint } from '../endpoint-store.ts'
+import { createEndpoint } from '../endpoint-store.ts'
 import { giveBack, type Result, type Taken, takeDeliveries } from './queue-store.ts'
 
 const secrets = openSecrets({ ENCRYPTION_KEYS: Buffer.alloc(32, 1).toString('base64'), DATA_DIR: '' })
@@ -35,9 +35,10 @@ beforeEach(async () => {
 	database = await newDatabase(inject('database'), inject('template'))
 	db = await openDatabase(database.settings, pino({ level: 'silent' }))
 	owner = await db.transaction(async (tx) => {
-		const { organizationId } = await insertOrganization(tx, { name: 'Test Ltd' }, 0)
+		const organization = await createOrganization(tx, bySystem(0), { name: 'Test Ltd' })
+		const { id: organizationId } = organization
 		const endpoint = { url: 'https://receiver.example', eventTypes: ['company.*'] }
-		const { id } = await insertEndpoint(tx, secrets, organizationId, endpoint, 0)
+		const { id } = await createEndpoint({ db: tx, origin: bySystem(0), organization }, secrets, endpoint)
 		const event = { type: 'company.updated', resource: 'company', resourceId: 'cmp_1', data: '{}', organizationId } as const
 		for (const now of [1, 2]) await recordEvent(tx, bySystem(now), event)
 		return { organizationId, endpointId: id }

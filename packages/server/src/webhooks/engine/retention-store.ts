@@ -35,7 +35,7 @@ const oldAttempts = removal('webhook_attempts', 'deliveryId')
 export async function sweepWebhooks(db: Database, retentionDays: number, now: number): Promise<number> {
 	const end = now - retentionDays * 86_400_000
 	let removed = 0
-	for (const { organizationId } of await listOrganizations(db)) {
+	for (const { id: organizationId } of await listOrganizations(db)) {
 		const all = async (rows: Query<Old, unknown>, before: string) => {
 			for (let count = 1; count > 0; removed += count) {
 				count = await db.transaction((tx) => tx.run(rows, { organizationId, before }))

@@ -6,11 +6,12 @@ import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest'
 import { newDatabase, type TestDatabase } from '../../../test/databases.ts'
 import { Sink } from '../../../test/sink.ts'
-import { insertKey } from '../../api-keys/store.ts'
+import { createKey } from '../../api-keys/store.ts'
 import { scopes } from '../../auth/keys.ts'
+import { bySystem } from '../../base/origin.ts'
 import { type Config, readConfig } from '../../config.ts'
 import { openDatabase } from '../../db/open.ts'
-import { insertOrganization } from '../../organizations/store.ts'
+import { createOrganization } from '../../organizations/store.ts'
 import { type RunningServer, startServer } from '../../server.ts'
 
 const log = pino({ level: 'silent' })
@@ -28,8 +29,8 @@ beforeEach(async () => {
 	database = await newDatabase(inject('database'), inject('template'))
 	const db = await openDatabase({ ...common, ...database.settings }, log)
 	key = await db.transaction(async (tx) => {
-		const { organizationId } = await insertOrganization(tx, { name: 'Test Ltd' }, Date.now())
-		return (await insertKey(tx, organizationId, { name: 'test', scopes, now: Date.now() })).key
+		const { id } = await createOrganization(tx, bySystem(Date.now()), { name: 'Test Ltd' })
+		return (await createKey(tx, id, { name: 'test', scopes, now: Date.now() })).key
 	})
 	await db.close()
 	sink = await new Sink().start()

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { formatDecimal, parseDecimal, roundedDivide } from '../base/decimal.ts'
+import { formatDecimal, parseDecimal, roundedDivide } from '../../base/decimal.ts'
 import cases from './money-cases.json' with { type: 'json' }
 import { computeInvoice, type InvoiceInput, type InvoiceTotals, type Line, type LineTax, TotalsError } from './totals.ts'
 

@@ -1,27 +1,22 @@
 // Line items as written → as stored: identity, spelling and what a line may not combine.
-import { spellDecimal } from '../base/decimal.ts'
-import { fieldError } from '../base/errors.ts'
-import { newId } from '../base/ids.ts'
-import type { LineItem, LineItemInput, LineTax, TaxRate } from '../generated/contract.ts'
+import { spellDecimal } from '../../base/decimal.ts'
+import { fieldError } from '../../base/errors.ts'
+import { newId } from '../../base/ids.ts'
+import type { LineItem, LineItemInput, LineTax, TaxRate } from '../../generated/contract.ts'
+import { blanks } from '../../generated/tables.ts'
 
 /** A line before its amounts are computed. */
 export type Line = Omit<LineItem, 'amountCents' | 'netCents' | 'taxCents' | 'grossCents'>
 
 /** A line before anything is written on it. */
 export const blankLine = {
+	...blanks.LineItem,
 	position: 0,
 	kind: 'item',
 	description: '',
 	quantity: '1',
-	unit: null,
 	unitPriceCents: 0,
-	discountPercent: null,
-	discountCents: null,
-	taxes: null,
-	taxRateId: null,
-	durationSeconds: null,
 	timeEntryIds: [],
-	metadata: null,
 } as const satisfies Partial<Line>
 
 /**
@@ -43,12 +38,12 @@ export function mergeLines(
 				`${written.id} is not a line of this invoice, or stands twice.`,
 			)
 		}
-		refuseTwoTaxes(written, index)
+		rejectTwoTaxes(written, index)
 		const before = { id: known?.id ?? newId('li'), ...blankLine, ...known }
 		const line = { ...before, ...spelled(written), ...taxed(before, written, taxRates), position: index + 1 } as Line
 		// Time is charged by its seconds until somebody writes another quantity.
 		if (line.quantity !== before.quantity) line.durationSeconds = null
-		refuseContradictions(line, index)
+		rejectContradictions(line, index)
 		return line
 	})
 }
@@ -91,7 +86,7 @@ export function taxesOf({ taxes }: Pick<Line, 'taxes'>, { taxRate, taxLabel }: {
 	return taxRate === 0 ? [] : [{ label: taxLabel, percent: String(taxRate), inclusive: false }]
 }
 
-function refuseTwoTaxes({ taxes, taxRateId }: LineItemInput, index: number): void {
+function rejectTwoTaxes({ taxes, taxRateId }: LineItemInput, index: number): void {
 	if (taxes && taxRateId) {
 		throw fieldError(
 			'invalid_line_item',
@@ -117,7 +112,7 @@ const tax = ({
 	inclusive,
 })
 
-function refuseContradictions(line: Line, index: number): void {
+function rejectContradictions(line: Line, index: number): void {
 	const at = `/lineItems/${index}`
 	if (line.discountPercent !== null && line.discountCents !== null) {
 		throw fieldError('invalid_line_item', `${at}/discountCents`, 'A line has a discount in percent or in cents, not both.')

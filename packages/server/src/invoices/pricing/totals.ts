@@ -7,7 +7,7 @@
 //   so that the lines add up to it. `line`: each line's tax is rounded, then summed.
 // - Inclusive: the gross is what was agreed and stays; tax is taken out of it and net is what is left.
 
-import { formatDecimal, magnitude, parseDecimal, roundedDivide, spread, sum } from '../base/decimal.ts'
+import { formatDecimal, magnitude, parseDecimal, roundedDivide, spread, sum } from '../../base/decimal.ts'
 
 export type LineTax = { label: string; percent: string; inclusive: boolean }
 export type Line = {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Deal, TaxRate, TimeEntry } from '../generated/contract.ts'
-import { charge, timeLines } from './from-time-entries.ts'
+import type { Deal, TaxRate, TimeEntry } from '../../generated/contract.ts'
+import { charge, timeLines } from './time-lines.ts'
 import { computeInvoice } from './totals.ts'
 
 const deal = { id: 'dl_1', currency: 'USD', hourlyRateCents: 10_000 } as Deal

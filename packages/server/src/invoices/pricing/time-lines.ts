@@ -1,0 +1,125 @@
+// Time entries → the lines of an invoice. Pure: which entries can be invoiced, what each is charged by, and how they group.
+import { formatDecimal, roundedDivide } from '../../base/decimal.ts'
+import { ApiError } from '../../base/errors.ts'
+import { newId } from '../../base/ids.ts'
+import type { Deal, OrganizationSettings, ProblemError, TaxRate, TimeEntry, TimeGrouping } from '../../generated/contract.ts'
+import { blankLine, type Line, savedTax } from './lines.ts'
+
+interface Request {
+	/** As the caller named them; one that stands twice counts once. */
+	readonly ids: readonly string[]
+	/** Those of them that the organization has. */
+	readonly entries: readonly TimeEntry[]
+	readonly deal: Deal
+	readonly organization: Pick<OrganizationSettings, 'defaultCurrency' | 'hourlyRateCents'>
+}
+
+/** An entry that can be invoiced, and what its hour costs. */
+export interface Charged {
+	readonly entry: TimeEntry & { durationSeconds: number }
+	readonly rateCents: number
+}
+
+/** The entries with their rates; throws with every entry that cannot be invoiced, each with its reason. */
+export function charge({ ids: named, entries, deal, organization }: Request): Charged[] {
+	const ids = [...new Set(named)]
+	const byId = new Map(entries.map((entry) => [entry.id, entry]))
+	const pointerOf = (id: string) => `/timeEntryIds/${named.indexOf(id)}`
+	refuse(
+		'invalid_time_entries',
+		'These time entries cannot be invoiced here',
+		ids,
+		(id) => unfit(id, byId.get(id), deal),
+		pointerOf,
+	)
+	const invoiced = (id: string) => {
+		const entry = byId.get(id)
+		if (entry?.status !== 'invoiced') return undefined
+		return { code: 'time_entry_already_invoiced', detail: `${id} is on the invoice ${entry.invoiceId}` }
+	}
+	refuse('time_entry_already_invoiced', 'A time entry can be on one invoice', ids, invoiced, pointerOf)
+	return rated(entries as readonly Charged['entry'][], deal, organization, pointerOf)
+}
+
+type Mistake = Pick<ProblemError, 'code' | 'detail'> | undefined
+
+function refuse(
+	code: ApiError['code'],
+	what: string,
+	ids: readonly string[],
+	judge: (id: string) => Mistake,
+	pointerOf: (id: string) => string,
+): void {
+	const errors = ids.flatMap((id) => {
+		const mistake = judge(id)
+		return mistake ? [{ pointer: pointerOf(id), ...mistake }] : []
+	})
+	if (errors.length === 0) return
+	throw new ApiError(code, `${what}: ${errors.map(({ detail }) => detail).join('; ')}.`, { errors })
+}
+
+function unfit(id: string, entry: TimeEntry | undefined, deal: Deal): Mistake {
+	if (!entry) return { code: 'unknown', detail: `there is no time entry ${id}` }
+	if (entry.dealId !== deal.id) return { code: 'other_deal', detail: `${id} is for the deal ${entry.dealId}` }
+	if (entry.durationSeconds === null) return { code: 'running', detail: `${id} is still running` }
+	if (!entry.billable) return { code: 'not_billable', detail: `${id} is not billable` }
+	return undefined
+}
+
+/** The rate of the entry, else of its deal, else of the organization, which is in the organization's currency. */
+function rated(
+	entries: readonly Charged['entry'][],
+	deal: Deal,
+	{ defaultCurrency, hourlyRateCents }: Request['organization'],
+	pointerOf: (id: string) => string,
+): Charged[] {
+	const rateOf = (entry: TimeEntry) => entry.hourlyRateCents ?? deal.hourlyRateCents
+	const without = entries.filter((entry) => rateOf(entry) === null).map(({ id }) => id)
+	const [code, what] =
+		hourlyRateCents === null
+			? (['rate_missing', 'Neither the entry nor its deal nor the organization has an hourly rate'] as const)
+			: (['currency_mismatch', `The organization's hourly rate is in ${defaultCurrency}, the deal in ${deal.currency}`] as const)
+	if (hourlyRateCents === null || defaultCurrency !== deal.currency) {
+		refuse(code, what, without, (id) => ({ code, detail: `${id} has no rate in ${deal.currency}` }), pointerOf)
+	}
+	return entries.map((entry) => ({ entry, rateCents: rateOf(entry) ?? (hourlyRateCents as number) }))
+}
+
+/** What makes entries share a line: the words on it, and the identity behind them. */
+const groups: Record<TimeGrouping, (entry: TimeEntry) => { key: string; words: string }> = {
+	task: ({ taskId, taskName }) => ({
+		key: JSON.stringify([taskId, taskId ? null : taskName]),
+		words: taskName ?? taskId ?? 'Time',
+	}),
+	deliverable: ({ deliverableId, deliverableName }) => ({
+		key: JSON.stringify([deliverableId, deliverableId ? null : deliverableName]),
+		words: deliverableName ?? deliverableId ?? 'Time',
+	}),
+	all: () => ({ key: '', words: 'Time' }),
+}
+
+/** A line for each group and rate, in the order in which their work began. */
+export function timeLines(charged: readonly Charged[], groupBy: TimeGrouping, taxRate: TaxRate | undefined): Line[] {
+	const inOrder = charged.toSorted((a, b) => a.entry.startedAt - b.entry.startedAt || (a.entry.id < b.entry.id ? -1 : 1))
+	const lines = Map.groupBy(inOrder, ({ entry, rateCents }) => `${groups[groupBy](entry).key} ${rateCents}`)
+	return [...lines.values()].map((group, index) => {
+		const [{ entry, rateCents }] = group as [Charged]
+		const durationSeconds = group.reduce((total, one) => total + one.entry.durationSeconds, 0)
+		return {
+			id: newId('li'),
+			...blankLine,
+			position: index + 1,
+			kind: 'time',
+			description: groups[groupBy](entry).words,
+			quantity: hours(durationSeconds),
+			unit: 'h',
+			unitPriceCents: rateCents,
+			durationSeconds,
+			timeEntryIds: group.map((one) => one.entry.id),
+			...(taxRate && savedTax(taxRate)),
+		}
+	})
+}
+
+/** To six places, which tell any two seconds apart; the amount is computed from the seconds. */
+const hours = (seconds: number) => formatDecimal(roundedDivide(BigInt(seconds) * 1_000_000n, 3600n), 6)
