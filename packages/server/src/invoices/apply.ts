@@ -35,7 +35,7 @@ export function applyInput(
 	if (input.sentAt !== undefined) next.issuedDate ??= input.sentAt
 	for (const field of totals) if (Object.is(next[field], -0)) next[field] = 0
 	const lines = timeLines ?? (lineItems ? mergeLines(stored.lineItems, lineItems, taxRates) : stored.lineItems)
-	if (lines.length > 0) Object.assign(next, amounts(next, lines, input))
+	if (lines.length > 0) Object.assign(next, amounts(stored, next, lines, input))
 	else if (stored.lineItems.length > 0) Object.assign(next, withoutLines, pick(input))
 	return applyStatus(stored, next, input, now)
 }
@@ -48,9 +48,13 @@ const pick = (input: InvoiceInput) =>
 
 type Amounts = Pick<StoredInvoice, 'lineItems' | 'taxBreakdown' | (typeof totals)[number]>
 
-/** The lines and what they come to. */
-function amounts(next: StoredInvoice, lines: readonly Line[], input: WrittenInvoice): Amounts {
-	const { lineItems, subtotalCents, taxCents, totalCents, taxBreakdown } = price(next, lines, input)
+/**
+ * The lines and what they come to. They are computed when lines or taxes are written, never because a note was: what was
+ * issued stays, whatever rule computed it.
+ */
+function amounts(stored: StoredInvoice, next: StoredInvoice, lines: readonly Line[], input: WrittenInvoice): Amounts {
+	const isPriced = [input.lineItems, input.timeLines, input.taxRate, input.taxLabel].some((written) => written !== undefined)
+	const { lineItems, subtotalCents, taxCents, totalCents, taxBreakdown } = isPriced ? price(next, lines, input) : stored
 	const result = { lineItems, subtotalCents, taxCents, totalCents, taxBreakdown }
 	rejectOtherTotals(result, input)
 	return result

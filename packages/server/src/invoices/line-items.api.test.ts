@@ -339,3 +339,36 @@ describe('any lines', () => {
 		expect((await post({}, tenant)).body.invoiceNumber).toBe('INV-0001')
 	})
 })
+
+describe('an invoice that was computed by an older rule', () => {
+	/** A cent more of tax than the lines give today. */
+	async function older(): Promise<string> {
+		const { id } = await made({ taxRate: 19, lineItems: [{ unitPriceCents: 1_000 }] })
+		await server.db.transaction((tx) => tx.run(addCent, { organizationId: server.organizationId, id }))
+		return id
+	}
+	const addCent = query<{ organizationId: string; id: string }>((knex, key) =>
+		knex('invoices').where(key).update({ taxCents: 191, totalCents: 1_191 }),
+	)
+	const issued = { subtotalCents: 1_000, taxCents: 191, totalCents: 1_191 }
+
+	it.each([
+		{ notes: 'Thank you.' },
+		{ status: 'sent' },
+		{ status: 'paid', paymentMethod: 'cash' },
+		{ dueDate: '2026-12-31', totalCents: 1_191 },
+	])('keeps its amounts when %j is written', async (change) => {
+		expect(await changed(await older(), change)).toMatchObject(issued)
+	})
+
+	it('is computed again when its lines or taxes are written', async () => {
+		const id = await older()
+		expect(await changed(id, { taxRate: 7 })).toMatchObject({ subtotalCents: 1_000, taxCents: 70, totalCents: 1_070 })
+		const [line] = (await read(await older())).lineItems
+		expect(await changed(id, { lineItems: [{ unitPriceCents: line.unitPriceCents }] })).toMatchObject({ totalCents: 1_070 })
+	})
+
+	it('refuses a total that is not the one that was issued', async () => {
+		expect(await patch(await older(), { notes: 'x', totalCents: 1_190 })).toMatchObject(refused('totals_mismatch', '/totalCents'))
+	})
+})
