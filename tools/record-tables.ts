@@ -35,6 +35,12 @@ export function blanks(document: OpenApiDocument): Record<string, Record<string,
 	return Object.fromEntries(found.filter(([, blank]) => Object.keys(blank).length > 0))
 }
 
+/** The fields of what is shown without a key; not of the envelopes around it. */
+export function publicFields(document: OpenApiDocument): Record<string, string[]> {
+	const open = Object.entries(document.components.schemas).filter(([name]) => /^Public.*(?<!Data|List)$/.test(name))
+	return Object.fromEntries(open.map(([name, { properties }]) => [name, Object.keys(properties as JsonObject)]))
+}
+
 /** The properties of each schema that always has an id, but for events. */
 function withId(document: OpenApiDocument): [name: string, properties: Record<string, JsonObject>][] {
 	const events = new Set([...eventSchemas(document).values()].map(({ name }) => name))

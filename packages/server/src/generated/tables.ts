@@ -1825,6 +1825,12 @@ export const blanks = {
 	"WebhookEndpoint": {"description":null,"disabledReason":null,"failingSince":null,"previousSecretExpiresAt":null},
 } as const satisfies Record<string, Record<string, null>>
 
+/** What a client sees of an invoice by its link, and nothing else: the fields of each schema whose name begins with Public. */
+export const publicFields = {
+	"PublicInvoice": ["invoiceNumber","status","issuedDate","dueDate","paidDate","subtotalCents","taxRate","taxLabel","taxCents","totalCents","currency","notes","paymentTerms","lineItems","taxBreakdown","amountPaidCents","amountDueCents","isOverdue","billTo","billFrom","pdfUrl","payUrl"],
+	"PublicLineItem": ["position","kind","description","quantity","unit","unitPriceCents","discountPercent","discountCents","taxes","amountCents","netCents","taxCents","grossCents"],
+} as const
+
 /** What the ids of each kind of record begin with. */
 export const idPrefixes = {
 	"ApiKey": "key",

@@ -1,10 +1,11 @@
-// What the client of an invoice sees by its link. An allow-list: a field that is added to invoices shows only once it is
-// added here, and to the contract's PublicInvoice.
+// What the client of an invoice sees by its link: the fields of the contract's PublicInvoice and PublicLineItem. A field that is
+// added to invoices shows only once it is added there.
 import { todayIn } from '../../base/dates.ts'
 import { ApiError } from '../../base/errors.ts'
 import type { Origin } from '../../base/origin.ts'
 import type { Database, Db } from '../../db/database.ts'
-import type { Invoice, OrganizationSettings, PublicInvoice, PublicLineItem } from '../../generated/contract.ts'
+import type { Invoice, OrganizationSettings, PublicInvoice } from '../../generated/contract.ts'
+import { publicFields } from '../../generated/tables.ts'
 import { findOrganization } from '../../organizations/store.ts'
 import type { Outside } from '../../outside/services.ts'
 import { recordInvoiceEvents } from '../events.ts'
@@ -40,44 +41,15 @@ export async function countView(db: Database, { invoice, organization }: Viewed,
 
 export function publicInvoice(invoice: Invoice, token: string, { baseUrl, payments }: Outside): PublicInvoice {
 	const payable = payments !== undefined && invoice.status !== 'paid' && invoice.amountDueCents > 0
-	return {
-		invoiceNumber: invoice.invoiceNumber,
-		status: invoice.status,
-		issuedDate: invoice.issuedDate,
-		dueDate: invoice.dueDate,
-		paidDate: invoice.paidDate,
-		subtotalCents: invoice.subtotalCents,
-		taxRate: invoice.taxRate,
-		taxLabel: invoice.taxLabel,
-		taxCents: invoice.taxCents,
-		totalCents: invoice.totalCents,
-		currency: invoice.currency,
-		notes: invoice.notes,
-		paymentTerms: invoice.paymentTerms,
-		lineItems: invoice.lineItems.map(publicLine),
-		taxBreakdown: invoice.taxBreakdown,
-		amountPaidCents: invoice.amountPaidCents,
-		amountDueCents: invoice.amountDueCents,
-		isOverdue: invoice.isOverdue,
-		billTo: invoice.billTo,
-		billFrom: invoice.billFrom,
+	return pick(publicFields.PublicInvoice, {
+		...invoice,
+		lineItems: invoice.lineItems.map((line) => pick(publicFields.PublicLineItem, line)),
 		pdfUrl: `${baseUrl}/api/invoices/public/${token}/pdf`,
 		payUrl: payable ? clientUrl(baseUrl, token) : null,
-	}
+	})
 }
 
-const publicLine = (line: Invoice['lineItems'][number]): PublicLineItem => ({
-	position: line.position,
-	kind: line.kind,
-	description: line.description,
-	quantity: line.quantity,
-	unit: line.unit,
-	unitPriceCents: line.unitPriceCents,
-	discountPercent: line.discountPercent,
-	discountCents: line.discountCents,
-	taxes: line.taxes,
-	amountCents: line.amountCents,
-	netCents: line.netCents,
-	taxCents: line.taxCents,
-	grossCents: line.grossCents,
-})
+/** The named fields of a record, and none else. */
+function pick<R extends object, Name extends keyof R>(names: readonly Name[], record: R): Pick<R, Name> {
+	return Object.fromEntries(names.map((name) => [name, record[name]])) as Pick<R, Name>
+}
