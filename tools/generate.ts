@@ -64,14 +64,13 @@ async function generate(): Promise<Map<string, string>> {
 	const emitted = await emit()
 	const records = takeRecords(emitted)
 	const document = normalise(emitted)
-	const contractTypes = await types(document)
 	return new Map([
 		['spec/openapi.yaml', `# ${banner}\n${stringify(document, { lineWidth: 120, aliasDuplicateObjects: false })}`],
 		['packages/server/src/generated/openapi.json', `${JSON.stringify(document)}\n`],
-		['packages/server/src/generated/contract.ts', contractTypes],
+		['packages/server/src/generated/contract.ts', `// ${banner}\n\nexport type * from '@remit/sdk/contract'\n`],
 		['packages/server/src/generated/tables.ts', writeServerTables(document, records, banner)],
+		['packages/sdk/src/generated/contract.ts', await types(document)],
 		['packages/server/migrations/index.ts', writeMigrationIndex(readdirSync(join(root, 'packages/server/migrations')))],
-		['packages/sdk/src/generated/contract.ts', contractTypes],
 		['packages/sdk/src/generated/resources.ts', writeResources(document, banner)],
 	])
 }
