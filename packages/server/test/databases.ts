@@ -7,7 +7,7 @@ import { copyFileSync, cpSync, mkdtempSync, readFileSync, rmSync, statSync, writ
 import { createRequire } from 'node:module'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
 import { pino } from 'pino'
@@ -32,10 +32,11 @@ export default function setup(project: TestProject) {
 
 async function setUpSqlite(project: TestProject) {
 	const folder = mkdtempSync(join(tmpdir(), 'remit-template-'))
+	// Ctrl-C ends the process without a teardown, and while tests still write.
+	process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
 	const migrated = await openDatabase({ DATABASE_URL: '', DATA_DIR: folder }, pino({ level: 'silent' }))
 	await migrated.close()
 	project.provide('template', join(folder, 'remit.db'))
-	return () => rmSync(folder, { recursive: true, force: true })
 }
 
 async function setUpPostgres(project: TestProject) {
@@ -143,7 +144,7 @@ export interface TestDatabase {
 /** An empty, migrated database of its own. */
 export async function newDatabase(kind: 'sqlite' | 'postgres', from: string): Promise<TestDatabase> {
 	if (kind === 'sqlite') {
-		const folder = mkdtempSync(join(tmpdir(), 'remit-test-'))
+		const folder = mkdtempSync(join(dirname(from), 'test-'))
 		copyFileSync(from, join(folder, 'remit.db'))
 		return {
 			settings: { DATABASE_URL: '', DATA_DIR: folder },
