@@ -96,6 +96,7 @@ const hasRedis = await new Promise<boolean>((resolve) => {
 	})
 	socket.once('error', () => resolve(false))
 })
+if (!hasRedis) console.warn(`Skipped: the tests with Redis, which does not answer at ${redisUrl} (TEST_REDIS_URL).`)
 
 describe.skipIf(!hasRedis)('with Redis', () => {
 	it('several processes share one limit', async () => {
