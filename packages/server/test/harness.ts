@@ -131,9 +131,12 @@ export async function startTestServer(settings: Partial<Config> = {}): Promise<T
 		clock,
 		newTenant,
 		async close() {
-			await Promise.all([checkEvents(db), server.close()])
-			await database.drop()
-			rmSync(mail, { recursive: true })
+			try {
+				await Promise.all([checkEvents(db), server.close()])
+			} finally {
+				await database.drop()
+				rmSync(mail, { recursive: true })
+			}
 		},
 	}
 }
