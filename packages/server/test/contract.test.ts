@@ -7,7 +7,7 @@ import express, { type Request } from 'express'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type ContractOperation, contractOperations, type JsonSchema } from '../src/contract/document.ts'
-import { compileAcceptors, type Input } from '../src/contract/fast-validator.ts'
+import { compileFastValidators, type Input } from '../src/contract/fast-validator.ts'
 import { fullValidator } from '../src/contract/full-validator.ts'
 import { operations, Routes } from '../src/contract/routes.ts'
 import { fitting, mutants } from './arbitrary.ts'
@@ -129,7 +129,7 @@ describe('a path', () => {
 })
 
 describe.each(operations)('$id', (operation) => {
-	const accept = compileAcceptors([operation]).get(operation.id)
+	const accept = compileFastValidators([operation]).get(operation.id)
 	const contract = contractOperations.get(operation.id) as ContractOperation
 	const bodySchema = contract.requestBody?.content['application/json']?.schema
 	const inPlace = (place: string) => contract.parameters.filter((parameter) => parameter.in === place)

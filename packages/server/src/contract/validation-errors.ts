@@ -1,29 +1,29 @@
-// What the validators say of a request, as the contract's errors: the place of each mistake, and what to do about it.
+// What the validators say of a request, as the contract's errors: the place of each violation, and what to do about it.
 import { ApiError } from '../base/errors.ts'
 import type { ProblemError } from '../generated/contract.ts'
-import type { Mistake } from './fast-validator.ts'
+import type { Violation } from './fast-validator.ts'
 import { formats } from './formats.ts'
 
 /**
  * The error for what a validator has against a request. The full validator loses the place when the name of an unknown field
  * is empty: `first`, what the fast one found, has it.
  */
-export function toValidationError(found: readonly Mistake[], body: unknown, first: Mistake | undefined): ApiError {
-	const errors = collapse(found).map((mistake) => place(mistake.path ? mistake : (first ?? mistake), body))
+export function toValidationError(found: readonly Violation[], body: unknown, first: Violation | undefined): ApiError {
+	const errors = collapse(found).map((violation) => place(violation.path ? violation : (first ?? violation), body))
 	const [only] = errors
-	const detail = errors.length === 1 && only ? `${named(only)} ${only.detail}.` : `The request has ${errors.length} mistakes.`
+	const detail = errors.length === 1 && only ? `${named(only)} ${only.detail}.` : `The request has ${errors.length} violations.`
 	return new ApiError('invalid_request', detail, { errors })
 }
 
 const named = ({ pointer, parameter }: ProblemError) => parameter ?? (pointer === '' ? 'The body' : (pointer ?? ''))
 
-const keyword = (error: Mistake) => error.errorCode?.replace('.openapi.validation', '') ?? ''
+const keyword = (error: Violation) => error.errorCode?.replace('.openapi.validation', '') ?? ''
 
 /**
  * A value that fits no member of an anyOf is reported once for each member. What the member of the value's own type says
  * is the answer; when there is none, the types are listed.
  */
-function collapse(errors: readonly Mistake[]): Mistake[] {
+function collapse(errors: readonly Violation[]): Violation[] {
 	let rest = [...errors]
 	for (const { path } of errors.filter((error) => keyword(error) === 'anyOf')) {
 		const members = rest.filter((error) => error.path === path && keyword(error) === 'type')
@@ -38,7 +38,7 @@ function collapse(errors: readonly Mistake[]): Mistake[] {
 	return rest
 }
 
-function place(error: Mistake, body: unknown): ProblemError {
+function place(error: Violation, body: unknown): ProblemError {
 	const { path } = error
 	const where = /^\/(\w+)/.exec(path)?.[1] ?? ''
 	const code = codeOf(error, where)
@@ -61,7 +61,7 @@ function pointerTo(value: unknown, path: string): string {
 	return `/${segment}${pointerTo((value as Record<string, unknown>)[name], `/${below.join('/')}`)}`
 }
 
-function codeOf(error: Mistake, where: string): string {
+function codeOf(error: Violation, where: string): string {
 	const rule = keyword(error)
 	if (rule === 'additionalProperties') return 'unknown_field'
 	if (rule === '' && where === 'query') return 'unknown_parameter'
@@ -71,7 +71,7 @@ function codeOf(error: Mistake, where: string): string {
 /** Integers from here on are dates in milliseconds (see DateMs in spec/scalars.tsp). */
 const firstDateMs = 'must be >= 100000000000'
 
-function detailOf(error: Mistake, code: string): string {
+function detailOf(error: Violation, code: string): string {
 	if (code === 'unknown_field') return 'is not a field of this request'
 	if (code === 'unknown_parameter') return 'is not a query parameter of this operation'
 	if (code === 'required') return 'is required'

@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import type { Caller } from '../auth/caller.ts'
 import { ApiError } from '../base/errors.ts'
 import { newId } from '../base/ids.ts'
-import type { Mistake } from '../contract/fast-validator.ts'
+import type { Violation } from '../contract/fast-validator.ts'
 import type { Operation } from '../contract/routes.ts'
 
 export interface Exchange {
@@ -20,7 +20,7 @@ export interface Exchange {
 	head: boolean
 	caller?: Caller
 	/** What the compiled validator has against the request. */
-	mistake?: Mistake
+	violation?: Violation
 }
 
 declare global {

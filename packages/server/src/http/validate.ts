@@ -1,38 +1,38 @@
 // Validates a request against the contract: first by the fast validator, and by the full one where that has an objection.
 import express, { type ErrorRequestHandler, type RequestHandler } from 'express'
 import { ApiError } from '../base/errors.ts'
-import { compileAcceptors } from '../contract/fast-validator.ts'
+import { compileFastValidators } from '../contract/fast-validator.ts'
 import { operations } from '../contract/routes.ts'
 import { toValidationError } from '../contract/validation-errors.ts'
 
 export function validateFast(): RequestHandler {
-	const acceptors = compileAcceptors(operations)
+	const validators = compileFastValidators(operations)
 	return (req, _res, next) => {
 		const { exchange } = req
-		const accept = acceptors.get(exchange.operation?.id ?? '')
+		const validate = validators.get(exchange.operation?.id ?? '')
 		exchange.query = req.url.includes('?') ? { ...req.query } : {}
-		exchange.mistake = accept?.({ params: exchange.params, query: exchange.query, headers: req.headers, body: req.body })
+		exchange.violation = validate?.({ params: exchange.params, query: exchange.query, headers: req.headers, body: req.body })
 		next()
 	}
 }
 
 /**
- * The full validator: for what the acceptor refused, or for every request when both are to be compared. What it lets pass
- * although the acceptor refused it (it takes `limit=0x10` for an integer) is refused as the acceptor says.
+ * Asks the full validator about a request that the fast one rejects, or about every request when both are to be compared. What
+ * it lets pass although the fast one rejects it (it takes `limit=0x10` for an integer) is rejected as the fast one says.
  */
 export function validate(always: boolean): RequestHandler {
 	let chain: Promise<RequestHandler> | undefined
 	return (req, res, next) => {
-		const { mistake } = req.exchange
-		if (!mistake && !always) return next()
-		const judged = (error?: unknown) => {
+		const { violation } = req.exchange
+		if (!violation && !always) return next()
+		const conclude = (error?: unknown) => {
 			// A 500 here is about an answer that the contract does not know.
-			if (error && !mistake && (error as { status?: number }).status !== 500) {
+			if (error && !violation && (error as { status?: number }).status !== 500) {
 				next(new Error(`the validators disagree on ${req.method} ${req.url}`, { cause: error }))
-			} else next(error ?? (mistake && { status: 400, errors: [mistake] }))
+			} else next(error ?? (violation && { status: 400, errors: [violation] }))
 		}
 		chain ??= loadFullValidator(always)
-		chain.then((validator) => validator(req, res, judged)).catch(next)
+		chain.then((validator) => validator(req, res, conclude)).catch(next)
 	}
 }
 
@@ -45,5 +45,5 @@ async function loadFullValidator(validateResponses: boolean): Promise<RequestHan
 /** Turns what the validators say of a request into our error; an answer that is not as the contract says stays a failure. */
 export const translateErrors: ErrorRequestHandler = (error, req, _res, next) => {
 	const isOfRequest = !(error instanceof ApiError) && Array.isArray(error.errors) && error.status === 400
-	next(isOfRequest ? toValidationError(error.errors, req.body, req.exchange.mistake) : error)
+	next(isOfRequest ? toValidationError(error.errors, req.body, req.exchange.violation) : error)
 }
