@@ -51,12 +51,12 @@ function unreadable(cause: Error & { type?: string }): ApiError {
 async function takeWebhook(
 	{ db, now: clock }: HostedOptions,
 	processor: PaymentProcessor,
-	{ exchange }: Pick<Request, 'exchange'>,
+	{ context }: Pick<Request, 'context'>,
 	body: Uint8Array,
 	headers: Request['headers'],
 ): Promise<void> {
 	const now = clock()
-	const { requestId, log } = exchange
+	const { requestId, log } = context
 	const payment = await read(processor, body, headers, now)
 	if (!payment) return
 	const origin = { actor: { type: 'payment_processor' as const, id: processor.name }, requestId, now }

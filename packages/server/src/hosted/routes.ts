@@ -25,7 +25,7 @@ export function hostedPages(options: HostedOptions): Router {
 	const { limit } = options
 	const router = express.Router()
 	router.use(['/view', '/payments'], async (req, _res, next) => {
-		req.exchange.headers = await limit.countVisitor(req.ip)
+		req.context.headers = await limit.countVisitor(req.ip)
 		next()
 	})
 	router.route('/view/invoice/:token').get(viewInvoice(options)).all(refuseMethod('GET, HEAD'))
@@ -63,7 +63,7 @@ const viewInvoice =
 		const { token } = req.params
 		const now = clock()
 		const { invoice, organization } = await openByToken(db, token, now)
-		const { requestId } = req.exchange
+		const { requestId } = req.context
 		const origin = { actor: { type: 'client_link' as const, id: null }, requestId, now }
 		if (isViewed(req)) await countView(db, { invoice, organization }, origin)
 		const document = await documentOf(db, outside, organization, invoice, now)
@@ -99,12 +99,12 @@ const paidPage =
 	}
 
 /** 303: the browser gets the other address, whatever it sent to this one. */
-export function redirect(req: Pick<Request, 'exchange'>, res: Response, url: string): void {
+export function redirect(req: Pick<Request, 'context'>, res: Response, url: string): void {
 	send(req, res, { status: 303, headers: { Location: url, 'Cache-Control': 'no-store' } })
 }
 
 export function sendPage(
-	req: Pick<Request, 'exchange'>,
+	req: Pick<Request, 'context'>,
 	res: Response,
 	status: number,
 	text: string,
@@ -122,7 +122,7 @@ export function failurePage(limit: RateLimit): ErrorRequestHandler {
 		const message: Message | undefined = words[code]
 		if (!message) return next(error)
 		if (status === 404) limit.countMiss(req.ip)
-		if (status >= 500) req.exchange.log.error({ err: error, requestId: req.exchange.requestId }, detail)
+		if (status >= 500) req.context.log.error({ err: error, requestId: req.context.requestId }, detail)
 		send(req, res, { status, headers: { ...pageHeaders([]), ...headers }, text: messagePage(message) })
 	}
 }

@@ -33,7 +33,7 @@ export interface Reply {
 	readonly bytes?: Uint8Array
 }
 
-type Exchanging = Pick<Request, 'exchange'>
+type WithContext = Pick<Request, 'context'>
 
 /** What every answer has unless it says otherwise. */
 export const defaults: Readonly<Record<string, string>> = {
@@ -42,8 +42,8 @@ export const defaults: Readonly<Record<string, string>> = {
 }
 
 /** Writes an answer and its line in the log. */
-export function send(req: Exchanging, res: Response, reply: Reply): void {
-	const { requestId, headers: always } = req.exchange
+export function send(req: WithContext, res: Response, reply: Reply): void {
+	const { requestId, headers: always } = req.context
 	if (res.headersSent) return
 	const { headers, status, text, bytes: file } = reply
 	// A flat list goes out as it is; an object would be walked and checked again.
@@ -66,8 +66,8 @@ export function send(req: Exchanging, res: Response, reply: Reply): void {
 }
 
 /** One line a request: no body, no query, no header, so no secret. */
-export function logLine(req: Exchanging, status: number): void {
-	const { log, requestId, operation, startedAt, caller } = req.exchange
+export function logLine(req: WithContext, status: number): void {
+	const { log, requestId, operation, startedAt, caller } = req.context
 	const ms = Math.round((performance.now() - startedAt) * 100) / 100
 	log.info(
 		{ requestId, operation: operation?.id, organization: caller?.organizationId, key: caller?.keyId, status, ms },
@@ -87,6 +87,6 @@ export function problemReply(error: ApiError, req: Request): Reply {
 	return {
 		status: error.status,
 		headers: { 'Content-Type': 'application/problem+json', ...error.headers },
-		text: JSON.stringify(problem(error, path, req.exchange.requestId)),
+		text: JSON.stringify(problem(error, path, req.context.requestId)),
 	}
 }

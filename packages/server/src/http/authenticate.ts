@@ -10,26 +10,26 @@ export type Count = (req: Request, rateClass: keyof RateLimits) => Promise<void>
 /** Counts a request for its caller, or for the address of who is none. Knows the caller afterwards, or throws why not. */
 export function countRequest(callers: Callers, limits: RateLimits): Count {
 	return async (req, rateClass) => {
-		const { exchange } = req
+		const { context } = req
 		const limit = limits[rateClass]
 		let refusal: unknown
 		try {
-			exchange.caller = await callers.identify(req.headers)
+			context.caller = await callers.identify(req.headers)
 		} catch (error) {
 			refusal = error
 		}
-		exchange.headers = await limit.count(exchange.caller?.keyId ?? `address ${req.ip}`)
-		if (refusal && exchange.operation) throw refusal
+		context.headers = await limit.count(context.caller?.keyId ?? `address ${req.ip}`)
+		if (refusal && context.operation) throw refusal
 	}
 }
 
 export function authenticate(count: Count): RequestHandler {
 	return async (req, _res, next) => {
-		const { exchange } = req
-		const { rateClass = 'invoicing', scopes = [], public: isPublic } = exchange.operation ?? {}
+		const { context } = req
+		const { rateClass = 'invoicing', scopes = [], public: isPublic } = context.operation ?? {}
 		if (isPublic) return next()
 		await count(req, rateClass)
-		if (!exchange.caller || !allows(exchange.caller.scopes, scopes)) {
+		if (!context.caller || !allows(context.caller.scopes, scopes)) {
 			throw new ApiError('insufficient_scope', `The API key lacks the scope ${scopes.join(', ')}.`)
 		}
 		next()
@@ -39,13 +39,13 @@ export function authenticate(count: Count): RequestHandler {
 /** Who has a token and no key is counted by address, and tokens that are none are counted apart. */
 export function limitVisitors(limit: RateLimit): RequestHandler {
 	return (req, _res, next) => {
-		const { exchange } = req
-		if (!exchange.operation?.public) return next()
-		exchange.headers = publicHeaders
+		const { context } = req
+		if (!context.operation?.public) return next()
+		context.headers = publicHeaders
 		limit
 			.countVisitor(req.ip)
 			.then((counted) => {
-				exchange.headers = { ...publicHeaders, ...counted }
+				context.headers = { ...publicHeaders, ...counted }
 				next()
 			})
 			.catch(next)
@@ -62,7 +62,7 @@ const publicHeaders = {
 /** Whoever asks for what is not there may be guessing tokens. */
 export function countMisses(limit: RateLimit): ErrorRequestHandler {
 	return (error, req, _res, next) => {
-		if (req.exchange.operation?.public && (error as ApiError).status === 404) limit.countMiss(req.ip)
+		if (req.context.operation?.public && (error as ApiError).status === 404) limit.countMiss(req.ip)
 		next(error)
 	}
 }

@@ -12,7 +12,7 @@ function refuseOtherThanUtf8(_req: unknown, _res: unknown, bytes: Buffer): void 
 }
 
 export const readBody: RequestHandler = (req, res, next) => {
-	const kind = req.exchange.operation?.body
+	const kind = req.context.operation?.body
 	if (kind === 'none') return next()
 	const absent = req.headers['transfer-encoding'] === undefined && Number(req.headers['content-length'] ?? 0) === 0
 	if (absent) {

@@ -37,7 +37,7 @@ export function dispatch({ handlers, db, now: clock, outside, callers, validateR
 	const idempotency = new Idempotency(db, outside.secrets)
 
 	function answer(req: Request): Promise<Reply> {
-		const { operation, params, query, caller, requestId } = req.exchange
+		const { operation, params, query, caller, requestId } = req.context
 		if (!operation) throw new Error('no operation')
 		const check = (version: number) => expectVersion(req.headers['if-match'], version)
 		const call = { params, query, body: req.body, caller, isViewed: () => isViewed(req), expectVersion: check }
@@ -97,7 +97,7 @@ const concludeBy =
 
 /** The claim of a request with an `Idempotency-Key`. */
 function attemptOf(req: Request, now: number) {
-	const { operation, caller, params } = req.exchange
+	const { operation, caller, params } = req.context
 	const idempotencyKey = req.headers['idempotency-key']
 	if (!operation?.idempotent || !caller || typeof idempotencyKey !== 'string') return undefined
 	const { organizationId, keyId } = caller
@@ -122,7 +122,7 @@ function isUnchanged(req: Request, { status, headers }: Reply): boolean {
 }
 
 function sendValidated(req: Request, res: Response, { status, headers, text = '' }: Reply): void {
-	const { requestId, headers: always } = req.exchange
+	const { requestId, headers: always } = req.context
 	res.status(status).set({ ...defaults, 'X-Request-Id': requestId, ...always, ...headers })
 	res.json(JSON.parse(text))
 	logLine(req, status)

@@ -14,8 +14,8 @@ export function findOperation(nonContractRoutes: RequestHandler, count: Count): 
 		if (match && req.method === 'HEAD') req.method = 'GET'
 		const operation = match?.methods.get(req.method)
 		if (match && operation) {
-			req.exchange.operation = operation
-			req.exchange.params = match.params
+			req.context.operation = operation
+			req.context.params = match.params
 			return next()
 		}
 		const reject = () => {

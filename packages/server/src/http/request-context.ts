@@ -7,7 +7,7 @@ import { newId } from '../base/ids.ts'
 import type { Violation } from '../contract/fast-validator.ts'
 import type { Operation } from '../contract/routes.ts'
 
-export interface Exchange {
+export interface RequestContext {
 	readonly requestId: string
 	readonly startedAt: number
 	readonly log: Logger
@@ -26,7 +26,7 @@ export interface Exchange {
 declare global {
 	namespace Express {
 		interface Request {
-			exchange: Exchange
+			context: RequestContext
 		}
 	}
 }
@@ -37,7 +37,7 @@ const usableId = /^[A-Za-z0-9._-]{8,64}$/
 /** The first step of the chain. */
 export function beginRequest(log: Logger): RequestHandler {
 	return (req, _res, next) => {
-		req.exchange = newExchange(req, log)
+		req.context = newContext(req, log)
 		// RFC 9110 §7.2; node:http would refuse it without a word.
 		if (req.headers.host === undefined && req.httpVersion === '1.1')
 			throw new ApiError('invalid_request', 'The request has no Host.')
@@ -45,14 +45,14 @@ export function beginRequest(log: Logger): RequestHandler {
 	}
 }
 
-function newExchange(req: Request, log: Logger): Exchange {
+function newContext(req: Request, log: Logger): RequestContext {
 	const sent = req.headers['x-request-id']
 	const requestId = typeof sent === 'string' && usableId.test(sent) ? sent : newId('req')
 	return { requestId, startedAt: performance.now(), log, headers: {}, params: {}, query: {}, head: req.method === 'HEAD' }
 }
 
 /** Browsers say so when they fetch ahead, by one of these headers. */
-export function isViewed({ exchange, headers }: Pick<Request, 'exchange' | 'headers'>): boolean {
+export function isViewed({ context, headers }: Pick<Request, 'context' | 'headers'>): boolean {
 	const purpose = headers['sec-purpose'] ?? headers.purpose ?? headers['x-purpose'] ?? headers['x-moz']
-	return !exchange.head && !/prefetch|prerender|preview/i.test(String(purpose))
+	return !context.head && !/prefetch|prerender|preview/i.test(String(purpose))
 }

@@ -8,10 +8,10 @@ import { toValidationError } from '../contract/validation-errors.ts'
 export function validateFast(): RequestHandler {
 	const validators = compileFastValidators(operations)
 	return (req, _res, next) => {
-		const { exchange } = req
-		const validate = validators.get(exchange.operation?.id ?? '')
-		exchange.query = req.url.includes('?') ? { ...req.query } : {}
-		exchange.violation = validate?.({ params: exchange.params, query: exchange.query, headers: req.headers, body: req.body })
+		const { context } = req
+		const validate = validators.get(context.operation?.id ?? '')
+		context.query = req.url.includes('?') ? { ...req.query } : {}
+		context.violation = validate?.({ params: context.params, query: context.query, headers: req.headers, body: req.body })
 		next()
 	}
 }
@@ -23,7 +23,7 @@ export function validateFast(): RequestHandler {
 export function validate(always: boolean): RequestHandler {
 	let chain: Promise<RequestHandler> | undefined
 	return (req, res, next) => {
-		const { violation } = req.exchange
+		const { violation } = req.context
 		if (!violation && !always) return next()
 		const conclude = (error?: unknown) => {
 			// A 500 here is about an answer that the contract does not know.
@@ -45,5 +45,5 @@ async function loadFullValidator(validateResponses: boolean): Promise<RequestHan
 /** Turns what the validators say of a request into our error; an answer that is not as the contract says stays a failure. */
 export const translateErrors: ErrorRequestHandler = (error, req, _res, next) => {
 	const isOfRequest = !(error instanceof ApiError) && Array.isArray(error.errors) && error.status === 400
-	next(isOfRequest ? toValidationError(error.errors, req.body, req.exchange.violation) : error)
+	next(isOfRequest ? toValidationError(error.errors, req.body, req.context.violation) : error)
 }

@@ -38,13 +38,13 @@ export interface DeliverOptions {
  */
 export function deliver(attempt: Attempt, options: DeliverOptions): Promise<Outcome> {
 	return new Promise((resolve) => {
-		const exchange = new Exchange(options, resolve)
-		if (options.signal.aborted) exchange.breakOff()
-		else post(attempt, options.egress, exchange).catch((error) => exchange.onResponseError(undefined, error))
+		const pending = new DeliveryRequest(options, resolve)
+		if (options.signal.aborted) pending.breakOff()
+		else post(attempt, options.egress, pending).catch((error) => pending.onResponseError(undefined, error))
 	})
 }
 
-async function post({ url, headers, body }: Attempt, egress: Egress, exchange: Exchange): Promise<void> {
+async function post({ url, headers, body }: Attempt, egress: Egress, pending: DeliveryRequest): Promise<void> {
 	const { origin, pathname, search } = new URL(url)
 	const limits = { headersTimeout: 0, bodyTimeout: 0 }
 	const request = {
@@ -56,11 +56,11 @@ async function post({ url, headers, body }: Attempt, egress: Egress, exchange: E
 		...limits,
 	} as const
 	const dispatcher = await egress.dispatcher()
-	dispatcher.dispatch(request, exchange)
+	dispatcher.dispatch(request, pending)
 }
 
 /** A request under way, as undici tells of it. It ends once: what comes after that is of no interest. */
-class Exchange implements Dispatcher.DispatchHandler {
+class DeliveryRequest implements Dispatcher.DispatchHandler {
 	readonly #options: DeliverOptions
 	readonly #resolve: (outcome: Outcome) => void
 	readonly #began = performance.now()
