@@ -12,7 +12,7 @@ import { problemReply, send, toApiError } from './http/answers.ts'
 import { authenticate, countMisses, countRequest, limitVisitors } from './http/authenticate.ts'
 import { readBody } from './http/body.ts'
 import { dispatch } from './http/dispatch.ts'
-import { inOrder } from './http/express.ts'
+import { runSteps } from './http/express.ts'
 import { findOperation } from './http/find-operation.ts'
 import { systemRoutes } from './http/health.ts'
 import { beginRequest } from './http/request-context.ts'
@@ -37,7 +37,7 @@ export function createApp({ db, config, log, now, callers, outside, limits }: Ap
 	const app = express()
 	app.disable('x-powered-by').disable('etag').set('query parser', 'simple').set('trust proxy', config.TRUST_PROXY)
 	app.use(
-		inOrder(
+		runSteps(
 			beginRequest(log),
 			findOperation(nonContractRoutes({ db, outside, limit: limits.invoicing, now }), count),
 			limitVisitors(limits.invoicing),

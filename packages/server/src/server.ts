@@ -9,7 +9,7 @@ import { ApiError, ConfigError, problem } from './base/errors.ts'
 import { newId } from './base/ids.ts'
 import type { Config } from './config.ts'
 import type { Database } from './db/database.ts'
-import { bornForExpress } from './http/express.ts'
+import { expressPrototypes } from './http/express.ts'
 import { sweepIdempotencyKeys } from './http/idempotency.ts'
 import { sweepOverdue } from './invoices/overdue.ts'
 import { deactivateClosingLinks } from './invoices/payments/closing.ts'
@@ -52,7 +52,7 @@ export async function startServer({ db, config, log, now = Date.now, lookup }: S
 	const outside = await openOutside(config, { baseUrl: () => url, lookup })
 	const rateLimits = await openRateLimits(config, log)
 	const app = createApp({ db, config, log, now, callers, outside, limits: rateLimits })
-	const server = createServer({ ...limits, ...bornForExpress(app) }, app)
+	const server = createServer({ ...limits, ...expressPrototypes(app) }, app)
 	server.on('clientError', refuse)
 	// An expectation that is unknown may be ignored (RFC 9110 §10.1.1); node:http would answer 417 without a word.
 	server.on('checkExpectation', (req, res) => server.emit('request', req, res))

@@ -7,7 +7,7 @@ import type { Database } from '../db/database.ts'
 import { send } from '../http/answers.ts'
 import { partiesOf } from '../invoices/parties.ts'
 import { findLinkByExternalId, type PaymentLink } from '../invoices/payment-link-store.ts'
-import { waysBack } from '../invoices/payments/link.ts'
+import { returnUrls } from '../invoices/payments/link.ts'
 import { receivePayment } from '../invoices/payments/receive.ts'
 import { findInvoice } from '../invoices/store.ts'
 import { findOrganization } from '../organizations/store.ts'
@@ -82,14 +82,14 @@ function testPage(options: HostedOptions, processor: PaymentProcessor): Router {
 		const invoice = await findInvoice(db, link.organizationId, link.invoiceId)
 		if (!organization || !invoice) throw gone()
 		const { billFrom } = await partiesOf(db, invoice)
-		const { cancelUrl } = await waysBack(options, link.organizationId, link.invoiceId)
+		const { cancelUrl } = await returnUrls(options, link.organizationId, link.invoiceId)
 		const amount = formatMoney(link.amountCents, link.currency, organization.locale)
 		const page = testPaymentPage({ amount, seller: billFrom.name, number: invoice.invoiceNumber, payUrl: link.url, cancelUrl })
 		sendPage(req, res, 200, page, [new URL(outside.baseUrl).origin])
 	})
 	router.post('/', async (req: Request<{ externalId: string }>, res) => {
 		const link = await liveLink(db, processor, req.params.externalId)
-		const { returnUrl } = await waysBack(options, link.organizationId, link.invoiceId)
+		const { returnUrl } = await returnUrls(options, link.organizationId, link.invoiceId)
 		const { organizationId, invoiceId, id: linkId, amountCents, currency } = link
 		const [secret = ''] = outside.secrets.tokens('test payments', '')
 		const paid = { organizationId, invoiceId, linkId, amountCents, currency, paidAt: now() }

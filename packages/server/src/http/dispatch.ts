@@ -6,7 +6,7 @@ import type { Database, Db, Transaction } from '../db/database.ts'
 import type { Outside } from '../outside/services.ts'
 import { defaults, JsonText, logLine, problemReply, type Reply, send } from './answers.ts'
 import { expectVersion, matchesTag } from './etag.ts'
-import type { Context, Handlers, OwnContext } from './handler.ts'
+import type { Context, Handlers, SelfManagedContext } from './handler.ts'
 import { Idempotency } from './idempotency.ts'
 import { isViewed } from './request-context.ts'
 
@@ -45,7 +45,7 @@ export function dispatch({ handlers, db, now: clock, outside, callers, validateR
 		const now = clock()
 		const actor: Actor = caller ? { type: 'api_key', id: caller.keyId } : { type: 'client_link', id: null }
 		const given = { now, outside, callers, origin: { actor, requestId, now } }
-		if (operation.ownTransactions) return own(req, given, run)
+		if (operation.ownTransactions) return selfManaged(req, given, run)
 		if (operation.writes) return written(req, given, run)
 		return run({ ...given, db, afterCommit: (work: () => void) => work() }).then(toReply)
 	}
@@ -57,17 +57,17 @@ export function dispatch({ handlers, db, now: clock, outside, callers, validateR
 			done.length = 0
 			return toReply(await run({ ...given, db: tx, afterCommit: (work) => done.push(work) }))
 		}
-		const attempt = attemptOf(req, given.now)
-		const reply = await (attempt ? idempotency.once(attempt, effect) : db.transaction(effect))
+		const idempotent = idempotentRequestOf(req, given.now)
+		const reply = await (idempotent ? idempotency.once(idempotent, effect) : db.transaction(effect))
 		for (const work of done) work()
 		return reply
 	}
 
-	function own(req: Request, given: Given, run: Run<OwnContext>): Promise<Reply> {
-		const attempt = attemptOf(req, given.now)
-		if (!attempt) return run({ ...given, db, conclude: (work) => db.transaction(work) }).then(toReply)
-		return idempotency.onceOutside(attempt, async (conclude) => {
-			const context = { ...given, db, conclude: concludeBy(conclude) as OwnContext['conclude'] }
+	function selfManaged(req: Request, given: Given, run: Run<SelfManagedContext>): Promise<Reply> {
+		const idempotent = idempotentRequestOf(req, given.now)
+		if (!idempotent) return run({ ...given, db, commit: (work) => db.transaction(work) }).then(toReply)
+		return idempotency.onceSelfManaged(idempotent, async (commit) => {
+			const context = { ...given, db, commit: commitWith(commit) as SelfManagedContext['commit'] }
 			return toReply(await run(context))
 		})
 	}
@@ -83,29 +83,29 @@ export function dispatch({ handlers, db, now: clock, outside, callers, validateR
 	}
 }
 
-/** What a handler concludes with is its answer: it is kept in the transaction that made it true. */
-const concludeBy =
-	(conclude: (work: (tx: Transaction) => Promise<Reply>) => Promise<Reply>) =>
+/** What a handler commits last is its answer: it is kept in the transaction that made it true. */
+const commitWith =
+	(commit: (work: (tx: Transaction) => Promise<Reply>) => Promise<Reply>) =>
 	async (work: (tx: Transaction) => Promise<Answer>): Promise<Answer> => {
 		let answer: Answer | undefined
-		await conclude(async (tx) => {
+		await commit(async (tx) => {
 			answer = await work(tx)
 			return toReply(answer)
 		})
 		return answer as Answer
 	}
 
-/** The claim of a request with an `Idempotency-Key`. */
-function attemptOf(req: Request, now: number) {
+/** What a request with an `Idempotency-Key` is to the keys. */
+function idempotentRequestOf(req: Request, now: number) {
 	const { operation, caller, params } = req.context
 	const idempotencyKey = req.headers['idempotency-key']
 	if (!operation?.idempotent || !caller || typeof idempotencyKey !== 'string') return undefined
 	const { organizationId, keyId } = caller
 	return {
-		claim: { organizationId, keyId, operationId: operation.id, idempotencyKey },
-		request: { params, body: req.body },
+		key: { organizationId, keyId, operationId: operation.id, idempotencyKey },
+		content: { params, body: req.body },
 		now,
-		refusal: (error: Parameters<typeof problemReply>[0]) => problemReply(error, req),
+		answerTo: (error: Parameters<typeof problemReply>[0]) => problemReply(error, req),
 	}
 }
 

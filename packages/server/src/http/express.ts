@@ -6,7 +6,7 @@ import type { Express, NextFunction, Request, RequestHandler, Response } from 'e
  * Options for createServer under which requests and responses are born with the prototypes that Express would otherwise
  * put under each of them, which takes them off node:http's fast path.
  */
-export function bornForExpress(app: Express): Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'> {
+export function expressPrototypes(app: Express): Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'> {
 	class ExpressRequest extends IncomingMessage {}
 	class ExpressResponse extends ServerResponse {}
 	Object.setPrototypeOf(ExpressRequest.prototype, app.request)
@@ -17,7 +17,7 @@ export function bornForExpress(app: Express): Pick<ServerOptions, 'IncomingMessa
 }
 
 /** One layer of Express' router for steps that every request takes, one after the other. */
-export function inOrder(...steps: RequestHandler[]): RequestHandler {
+export function runSteps(...steps: RequestHandler[]): RequestHandler {
 	return (req: Request, res: Response, done: NextFunction) => {
 		let taken = 0
 		const next = (error?: unknown): void => {

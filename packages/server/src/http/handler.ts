@@ -23,10 +23,10 @@ export interface Context {
 }
 
 /** What a handler may use that calls out to others, and so opens its transactions itself (`x-own-transactions`). */
-export interface OwnContext extends Omit<Context, 'db' | 'afterCommit'> {
+export interface SelfManagedContext extends Omit<Context, 'db' | 'afterCommit'> {
 	readonly db: Database
 	/** The transaction that has the operation's effect: the record of its `Idempotency-Key` commits with it. */
-	conclude<A extends { readonly status: number }>(work: (tx: Transaction) => Promise<A>): Promise<A>
+	commit<A extends { readonly status: number }>(work: (tx: Transaction) => Promise<A>): Promise<A>
 }
 
 type Parameters<Id extends keyof operations, Place extends string> = operations[Id]['parameters'] extends {
@@ -85,7 +85,7 @@ type AnswerOf<Id extends keyof operations> = {
 export type Handlers = {
 	[Id in keyof operations]: (
 		call: Call<Id>,
-		context: Id extends Marked<'ownTransactions'> ? OwnContext : Context,
+		context: Id extends Marked<'ownTransactions'> ? SelfManagedContext : Context,
 	) => Promise<AnswerOf<Id>>
 }
 

@@ -1,14 +1,14 @@
 // The answers that are kept for an `Idempotency-Key`, and the keys of requests that are under way.
 import { type Database, type Db, query } from '../db/database.ts'
 
-export interface Claim {
+export interface IdempotencyKey {
 	readonly organizationId: string
 	readonly keyId: string
 	readonly operationId: string
 	readonly idempotencyKey: string
 }
 
-export interface KeptAnswer extends Claim {
+export interface KeptAnswer extends IdempotencyKey {
 	readonly requestHash: string
 	/** 0 while the request is under way. */
 	readonly status: number
@@ -19,9 +19,9 @@ export interface KeptAnswer extends Claim {
 
 type Found = Pick<KeptAnswer, 'requestHash' | 'status' | 'body' | 'createdAt'> & { headers: string | KeptAnswer['headers'] }
 
-const find = query<Claim & { since: number }, Found>((knex, { since, ...claim }) =>
+const find = query<IdempotencyKey & { since: number }, Found>((knex, { since, ...key }) =>
 	knex('idempotency_keys')
-		.where(claim)
+		.where(key)
 		.where('createdAt', '>', since)
 		.select('requestHash', 'status', 'headers', 'body', 'createdAt'),
 )
@@ -30,14 +30,14 @@ const keep = query<KeptAnswer>((knex, row) =>
 	knex('idempotency_keys').insert(row).onConflict(['organizationId', 'keyId', 'operationId', 'idempotencyKey']).merge(),
 )
 
-const forget = query<Claim>((knex, claim) => knex('idempotency_keys').where(claim).delete())
+const forget = query<IdempotencyKey>((knex, key) => knex('idempotency_keys').where(key).delete())
 
 /** The answer that was kept since a time, or the mark of a request that is under way. */
-export const findAnswer = (db: Db, claim: Claim, since: number) => db.get(find, { ...claim, since })
+export const findAnswer = (db: Db, key: IdempotencyKey, since: number) => db.get(find, { ...key, since })
 
 export const keepAnswer = (db: Db, answer: KeptAnswer) => db.run(keep, answer)
 
-export const forgetAnswer = (db: Db, claim: Claim) => db.run(forget, claim)
+export const forgetAnswer = (db: Db, key: IdempotencyKey) => db.run(forget, key)
 
 const removeOld = query<{ organizationId: string; before: number }>((knex, { organizationId, before }) =>
 	knex('idempotency_keys').where({ organizationId }).where('createdAt', '<=', before).delete(),

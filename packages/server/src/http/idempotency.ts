@@ -1,11 +1,11 @@
-// `Idempotency-Key`: the first answer to a POST is kept for 24 hours in the transaction of its effect, and repeated. Kept is
-// what the handler answered, refusals included; a 5xx keeps nothing, so it can be tried again.
+// `Idempotency-Key`: the first answer to a POST is kept for 24 hours in the transaction of its effect, and repeated. What
+// the handler answered is kept, 4xx too; after a 5xx nothing is kept, so the request can be tried again.
 import { hash } from 'node:crypto'
 import { ApiError } from '../base/errors.ts'
 import type { Database, Db, Transaction } from '../db/database.ts'
 import type { Secrets } from '../outside/secrets.ts'
 import type { Reply } from './answers.ts'
-import { type Claim, findAnswer, forgetAnswer, keepAnswer, removeAnswers } from './idempotency-store.ts'
+import { findAnswer, forgetAnswer, type IdempotencyKey, keepAnswer, removeAnswers } from './idempotency-store.ts'
 
 /** An answer may hold what the database must not: a link's token. */
 const purpose = 'kept answer'
@@ -15,25 +15,25 @@ const keepMs = 24 * 3_600_000
 /** How long a request that calls out may be under way; after that its process is taken for dead. */
 const underWayMs = 120_000
 
-/** A request that carries a claim. */
-interface Attempt {
-	readonly claim: Claim
-	/** What the key stands for: another request may not use it. */
-	readonly request: unknown
+/** A request that carries an `Idempotency-Key`. */
+interface IdempotentRequest {
+	readonly key: IdempotencyKey
+	/** What the key stands for: a request with other content may not use it. */
+	readonly content: unknown
 	readonly now: number
-	/** The answer to a refusal. */
-	refusal(error: ApiError): Reply
+	/** The answer to a answerTo. */
+	answerTo(error: ApiError): Reply
 }
 
 /** What a request does, and its answer. */
 type Effect = (tx: Transaction) => Promise<Reply>
 
-/** What a request does that calls out to others: its answer comes of the transaction that it concludes with. */
-type OwnEffect = (conclude: (work: Effect) => Promise<Reply>) => Promise<Reply>
+/** What a request does that calls out to others: its answer is that of the transaction that it commits. */
+type SelfManagedEffect = (commit: (work: Effect) => Promise<Reply>) => Promise<Reply>
 
-/** Runs an effect at most once for a claim and a request. */
+/** Runs an effect at most once for a key. */
 export class Idempotency {
-	/** Claims of this process whose request is under way; other processes show in the transaction's lock, or in the row. */
+	/** Keys of this process whose request is under way; other processes show in the transaction's lock, or in the row. */
 	readonly #underWay = new Set<string>()
 	readonly #db: Database
 	readonly #secrets: Secrets
@@ -43,50 +43,50 @@ export class Idempotency {
 		this.#secrets = secrets
 	}
 
-	/** An effect that is one transaction: the claim is part of it. */
-	once(attempt: Attempt, effect: Effect): Promise<Reply> {
-		return this.#alone(attempt, () =>
+	/** An effect that is one transaction: the key is stored in it. */
+	once(request: IdempotentRequest, effect: Effect): Promise<Reply> {
+		return this.#alone(request, () =>
 			this.#db.transaction(async (tx) => {
-				const kept = await this.#lookUp(tx, attempt)
+				const kept = await this.#lookUp(tx, request)
 				if (kept) return kept
-				const reply = await tx.attempt(() => effect(tx)).catch((error) => refused(attempt, error))
-				await this.#keep(tx, attempt, reply)
+				const reply = await tx.attempt(() => effect(tx)).catch((error) => answerTo(request, error))
+				await this.#keep(tx, request, reply)
 				return reply
 			}),
 		)
 	}
 
-	/** An effect that waits for others: the claim is there before it begins, and gets its answer when it ends. */
-	onceOutside(attempt: Attempt, effect: OwnEffect): Promise<Reply> {
-		return this.#alone(attempt, async () => {
+	/** An effect that waits for others: the key is stored before it begins, and gets its answer when it ends. */
+	onceSelfManaged(request: IdempotentRequest, effect: SelfManagedEffect): Promise<Reply> {
+		return this.#alone(request, async () => {
 			const kept = await this.#db.transaction(async (tx) => {
-				const found = await this.#lookUp(tx, attempt)
-				if (!found) await this.#keep(tx, attempt, { status: 0, headers: {} })
+				const found = await this.#lookUp(tx, request)
+				if (!found) await this.#keep(tx, request, { status: 0, headers: {} })
 				return found
 			})
 			if (kept) return kept
-			let concluded = false
-			const conclude = (work: Effect) =>
+			let committed = false
+			const commit = (work: Effect) =>
 				this.#db.transaction(async (tx) => {
 					const reply = await work(tx)
-					await this.#keep(tx, attempt, reply)
-					concluded = true
+					await this.#keep(tx, request, reply)
+					committed = true
 					return reply
 				})
 			try {
-				const reply = await effect(conclude)
-				return concluded ? reply : await conclude(async () => reply)
+				const reply = await effect(commit)
+				return committed ? reply : await commit(async () => reply)
 			} catch (error) {
-				return await conclude(async () => refused(attempt, error)).catch(async (failure) => {
-					await this.#db.transaction((tx) => forgetAnswer(tx, attempt.claim))
+				return await commit(async () => answerTo(request, error)).catch(async (failure) => {
+					await this.#db.transaction((tx) => forgetAnswer(tx, request.key))
 					throw failure
 				})
 			}
 		})
 	}
 
-	async #alone(attempt: Attempt, work: () => Promise<Reply>): Promise<Reply> {
-		const name = nameOf(attempt)
+	async #alone(request: IdempotentRequest, work: () => Promise<Reply>): Promise<Reply> {
+		const name = lockName(request)
 		if (this.#underWay.has(name)) throw inUse()
 		this.#underWay.add(name)
 		try {
@@ -97,12 +97,12 @@ export class Idempotency {
 	}
 
 	/** The answer that was kept; undefined when the request is the first. */
-	async #lookUp(tx: Transaction, attempt: Attempt): Promise<Reply | undefined> {
-		const { claim, now } = attempt
-		if (!(await tx.tryLock(nameOf(attempt)))) throw inUse()
-		const kept = await findAnswer(tx, claim, now - keepMs)
+	async #lookUp(tx: Transaction, request: IdempotentRequest): Promise<Reply | undefined> {
+		const { key, now } = request
+		if (!(await tx.tryLock(lockName(request)))) throw inUse()
+		const kept = await findAnswer(tx, key, now - keepMs)
 		if (!kept) return undefined
-		if (kept.requestHash !== hashOf(attempt)) throw reused()
+		if (kept.requestHash !== hashOf(request)) throw reused()
 		if (kept.status === 0 && kept.createdAt > now - underWayMs) throw inUse()
 		if (kept.status === 0) return undefined
 		const headers = typeof kept.headers === 'string' ? JSON.parse(kept.headers) : kept.headers
@@ -111,25 +111,25 @@ export class Idempotency {
 		return { status: kept.status, headers: { ...headers, 'Idempotent-Replayed': 'true' }, text }
 	}
 
-	async #keep(tx: Db, attempt: Attempt, { status, headers, text = '' }: Reply): Promise<void> {
-		const requestHash = hashOf(attempt)
+	async #keep(tx: Db, request: IdempotentRequest, { status, headers, text = '' }: Reply): Promise<void> {
+		const requestHash = hashOf(request)
 		await keepAnswer(tx, {
-			...attempt.claim,
+			...request.key,
 			requestHash,
 			status,
 			headers,
 			body: this.#secrets.seal(purpose, text),
-			createdAt: attempt.now,
+			createdAt: request.now,
 		})
 	}
 }
 
-const nameOf = ({ claim }: Attempt) => JSON.stringify(Object.values(claim))
-const hashOf = ({ request }: Attempt) => hash('sha256', JSON.stringify(request), 'base64url')
+const lockName = ({ key }: IdempotentRequest) => JSON.stringify(Object.values(key))
+const hashOf = ({ content }: IdempotentRequest) => hash('sha256', JSON.stringify(content), 'base64url')
 
-/** The answer to a refusal, which is kept as any other; a failure, or a limit, is not the answer. */
-function refused(attempt: Attempt, error: unknown): Reply {
-	if (error instanceof ApiError && error.status < 500 && error.status !== 429) return attempt.refusal(error)
+/** The answer to a answerTo, which is kept as any other; a failure, or a limit, is not the answer. */
+function answerTo(request: IdempotentRequest, error: unknown): Reply {
+	if (error instanceof ApiError && error.status < 500 && error.status !== 429) return request.answerTo(error)
 	throw error
 }
 

@@ -14,19 +14,19 @@ export const list: Handler<'webhooks.endpoints.list'> = handlers.list
 
 export const get: Handler<'webhooks.endpoints.get'> = handlers.get
 
-export const create: Handler<'webhooks.endpoints.create'> = async ({ body, caller }, { outside, origin, conclude }) => {
+export const create: Handler<'webhooks.endpoints.create'> = async ({ body, caller }, { outside, origin, commit }) => {
 	await rejectUnsafe(outside.egress, body.url)
-	return conclude(async (tx) => {
+	return commit(async (tx) => {
 		const { secret, ...endpoint } = await createEndpoint(writeContext({ db: tx, origin }, caller), outside.secrets, body)
 		const { id } = endpoint
 		return { ...handlers.created(endpoint), body: { id, secret } }
 	})
 }
 
-export const update: Handler<'webhooks.endpoints.update'> = async (call, { outside, origin, conclude }) => {
+export const update: Handler<'webhooks.endpoints.update'> = async (call, { outside, origin, commit }) => {
 	const { body, caller } = call
 	if (body.url !== undefined) await rejectUnsafe(outside.egress, body.url)
-	return conclude(async (tx) => {
+	return commit(async (tx) => {
 		const stored = await handlers.lock(call, tx)
 		return handlers.changed(await changeEndpoint(writeContext({ db: tx, origin }, caller), stored, body))
 	})

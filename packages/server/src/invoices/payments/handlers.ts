@@ -2,13 +2,13 @@ import { ApiError } from '../../base/errors.ts'
 import type { Handler } from '../../http/handler.ts'
 import { findLiveLink } from '../payment-link-store.ts'
 import { findInvoice, invoiceNotFound } from '../store.ts'
-import { paymentLink, waysBack } from './link.ts'
+import { paymentLink, returnUrls } from './link.ts'
 
 export const create: Handler<'invoices.paymentLink.create'> = async ({ params, caller }, context) => {
 	const { db, now, outside } = context
 	const { organizationId } = caller
 	const invoiceId = params.id
-	const ways = await waysBack(context, organizationId, invoiceId)
+	const ways = await returnUrls(context, organizationId, invoiceId)
 	const url = await paymentLink(db, { organizationId, invoiceId, processor: outside.payments, ...ways, now })
 	return { status: 200, body: { url } }
 }

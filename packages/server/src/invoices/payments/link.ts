@@ -97,7 +97,7 @@ async function create(
 }
 
 /** Where the payer goes, having paid or not: the invoice's page, if it has one. */
-export async function waysBack(
+export async function returnUrls(
 	{ db, outside }: { db: Db; outside: Outside },
 	organizationId: string,
 	invoiceId: string,

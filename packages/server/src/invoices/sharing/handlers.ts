@@ -4,7 +4,7 @@ import { todayIn } from '../../base/dates.ts'
 import { ApiError } from '../../base/errors.ts'
 import type { Db } from '../../db/database.ts'
 import type { Invoice } from '../../generated/contract.ts'
-import type { Handler, OwnContext } from '../../http/handler.ts'
+import type { Handler, SelfManagedContext } from '../../http/handler.ts'
 import { requireOrganization } from '../../organizations/store.ts'
 import { findInvoice, invoiceNotFound, lockInvoice, readInvoice } from '../store.ts'
 import { clientToken, clientUrl, findClientToken, removeClientLink } from './client-link-store.ts'
@@ -58,7 +58,7 @@ async function requireInvoice(db: Db, organizationId: string, id: string): Promi
 }
 
 export const viewPublic: Handler<'invoices.public.get'> = async ({ params, isViewed }, context) => {
-	const { db, now, outside, origin }: OwnContext = context
+	const { db, now, outside, origin }: SelfManagedContext = context
 	const found = await openByToken(db, params.token, now)
 	if (isViewed()) await countView(db, found, origin)
 	return { status: 200, body: { data: publicInvoice(found.invoice, params.token, outside) } }

@@ -5,7 +5,7 @@ import type { Caller } from '../../auth/caller.ts'
 import { todayIn } from '../../base/dates.ts'
 import { ApiError } from '../../base/errors.ts'
 import type { InvoiceSend } from '../../generated/contract.ts'
-import { type OwnContext, writeContext } from '../../http/handler.ts'
+import { type SelfManagedContext, writeContext } from '../../http/handler.ts'
 import { requireOrganization } from '../../organizations/store.ts'
 import { type Mail, MailError, type Mailer } from '../../outside/mail/mail.ts'
 import { invoiceEmail } from '../../rendering/email.ts'
@@ -17,12 +17,12 @@ import { changeInvoice } from '../write.ts'
 import { clientUrl, findClientToken } from './client-link-store.ts'
 import { documentOf, fileName, pdfOf } from './render.ts'
 
-export async function sendInvoice(context: OwnContext, caller: Caller, id: string, request: InvoiceSend) {
+export async function sendInvoice(context: SelfManagedContext, caller: Caller, id: string, request: InvoiceSend) {
 	const { db, now, origin, outside } = context
 	const invoice = requireSendable(await findInvoice(db, caller.organizationId, id), id)
 	refuseUnconfigured(outside.mailer)
 	await deliver(outside.mailer, await compose(context, caller, applyInput(invoice, sending(invoice, now) ?? {}, now), request))
-	return context.conclude(async (tx) => {
+	return context.commit(async (tx) => {
 		const current = await lockInvoice(tx, caller.organizationId, id)
 		if (!current) throw invoiceNotFound(id)
 		const write = writeContext({ db: tx, origin }, caller)
@@ -46,7 +46,7 @@ function sending({ status, sentAt }: StoredInvoice, now: number): WrittenInvoice
 }
 
 async function compose(
-	{ db, now, outside }: OwnContext,
+	{ db, now, outside }: SelfManagedContext,
 	{ organizationId }: Caller,
 	sent: StoredInvoice,
 	{ to, message }: InvoiceSend,
