@@ -18,7 +18,7 @@ import { systemRoutes } from './http/health.ts'
 import { beginRequest } from './http/request-context.ts'
 import { translateErrors, validate, validateFast } from './http/validate.ts'
 import { handlers } from './operations.ts'
-import type { Outside } from './outside/services.ts'
+import type { Services } from './outside/services.ts'
 
 export interface AppOptions {
 	readonly db: Database
@@ -27,11 +27,11 @@ export interface AppOptions {
 	readonly now: () => number
 	/** Finds who is calling. */
 	readonly callers: Callers
-	readonly outside: Outside
+	readonly services: Services
 	readonly limits: RateLimits
 }
 
-export function createApp({ db, config, log, now, callers, outside, limits }: AppOptions): Express {
+export function createApp({ db, config, log, now, callers, services, limits }: AppOptions): Express {
 	const validateAll = config.NODE_ENV === 'development'
 	const count = countRequest(callers, limits)
 	const app = express()
@@ -39,13 +39,13 @@ export function createApp({ db, config, log, now, callers, outside, limits }: Ap
 	app.use(
 		runSteps(
 			beginRequest(log),
-			findOperation(nonContractRoutes({ db, outside, limit: limits.invoicing, now }), count),
+			findOperation(nonContractRoutes({ db, services, limit: limits.invoicing, now }), count),
 			limitVisitors(limits.invoicing),
 			authenticate(count),
 			readBody,
 			validateFast(),
 			validate(validateAll),
-			dispatch({ handlers, db, now, outside, callers, validateResponses: validateAll }),
+			dispatch({ handlers, db, now, services, callers, validateResponses: validateAll }),
 		),
 	)
 	app.use(translateErrors, countMisses(limits.invoicing), renderError)

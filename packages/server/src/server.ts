@@ -15,7 +15,7 @@ import { sweepOverdue } from './invoices/overdue.ts'
 import { deactivateClosingLinks } from './invoices/payments/closing.ts'
 import { listOrganizations } from './organizations/store.ts'
 import type { Lookup } from './outside/egress.ts'
-import { openOutside } from './outside/services.ts'
+import { openServices } from './outside/services.ts'
 import { DeliveryEngine } from './webhooks/engine/engine.ts'
 import { repairQueue } from './webhooks/engine/repair-store.ts'
 import { sweepWebhooks } from './webhooks/engine/retention-store.ts'
@@ -49,9 +49,9 @@ const limits = {
 export async function startServer({ db, config, log, now = Date.now, lookup }: ServerOptions): Promise<RunningServer> {
 	const callers = new Callers(db, now)
 	let url = config.BASE_URL
-	const outside = await openOutside(config, { baseUrl: () => url, lookup })
+	const services = await openServices(config, { baseUrl: () => url, lookup })
 	const rateLimits = await openRateLimits(config, log)
-	const app = createApp({ db, config, log, now, callers, outside, limits: rateLimits })
+	const app = createApp({ db, config, log, now, callers, services, limits: rateLimits })
 	const server = createServer({ ...limits, ...expressPrototypes(app) }, app)
 	server.on('clientError', refuse)
 	// An expectation that is unknown may be ignored (RFC 9110 §10.1.1); node:http would answer 417 without a word.
@@ -65,7 +65,7 @@ export async function startServer({ db, config, log, now = Date.now, lookup }: S
 	})
 	await listen(server, config)
 	const background = [
-		every(5_000, () => deactivateClosingLinks(db, outside.payments, log), log),
+		every(5_000, () => deactivateClosingLinks(db, services.payments, log), log),
 		every(10_000, () => callers.flush(), log),
 		every(60_000, () => sweepOverdue(db, now()), log),
 		every(600_000, () => repairQueue(db, now()), log),
@@ -74,8 +74,8 @@ export async function startServer({ db, config, log, now = Date.now, lookup }: S
 	]
 	const engine = new DeliveryEngine({
 		db,
-		egress: outside.egress,
-		secrets: outside.secrets,
+		egress: services.egress,
+		secrets: services.secrets,
 		now,
 		log,
 		schedule: config.WEBHOOK_RETRY_SECONDS,
@@ -91,7 +91,7 @@ export async function startServer({ db, config, log, now = Date.now, lookup }: S
 			await closeConnections(server, connections)
 			await Promise.all([engine.stop(), ...background.map((work) => work.stop())])
 			await callers.flush().catch((err) => log.error({ err }, 'when keys were last used could not be written'))
-			await outside.close()
+			await services.close()
 			rateLimits.close()
 			await db.close()
 		},

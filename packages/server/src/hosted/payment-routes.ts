@@ -19,7 +19,7 @@ import { failurePage, type HostedOptions, redirect, sendPage } from './routes.ts
 const webhookLimit = 512 * 1024
 
 export function paymentRoutes(options: HostedOptions): Router {
-	const { payments } = options.outside
+	const { payments } = options.services
 	const router = express.Router()
 	if (!payments) return router
 	const path = `/payments/${payments.name}/webhook`
@@ -74,7 +74,7 @@ function read(processor: PaymentProcessor, body: Uint8Array, headers: Request['h
 
 /** The built-in processor's page, for development: its button sends a signed webhook, by the same way as any other. */
 function testPage(options: HostedOptions, processor: PaymentProcessor): Router {
-	const { db, outside, limit, now } = options
+	const { db, services, limit, now } = options
 	const router = express.Router({ mergeParams: true })
 	router.get('/', async (req: Request<{ externalId: string }>, res) => {
 		const link = await liveLink(db, processor, req.params.externalId)
@@ -85,13 +85,13 @@ function testPage(options: HostedOptions, processor: PaymentProcessor): Router {
 		const { cancelUrl } = await returnUrls(options, link.organizationId, link.invoiceId)
 		const amount = formatMoney(link.amountCents, link.currency, organization.locale)
 		const page = testPaymentPage({ amount, seller: billFrom.name, number: invoice.invoiceNumber, payUrl: link.url, cancelUrl })
-		sendPage(req, res, 200, page, [new URL(outside.baseUrl).origin])
+		sendPage(req, res, 200, page, [new URL(services.baseUrl).origin])
 	})
 	router.post('/', async (req: Request<{ externalId: string }>, res) => {
 		const link = await liveLink(db, processor, req.params.externalId)
 		const { returnUrl } = await returnUrls(options, link.organizationId, link.invoiceId)
 		const { organizationId, invoiceId, id: linkId, amountCents, currency } = link
-		const [secret = ''] = outside.secrets.tokens('test payments', '')
+		const [secret = ''] = services.secrets.tokens('test payments', '')
 		const paid = { organizationId, invoiceId, linkId, amountCents, currency, paidAt: now() }
 		// Loaded here, and not with every server: it brings Stripe's SDK for the signature.
 		const { signPayment } = await import('../outside/payments/test-processor.ts')

@@ -9,14 +9,14 @@ import { paymentLink } from '../invoices/payments/link.ts'
 import { clientUrl } from '../invoices/sharing/client-link-store.ts'
 import { countView, openByToken, publicInvoice } from '../invoices/sharing/public-view.ts'
 import { documentOf } from '../invoices/sharing/render.ts'
-import type { Outside } from '../outside/services.ts'
+import type { Services } from '../outside/services.ts'
 import { pageHeaders } from '../rendering/pages/headers.ts'
 import { invoicePage } from '../rendering/pages/invoice-page.ts'
 import { type Message, messagePage, messages } from '../rendering/pages/message-page.ts'
 
 export interface HostedOptions {
 	readonly db: Database
-	readonly outside: Outside
+	readonly services: Services
 	readonly limit: RateLimit
 	readonly now: () => number
 }
@@ -58,7 +58,7 @@ const refuseMethod =
 type PageHandler = (req: Request<{ token: string }>, res: Response) => Promise<void>
 
 const viewInvoice =
-	({ db, outside, now: clock }: HostedOptions): PageHandler =>
+	({ db, services, now: clock }: HostedOptions): PageHandler =>
 	async (req, res) => {
 		const { token } = req.params
 		const now = clock()
@@ -66,23 +66,23 @@ const viewInvoice =
 		const { requestId } = req.context
 		const origin = { actor: { type: 'client_link' as const, id: null }, requestId, now }
 		if (isViewed(req)) await countView(db, { invoice, organization }, origin)
-		const document = await documentOf(db, outside, organization, invoice, now)
-		const { pdfUrl, payUrl } = publicInvoice(invoice, token, outside)
+		const document = await documentOf(db, services, organization, invoice, now)
+		const { pdfUrl, payUrl } = publicInvoice(invoice, token, services)
 		const text = invoicePage({ document, pdfUrl, payUrl: payUrl && `${payUrl}/pay` })
-		sendPage(req, res, 200, text, outside.payments?.pages)
+		sendPage(req, res, 200, text, services.payments?.pages)
 	}
 
 /** The link to pay by is made when the client wants to pay: it may not live long. */
 const pay =
-	({ db, outside, now }: HostedOptions): PageHandler =>
+	({ db, services, now }: HostedOptions): PageHandler =>
 	async (req, res) => {
 		const { token } = req.params
 		const { invoice } = await openByToken(db, token, now())
-		const page = clientUrl(outside.baseUrl, token)
+		const page = clientUrl(services.baseUrl, token)
 		const url = await paymentLink(db, {
 			organizationId: invoice.organizationId,
 			invoiceId: invoice.id,
-			processor: outside.payments,
+			processor: services.payments,
 			returnUrl: `${page}/paid`,
 			cancelUrl: page,
 			now: now(),
@@ -91,11 +91,11 @@ const pay =
 	}
 
 const paidPage =
-	({ db, outside, now }: HostedOptions): PageHandler =>
+	({ db, services, now }: HostedOptions): PageHandler =>
 	async (req, res) => {
 		const { token } = req.params
 		await openByToken(db, token, now())
-		sendPage(req, res, 200, messagePage(messages.paymentReceived, clientUrl(outside.baseUrl, token)))
+		sendPage(req, res, 200, messagePage(messages.paymentReceived, clientUrl(services.baseUrl, token)))
 	}
 
 /** 303: the browser gets the other address, whatever it sent to this one. */

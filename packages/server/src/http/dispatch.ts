@@ -3,7 +3,7 @@ import type { Request, RequestHandler, Response } from 'express'
 import type { Callers } from '../auth/caller.ts'
 import type { Actor } from '../base/origin.ts'
 import type { Database, Db, Transaction } from '../db/database.ts'
-import type { Outside } from '../outside/services.ts'
+import type { Services } from '../outside/services.ts'
 import { defaults, JsonText, logLine, problemReply, type Reply, send } from './answers.ts'
 import { expectVersion, matchesTag } from './etag.ts'
 import type { Context, Handlers, SelfManagedContext } from './handler.ts'
@@ -14,7 +14,7 @@ export interface DispatchOptions {
 	readonly handlers: Handlers
 	readonly db: Database
 	readonly now: () => number
-	readonly outside: Outside
+	readonly services: Services
 	readonly callers: Callers
 	/** Answer through `res.json`, where the validator sees it. */
 	readonly validateResponses: boolean
@@ -33,8 +33,8 @@ type AnyHandler = (call: unknown, context: unknown) => Promise<Answer>
 
 type Run<C> = (context: C) => Promise<Answer>
 
-export function dispatch({ handlers, db, now: clock, outside, callers, validateResponses }: DispatchOptions): RequestHandler {
-	const idempotency = new Idempotency(db, outside.secrets)
+export function dispatch({ handlers, db, now: clock, services, callers, validateResponses }: DispatchOptions): RequestHandler {
+	const idempotency = new Idempotency(db, services.secrets)
 
 	function answer(req: Request): Promise<Reply> {
 		const { operation, params, query, caller, requestId } = req.context
@@ -44,7 +44,7 @@ export function dispatch({ handlers, db, now: clock, outside, callers, validateR
 		const run = (context: unknown) => (handlers[operation.id] as unknown as AnyHandler)(call, context)
 		const now = clock()
 		const actor: Actor = caller ? { type: 'api_key', id: caller.keyId } : { type: 'client_link', id: null }
-		const given = { now, outside, callers, origin: { actor, requestId, now } }
+		const given = { now, services, callers, origin: { actor, requestId, now } }
 		if (operation.ownTransactions) return selfManaged(req, given, run)
 		if (operation.writes) return written(req, given, run)
 		return run({ ...given, db, afterCommit: (work: () => void) => work() }).then(toReply)

@@ -6,7 +6,7 @@ import type { Database, Db, Transaction } from '../db/database.ts'
 import type { WriteContext } from '../db/write-context.ts'
 import type { operations } from '../generated/contract.ts'
 import type { operationTable } from '../generated/tables.ts'
-import type { Outside } from '../outside/services.ts'
+import type { Services } from '../outside/services.ts'
 import type { JsonText } from './answers.ts'
 
 /** What a handler may use. */
@@ -16,7 +16,7 @@ export interface Context {
 	readonly now: number
 	/** Who asks, for the events of what is changed. */
 	readonly origin: Origin
-	readonly outside: Outside
+	readonly services: Services
 	readonly callers: Callers
 	/** Runs work once what was done is committed. */
 	afterCommit(work: () => void): void

@@ -7,7 +7,7 @@ import { openPaymentProcessor, type PaymentSettings } from './payments/open.ts'
 import type { PaymentProcessor } from './payments/processor.ts'
 import { openSecrets, type SecretSettings, type Secrets } from './secrets.ts'
 
-export interface Outside {
+export interface Services {
 	readonly mailer: Mailer
 	/** Absent when the server takes no payments. */
 	readonly payments: PaymentProcessor | undefined
@@ -29,17 +29,17 @@ interface ServiceSettings
 	readonly EGRESS_ALLOW_CIDRS: readonly string[]
 }
 
-export interface OutsideOptions {
+export interface ServiceOptions {
 	/** Asked for when it is needed: before the server listens, its port may not be known. */
 	readonly baseUrl: () => string
 	/** Instead of the machine's own. */
 	readonly lookup?: Lookup | undefined
 }
 
-export async function openOutside(
+export async function openServices(
 	config: ServiceSettings,
-	{ baseUrl, lookup }: OutsideOptions,
-): Promise<Outside & { close(): Promise<void> }> {
+	{ baseUrl, lookup }: ServiceOptions,
+): Promise<Services & { close(): Promise<void> }> {
 	const secrets = openSecrets(config)
 	const [testSecret = ''] = secrets.tokens('test payments', '')
 	const mailer = openMailer({ ...config, SMTP_URL: mailUrl(config) })

@@ -14,18 +14,18 @@ export const list: Handler<'webhooks.endpoints.list'> = handlers.list
 
 export const get: Handler<'webhooks.endpoints.get'> = handlers.get
 
-export const create: Handler<'webhooks.endpoints.create'> = async ({ body, caller }, { outside, origin, commit }) => {
-	await rejectUnsafe(outside.egress, body.url)
+export const create: Handler<'webhooks.endpoints.create'> = async ({ body, caller }, { services, origin, commit }) => {
+	await rejectUnsafe(services.egress, body.url)
 	return commit(async (tx) => {
-		const { secret, ...endpoint } = await createEndpoint(writeContext({ db: tx, origin }, caller), outside.secrets, body)
+		const { secret, ...endpoint } = await createEndpoint(writeContext({ db: tx, origin }, caller), services.secrets, body)
 		const { id } = endpoint
 		return { ...handlers.created(endpoint), body: { id, secret } }
 	})
 }
 
-export const update: Handler<'webhooks.endpoints.update'> = async (call, { outside, origin, commit }) => {
+export const update: Handler<'webhooks.endpoints.update'> = async (call, { services, origin, commit }) => {
 	const { body, caller } = call
-	if (body.url !== undefined) await rejectUnsafe(outside.egress, body.url)
+	if (body.url !== undefined) await rejectUnsafe(services.egress, body.url)
 	return commit(async (tx) => {
 		const stored = await handlers.lock(call, tx)
 		return handlers.changed(await changeEndpoint(writeContext({ db: tx, origin }, caller), stored, body))
@@ -43,11 +43,11 @@ const anyVersion = <C extends object>(call: C) => ({ ...call, expectVersion: () 
 /** How long an old secret signs on, unless the caller says otherwise. */
 const graceSeconds = 86_400
 
-export const rotateSecret: Handler<'webhooks.endpoints.rotateSecret'> = async (call, { db, now, outside }) => {
+export const rotateSecret: Handler<'webhooks.endpoints.rotateSecret'> = async (call, { db, now, services }) => {
 	const endpoint = await handlers.lock(anyVersion(call), db)
 	const grace = (call.body?.graceSeconds ?? graceSeconds) * 1000
 	const previousSecretExpiresAt = grace > 0 ? now + grace : null
-	const secret = await rotate(db, outside.secrets, endpoint, previousSecretExpiresAt, now)
+	const secret = await rotate(db, services.secrets, endpoint, previousSecretExpiresAt, now)
 	return { status: 200, body: { secret, previousSecretExpiresAt } }
 }
 

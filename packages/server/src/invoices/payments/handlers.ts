@@ -5,20 +5,20 @@ import { findInvoice, invoiceNotFound } from '../store.ts'
 import { paymentLink, returnUrls } from './link.ts'
 
 export const create: Handler<'invoices.paymentLink.create'> = async ({ params, caller }, context) => {
-	const { db, now, outside } = context
+	const { db, now, services } = context
 	const { organizationId } = caller
 	const invoiceId = params.id
 	const ways = await returnUrls(context, organizationId, invoiceId)
-	const url = await paymentLink(db, { organizationId, invoiceId, processor: outside.payments, ...ways, now })
+	const url = await paymentLink(db, { organizationId, invoiceId, processor: services.payments, ...ways, now })
 	return { status: 200, body: { url } }
 }
 
 export const get: Handler<'invoices.paymentLink.get'> = async ({ params, caller }, context) => {
-	const { db, now, outside } = context
+	const { db, now, services } = context
 	if (!(await findInvoice(db, caller.organizationId, params.id))) throw invoiceNotFound(params.id)
 	const link = await findLiveLink(db, caller.organizationId, params.id, now)
 	// Payments by the link of another processor would reach no webhook.
-	if (link?.processor !== outside.payments?.name || !link)
+	if (link?.processor !== services.payments?.name || !link)
 		throw new ApiError('payment_link_not_found', `The invoice ${params.id} has no payment link that works.`)
 	return { status: 200, body: { url: link.url } }
 }

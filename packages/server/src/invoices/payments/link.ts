@@ -4,7 +4,7 @@ import { ApiError } from '../../base/errors.ts'
 import { newId } from '../../base/ids.ts'
 import type { Database, Db } from '../../db/database.ts'
 import { type PaymentProcessor, type PaymentRequest, ProcessorError } from '../../outside/payments/processor.ts'
-import type { Outside } from '../../outside/services.ts'
+import type { Services } from '../../outside/services.ts'
 import { amountDue, type StoredInvoice } from '../invoice.ts'
 import { partiesOf } from '../parties.ts'
 import { closePaymentLinks, findLiveLink, insertPaymentLink, type PaymentLink } from '../payment-link-store.ts'
@@ -98,14 +98,14 @@ async function create(
 
 /** Where the payer goes, having paid or not: the invoice's page, if it has one. */
 export async function returnUrls(
-	{ db, outside }: { db: Db; outside: Outside },
+	{ db, services }: { db: Db; services: Services },
 	organizationId: string,
 	invoiceId: string,
 ): Promise<Pick<LinkRequest, 'returnUrl' | 'cancelUrl'>> {
-	const token = await findClientToken(db, outside.secrets, { organizationId, id: invoiceId })
-	const page = token === undefined ? undefined : clientUrl(outside.baseUrl, token)
+	const token = await findClientToken(db, services.secrets, { organizationId, id: invoiceId })
+	const page = token === undefined ? undefined : clientUrl(services.baseUrl, token)
 	return {
-		returnUrl: page ? `${page}/paid` : `${outside.baseUrl}/payments/received`,
-		cancelUrl: page ?? `${outside.baseUrl}/payments/cancelled`,
+		returnUrl: page ? `${page}/paid` : `${services.baseUrl}/payments/received`,
+		cancelUrl: page ?? `${services.baseUrl}/payments/cancelled`,
 	}
 }

@@ -14,34 +14,34 @@ import { sendInvoice } from './send.ts'
 
 export const send: Handler<'invoices.send'> = ({ params, body, caller }, context) => sendInvoice(context, caller, params.id, body)
 
-export const sendStatus: Handler<'invoices.sendStatus'> = async ({ params, caller }, { db, outside }) => {
+export const sendStatus: Handler<'invoices.sendStatus'> = async ({ params, caller }, { db, services }) => {
 	if (!(await findInvoice(db, caller.organizationId, params.id))) throw invoiceNotFound(params.id)
-	const { configured, transport, from, missing } = outside.mailer
+	const { configured, transport, from, missing } = services.mailer
 	return { status: 200, body: { configured, transport, from, missing: [...missing] } }
 }
 
 export const pdf: Handler<'invoices.pdf'> = async ({ params, caller }, context) => {
-	const { db, now, outside } = context
+	const { db, now, services } = context
 	const organization = await requireOrganization(db, caller.organizationId)
 	const found = await readInvoice(db, organization.id, params.id, todayIn(organization.timeZone, now))
 	if (!found) throw invoiceNotFound(params.id)
 	const invoice = JSON.parse(found.json) as Invoice
-	return pdfOf(outside, await documentOf(db, outside, organization, invoice, now), invoice)
+	return pdfOf(services, await documentOf(db, services, organization, invoice, now), invoice)
 }
 
 export const createClientLink: Handler<'invoices.clientLink.create'> = async ({ params, caller }, context) => {
-	const { db, now, outside } = context
+	const { db, now, services } = context
 	const invoice = await lockInvoice(db, caller.organizationId, params.id)
 	if (!invoice) throw invoiceNotFound(params.id)
-	const token = await clientToken(db, outside.secrets, invoice, now)
-	return { status: 200, body: { url: clientUrl(outside.baseUrl, token) } }
+	const token = await clientToken(db, services.secrets, invoice, now)
+	return { status: 200, body: { url: clientUrl(services.baseUrl, token) } }
 }
 
-export const getClientLink: Handler<'invoices.clientLink.get'> = async ({ params, caller }, { db, outside }) => {
+export const getClientLink: Handler<'invoices.clientLink.get'> = async ({ params, caller }, { db, services }) => {
 	await requireInvoice(db, caller.organizationId, params.id)
-	const token = await findClientToken(db, outside.secrets, { organizationId: caller.organizationId, id: params.id })
+	const token = await findClientToken(db, services.secrets, { organizationId: caller.organizationId, id: params.id })
 	if (token === undefined) throw noClientLink(params.id)
-	return { status: 200, body: { url: clientUrl(outside.baseUrl, token) } }
+	return { status: 200, body: { url: clientUrl(services.baseUrl, token) } }
 }
 
 export const deleteClientLink: Handler<'invoices.clientLink.delete'> = async ({ params, caller }, { db }) => {
@@ -58,13 +58,13 @@ async function requireInvoice(db: Db, organizationId: string, id: string): Promi
 }
 
 export const viewPublic: Handler<'invoices.public.get'> = async ({ params, isViewed }, context) => {
-	const { db, now, outside, origin }: SelfManagedContext = context
+	const { db, now, services, origin }: SelfManagedContext = context
 	const found = await openByToken(db, params.token, now)
 	if (isViewed()) await countView(db, found, origin)
-	return { status: 200, body: { data: publicInvoice(found.invoice, params.token, outside) } }
+	return { status: 200, body: { data: publicInvoice(found.invoice, params.token, services) } }
 }
 
-export const viewPublicPdf: Handler<'invoices.public.pdf'> = async ({ params }, { db, now, outside }) => {
+export const viewPublicPdf: Handler<'invoices.public.pdf'> = async ({ params }, { db, now, services }) => {
 	const { invoice, organization } = await openByToken(db, params.token, now)
-	return pdfOf(outside, await documentOf(db, outside, organization, invoice, now), invoice)
+	return pdfOf(services, await documentOf(db, services, organization, invoice, now), invoice)
 }

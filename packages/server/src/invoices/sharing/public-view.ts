@@ -7,7 +7,7 @@ import type { Database, Db } from '../../db/database.ts'
 import type { Invoice, OrganizationSettings, PublicInvoice } from '../../generated/contract.ts'
 import { publicFields } from '../../generated/tables.ts'
 import { findOrganization } from '../../organizations/store.ts'
-import type { Outside } from '../../outside/services.ts'
+import type { Services } from '../../outside/services.ts'
 import { recordInvoiceEvents } from '../events.ts'
 import { partiesOf } from '../parties.ts'
 import { countInvoiceView, lockInvoice, readInvoice } from '../store.ts'
@@ -39,7 +39,7 @@ export async function countView(db: Database, { invoice, organization }: Viewed,
 	})
 }
 
-export function publicInvoice(invoice: Invoice, token: string, { baseUrl, payments }: Outside): PublicInvoice {
+export function publicInvoice(invoice: Invoice, token: string, { baseUrl, payments }: Services): PublicInvoice {
 	const payable = payments !== undefined && invoice.status !== 'paid' && invoice.amountDueCents > 0
 	return pick(publicFields.PublicInvoice, {
 		...invoice,

@@ -1,7 +1,7 @@
 // From a stored invoice to what people read of it: gathers what the document needs, and sets the PDF.
 import type { Db } from '../../db/database.ts'
 import type { Invoice, OrganizationSettings } from '../../generated/contract.ts'
-import type { Outside } from '../../outside/services.ts'
+import type { Services } from '../../outside/services.ts'
 import type { InvoiceDocument } from '../../rendering/document.ts'
 import { findTimeEntriesOf } from '../../time-entries/store.ts'
 import { partiesOf } from '../parties.ts'
@@ -11,7 +11,7 @@ import { presentInvoice } from './present.ts'
 
 export async function documentOf(
 	db: Db,
-	outside: Outside,
+	services: Services,
 	organization: OrganizationSettings,
 	invoice: Invoice,
 	now: number,
@@ -25,22 +25,22 @@ export async function documentOf(
 		buyer: billTo,
 		locale: organization.locale,
 		timeZone: organization.timeZone,
-		paymentUrl: await paymentUrl(db, outside, invoice, now),
+		paymentUrl: await paymentUrl(db, services, invoice, now),
 		// An entry on an invoice has ended.
 		timeEntries: entries.map((entry) => ({ ...entry, durationSeconds: entry.durationSeconds ?? 0 })),
 	})
 }
 
 /** The client's page, which knows how to be paid, or else the processor's. */
-async function paymentUrl(db: Db, outside: Outside, invoice: Invoice, now: number): Promise<string | null> {
-	if (!outside.payments) return null
-	const token = await findClientToken(db, outside.secrets, invoice)
-	if (token !== undefined) return clientUrl(outside.baseUrl, token)
+async function paymentUrl(db: Db, services: Services, invoice: Invoice, now: number): Promise<string | null> {
+	if (!services.payments) return null
+	const token = await findClientToken(db, services.secrets, invoice)
+	if (token !== undefined) return clientUrl(services.baseUrl, token)
 	return (await findLiveLink(db, invoice.organizationId, invoice.id, now))?.url ?? null
 }
 
 /** The PDF and its headers. It is dated by what it shows, so that the same invoice gives the same bytes. */
-export async function pdfOf({ pdf }: Outside, document: InvoiceDocument, invoice: Invoice) {
+export async function pdfOf({ pdf }: Services, document: InvoiceDocument, invoice: Invoice) {
 	const bytes = await pdf.render(document, { createdAt: invoice.issuedDate ?? invoice.createdAt })
 	return { status: 200 as const, headers: { 'Content-Disposition': `inline; filename="${fileName(invoice)}"` }, body: bytes }
 }

@@ -18,10 +18,10 @@ import { clientUrl, findClientToken } from './client-link-store.ts'
 import { documentOf, fileName, pdfOf } from './render.ts'
 
 export async function sendInvoice(context: SelfManagedContext, caller: Caller, id: string, request: InvoiceSend) {
-	const { db, now, origin, outside } = context
+	const { db, now, origin, services } = context
 	const invoice = requireSendable(await findInvoice(db, caller.organizationId, id), id)
-	refuseUnconfigured(outside.mailer)
-	await deliver(outside.mailer, await compose(context, caller, applyInput(invoice, sending(invoice, now) ?? {}, now), request))
+	refuseUnconfigured(services.mailer)
+	await deliver(services.mailer, await compose(context, caller, applyInput(invoice, sending(invoice, now) ?? {}, now), request))
 	return context.commit(async (tx) => {
 		const current = await lockInvoice(tx, caller.organizationId, id)
 		if (!current) throw invoiceNotFound(id)
@@ -46,17 +46,17 @@ function sending({ status, sentAt }: StoredInvoice, now: number): WrittenInvoice
 }
 
 async function compose(
-	{ db, now, outside }: SelfManagedContext,
+	{ db, now, services }: SelfManagedContext,
 	{ organizationId }: Caller,
 	sent: StoredInvoice,
 	{ to, message }: InvoiceSend,
 ): Promise<Mail> {
 	const organization = await requireOrganization(db, organizationId)
 	const invoice = asRead(sent, todayIn(organization.timeZone, now))
-	const document = await documentOf(db, outside, organization, invoice, now)
-	const token = await findClientToken(db, outside.secrets, sent)
-	const url = token === undefined ? null : clientUrl(outside.baseUrl, token)
-	const { body: content } = await pdfOf(outside, document, invoice)
+	const document = await documentOf(db, services, organization, invoice, now)
+	const token = await findClientToken(db, services.secrets, sent)
+	const url = token === undefined ? null : clientUrl(services.baseUrl, token)
+	const { body: content } = await pdfOf(services, document, invoice)
 	return {
 		to,
 		replyTo: organization.email,
