@@ -37,7 +37,7 @@ import {
 	pageOfDeliveries,
 } from '../src/webhooks/delivery-store.ts'
 import { endpoints } from '../src/webhooks/endpoint-store.ts'
-import { giveBack, type Result, takeDeliveries } from '../src/webhooks/engine/queue-store.ts'
+import { claimDeliveries, completeDeliveries, type Result } from '../src/webhooks/engine/queue-store.ts'
 import { startTestServer, type TestServer } from './harness.ts'
 import { type Ask, readTables } from './tables.ts'
 
@@ -264,8 +264,8 @@ const lookUps: [name: string, work: (db: Db) => Promise<unknown>][] = [
 	['a delivery to make again', (db) => deliverAgain(db, { organizationId: org(), id: 'whd_1' }, 0)],
 	['deliveries to make again', (db) => deliverAllAgain(db, { organizationId: org(), id: 'whe_1' }, 0, 0)],
 	['deliveries to cancel', (db) => cancelWaiting(db, { organizationId: org(), id: 'whe_1' }, 0)],
-	['deliveries that are due', (db) => takeDeliveries(db, taking(), 0)],
-	['results of deliveries', (db) => giveBack(db, [result()])],
+	['deliveries that are due', (db) => claimDeliveries(db, taking(), 0)],
+	['results of deliveries', (db) => completeDeliveries(db, [result()])],
 	['a deleted number', (db) => isNumberRetired(db, org(), 'INV-0001')],
 	['an organization', (db) => findOrganization(db, org())],
 	['the next number', (db) => insertNumbered(db, { organizationId: org() }, async () => true)],
@@ -311,7 +311,7 @@ describe.each(['with few rows', 'with many rows'])('every query %s', (size) => {
 
 	it('that lets the next deliveries go finds each by its key', async () => {
 		if (server.db.dialect === 'postgres') await ask('set enable_seqscan = off')
-		const written = await record((db) => giveBack(db, [result()]))
+		const written = await record((db) => completeDeliveries(db, [result()]))
 		const plan = (await plans(written)).at(-1)
 		const byKey = {
 			sqlite: /SEARCH webhook_deliveries USING INDEX \S+ \(organizationId=\? AND id=\?\)/,

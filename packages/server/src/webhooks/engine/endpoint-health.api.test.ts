@@ -32,7 +32,7 @@ beforeEach(async () => {
 afterAll(() => server.close())
 
 const endpoint = () => tenant.remit.webhooks.endpoints.get(endpointId)
-/** Once the sign of what was sent last is written. */
+/** Once the result of what was sent last is written. */
 const ended = (id: string) =>
 	vi.waitUntil(
 		async () => {

@@ -14,31 +14,31 @@ const disableAfterMs = 120 * hour
 const warnAfterMs = 24 * hour
 
 /** What a batch of attempts says of an endpoint. */
-export type Sign = 'works' | 'fails' | 'gone'
+export type HealthSignal = 'works' | 'fails' | 'gone'
 
 /** Whether the endpoint's row has to change for it. */
-function matters({ failingSince, warnedAt }: FailureState, sign: Sign, now: number): boolean {
-	if (sign === 'works') return failingSince !== null
-	if (sign === 'gone' || failingSince === null) return true
+function matters({ failingSince, warnedAt }: FailureState, signal: HealthSignal, now: number): boolean {
+	if (signal === 'works') return failingSince !== null
+	if (signal === 'gone' || failingSince === null) return true
 	return now - (warnedAt ?? failingSince) >= warnAfterMs || now - failingSince >= disableAfterMs
 }
 
 /** Reads, and writes only what has changed. */
-export async function noteHealth(db: Database, target: Target, sign: Sign, now: number): Promise<void> {
+export async function noteHealth(db: Database, target: Target, signal: HealthSignal, now: number): Promise<void> {
 	const before = await findFailureState(db, target.organizationId, target.endpointId)
-	if (before && matters(before, sign, now)) await db.transaction((tx) => change(tx, target, sign, now))
+	if (before && matters(before, signal, now)) await db.transaction((tx) => change(tx, target, signal, now))
 }
 
-async function change(tx: Db, target: Target, sign: Sign, now: number): Promise<void> {
+async function change(tx: Db, target: Target, signal: HealthSignal, now: number): Promise<void> {
 	const { organizationId, endpointId: id } = target
 	const endpoint = await endpoints.lock(tx, organizationId, id)
 	// An owner who stopped or moved it meanwhile knows.
 	if (endpoint?.status !== 'active' || endpoint.url !== target.url) return
 	// Another process may have noted it.
 	const warnedAt = (await findFailureState(tx, organizationId, id))?.warnedAt ?? null
-	if (sign === 'works') return void (await endpoints.update(tx, endpoint, { failingSince: null, warnedAt: null }, now))
+	if (signal === 'works') return void (await endpoints.update(tx, endpoint, { failingSince: null, warnedAt: null }, now))
 	const failingSince = endpoint.failingSince ?? now
-	const reason = reasonToDisable(sign, failingSince, now)
+	const reason = reasonToDisable(signal, failingSince, now)
 	if (reason) {
 		const changes = { status: 'disabled', disabledReason: reason, failingSince } as const
 		const disabled = await endpoints.update(tx, endpoint, changes, now)
@@ -50,7 +50,7 @@ async function change(tx: Db, target: Target, sign: Sign, now: number): Promise<
 	} else if (endpoint.failingSince === null) await endpoints.update(tx, endpoint, { failingSince }, now)
 }
 
-function reasonToDisable(sign: Sign, failingSince: number, now: number): DisabledReason | undefined {
-	if (sign === 'gone') return 'gone'
+function reasonToDisable(signal: HealthSignal, failingSince: number, now: number): DisabledReason | undefined {
+	if (signal === 'gone') return 'gone'
 	return now - failingSince >= disableAfterMs ? 'failing' : undefined
 }

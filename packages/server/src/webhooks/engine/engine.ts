@@ -9,8 +9,15 @@ import type { Secrets } from '../../outside/secrets.ts'
 import { signedHeaders } from '../signature.ts'
 import { noteHealth } from './endpoint-health.ts'
 import { Lanes } from './lanes.ts'
-import { findTargets, giveBack, releaseDeliveries, type Taken, type Target, takeDeliveries } from './queue-store.ts'
-import { type Ended, judge, signOf } from './results.ts'
+import {
+	type ClaimedDelivery,
+	claimDeliveries,
+	completeDeliveries,
+	findTargets,
+	releaseDeliveries,
+	type Target,
+} from './queue-store.ts'
+import { type AttemptResult, classify, signalOf } from './results.ts'
 import { Signers } from './signers.ts'
 
 export interface EngineOptions {
@@ -36,16 +43,16 @@ const leaseMarginMs = 15_000
 /** On the way out, what is under way gets so long. */
 const graceMs = 5_000
 /**
- * So many are written, and so many taken, in one transaction; its commit wakes the engine for the rest. On SQLite all else in
+ * So many are written, and so many claimed, in one transaction; its commit wakes the engine for the rest. On SQLite all else in
  * this process waits for it: while requests come, fewer, though each then costs more.
  */
-const batch = { sqlite: { alone: 32, besideRequests: 12 }, postgres: { alone: 200, besideRequests: 200 } }
+const batchSizes = { sqlite: { alone: 32, besideRequests: 12 }, postgres: { alone: 200, besideRequests: 200 } }
 /** While more is under way, a batch that is not full waits so long for it: a commit costs as much as some five deliveries. */
 const gatherMs = 3
 
-interface Lot {
+interface Batch {
 	readonly target: Target
-	readonly deliveries: readonly Taken[]
+	readonly deliveries: readonly ClaimedDelivery[]
 	readonly leaseEnd: number
 }
 
@@ -55,14 +62,14 @@ export class DeliveryEngine {
 	readonly #signers: Signers
 	readonly #breakOff = new AbortController()
 	/** What waits to be written: what ended, and what was broken off. */
-	#ended: Ended[] = []
+	#ended: AttemptResult[] = []
 	#brokenOff: string[] = []
 	#turn: Promise<void> | undefined
 	/** Something happened during the turn. */
 	#again = false
 	#endGathering: (() => void) | undefined
 	/** The most that the turn writes and takes. */
-	#batch = 0
+	#batchSize = 0
 	#requests = 0
 	#stopping = false
 	/** Not to look for targets before. */
@@ -111,18 +118,18 @@ export class DeliveryEngine {
 			this.#again = false
 			// What ends in one turn of the event loop is written together.
 			await new Promise((resolve) => setImmediate(resolve))
-			this.#batch = this.#chooseBatch()
+			this.#batchSize = this.#chooseBatchSize()
 			if (this.#isGathering()) await this.#gathered()
 			await this.#work().catch((err) => this.#options.log.error({ err }, 'webhooks: the queue cannot be read or written'))
 		}
 		this.#turn = undefined
 	}
 
-	#chooseBatch(): number {
+	#chooseBatchSize(): number {
 		const { db, requests } = this.#options
 		const before = this.#requests
 		this.#requests = requests()
-		return batch[db.dialect][this.#requests > before ? 'besideRequests' : 'alone']
+		return batchSizes[db.dialect][this.#requests > before ? 'besideRequests' : 'alone']
 	}
 
 	/** Once there is a batch, or after `gatherMs`. */
@@ -135,12 +142,12 @@ export class DeliveryEngine {
 
 	#isGathering(): boolean {
 		const { length } = this.#ended
-		return length > 0 && length < this.#batch && this.#lanes.running > 0 && !this.#stopping
+		return length > 0 && length < this.#batchSize && this.#lanes.running > 0 && !this.#stopping
 	}
 
 	async #work(): Promise<void> {
 		const { db, now } = this.#options
-		const most = this.#stopping ? this.#ended.length : this.#batch
+		const most = this.#stopping ? this.#ended.length : this.#batchSize
 		const [ended, brokenOff] = [this.#ended.slice(0, most), this.#brokenOff]
 		if (ended.length === 0 && brokenOff.length === 0 && (this.#stopping || !(await this.#isAnythingDue()))) return
 		this.#ended = this.#ended.slice(ended.length)
@@ -148,16 +155,16 @@ export class DeliveryEngine {
 		const results = ended.map(({ result }) => result)
 		try {
 			await this.#noteHealth(ended)
-			const lots = await db.transaction(
+			const batches = await db.transaction(
 				async (tx) => {
 					if (brokenOff.length > 0) await releaseDeliveries(tx, now(), brokenOff)
-					if (results.length > 0) await giveBack(tx, results)
-					return this.#stopping ? [] : this.#take(tx)
+					if (results.length > 0) await completeDeliveries(tx, results)
+					return this.#stopping ? [] : this.#claim(tx)
 				},
 				// What a power cut undoes of it is delivered again.
 				{ durable: false },
 			)
-			for (const lot of lots) for (const taken of lot.deliveries) this.#begin(lot, taken)
+			for (const batch of batches) for (const claimed of batch.deliveries) this.#begin(batch, claimed)
 		} catch (error) {
 			this.#ended.push(...ended)
 			this.#brokenOff.push(...brokenOff)
@@ -182,19 +189,19 @@ export class DeliveryEngine {
 		return targets.length > 0
 	}
 
-	async #noteHealth(ended: readonly Ended[]): Promise<void> {
+	async #noteHealth(ended: readonly AttemptResult[]): Promise<void> {
 		const { db, now } = this.#options
 		for (const own of Map.groupBy(ended, ({ target }) => target.endpointId).values()) {
-			const { target } = own.at(-1) as Ended
-			await noteHealth(db, target, signOf(own), now())
+			const { target } = own.at(-1) as AttemptResult
+			await noteHealth(db, target, signalOf(own), now())
 		}
 	}
 
 	/** Each endpoint gets as many as it has room for, and none more than its part of the room there is. */
-	async #take(tx: Db): Promise<Lot[]> {
+	async #claim(tx: Db): Promise<Batch[]> {
 		const { now, timeoutMs } = this.#options
-		const lots: Lot[] = []
-		let room = Math.min(this.#lanes.room, this.#batch)
+		const batches: Batch[] = []
+		let room = Math.min(this.#lanes.room, this.#batchSize)
 		// Those with the least room come first: what they leave of their part is for the others.
 		const targets = this.#withRoom(await findTargets(tx, now()))
 			.slice(0, room)
@@ -204,12 +211,12 @@ export class DeliveryEngine {
 			if (limit <= 0) continue
 			const { organizationId, endpointId } = target
 			const leaseEnd = now() + timeoutMs + leaseMarginMs
-			const deliveries = await takeDeliveries(tx, { organizationId, endpointId, now: now(), limit }, leaseEnd)
+			const deliveries = await claimDeliveries(tx, { organizationId, endpointId, now: now(), limit }, leaseEnd)
 			room -= deliveries.length
 			this.#first++
-			lots.push({ target, deliveries, leaseEnd })
+			batches.push({ target, deliveries, leaseEnd })
 		}
-		return lots
+		return batches
 	}
 
 	/** The endpoints to which something may begin, those with the most room first, and of these each in its turn. */
@@ -221,17 +228,17 @@ export class DeliveryEngine {
 		return inTurn.filter((target) => room(target) > 0).sort((one, other) => room(other) - room(one))
 	}
 
-	#begin({ target, leaseEnd }: Lot, taken: Taken): void {
+	#begin({ target, leaseEnd }: Batch, claimed: ClaimedDelivery): void {
 		const { egress, now, timeoutMs, schedule } = this.#options
 		const startedAt = now()
-		const body = eventText(taken)
+		const body = eventText(claimed)
 		const keys = this.#signers.keysOf(target, startedAt)
-		const attempt = { url: target.url, headers: signedHeaders(keys, taken.eventId, startedAt, body), body }
+		const attempt = { url: target.url, headers: signedHeaders(keys, claimed.eventId, startedAt, body), body }
 		this.#lanes.begin(target)
 		const end = (outcome: Outcome) => {
-			const ended = judge({ target, taken, leaseEnd, startedAt, endedAt: now(), outcome, schedule })
+			const ended = classify({ target, claimed, leaseEnd, startedAt, endedAt: now(), outcome, schedule })
 			this.#lanes.end(target, ended)
-			if (outcome.brokenOff) this.#brokenOff.push(taken.deliveryId)
+			if (outcome.brokenOff) this.#brokenOff.push(claimed.deliveryId)
 			else this.#ended.push(ended)
 			this.#wake()
 		}

@@ -31,20 +31,20 @@ const targets = query<{ now: number }, Target>((knex, { now }) =>
 
 export const findTargets = (db: Db, now: number) => db.all(targets, { now })
 
-/** A delivery that was taken. */
-export interface Taken extends EventRow {
+/** A delivery that was claimed. */
+export interface ClaimedDelivery extends EventRow {
 	readonly deliveryId: string
 	readonly retryCount: number
 }
 
-interface Taking {
+interface ClaimQuery {
 	readonly organizationId: string
 	readonly endpointId: string
 	readonly now: number
 	readonly limit: number
 }
 
-const due = query<Taking, Taken>((knex, { organizationId, endpointId, now, limit }, dialect) => {
+const due = query<ClaimQuery, ClaimedDelivery>((knex, { organizationId, endpointId, now, limit }, dialect) => {
 	const rows = knex('webhook_deliveries as d')
 		.join('events as e', (on) => on.on('e.organizationId', 'd.organizationId').andOn('e.id', 'd.eventId'))
 		.where({ 'd.organizationId': organizationId, 'd.endpointId': endpointId })
@@ -64,14 +64,14 @@ const lease = query<{ organizationId: string; ids: readonly string[]; leaseEnd: 
 )
 
 /** Takes what is due of an endpoint, up to `limit`, until `leaseEnd`. */
-export async function takeDeliveries(db: Db, taking: Taking, leaseEnd: number): Promise<Taken[]> {
-	const taken = await db.all(due, taking)
-	const { organizationId, now } = taking
-	if (taken.length > 0) await db.run(lease, { organizationId, ids: taken.map(({ deliveryId }) => deliveryId), leaseEnd, now })
-	return taken
+export async function claimDeliveries(db: Db, wanted: ClaimQuery, leaseEnd: number): Promise<ClaimedDelivery[]> {
+	const claimed = await db.all(due, wanted)
+	const { organizationId, now } = wanted
+	if (claimed.length > 0) await db.run(lease, { organizationId, ids: claimed.map(({ deliveryId }) => deliveryId), leaseEnd, now })
+	return claimed
 }
 
-/** What came of a delivery that was taken, as it is written. */
+/** What came of a delivery that was claimed, as it is written. */
 export interface Result {
 	readonly organizationId: string
 	readonly id: string
@@ -79,7 +79,7 @@ export interface Result {
 	readonly resourceId: string
 	/** The event's, of its record. */
 	readonly sequence: number
-	/** The lease that it was taken under. */
+	/** The lease that it was claimed under. */
 	readonly leaseEnd: number
 	readonly status: 'succeeded' | 'retrying' | 'exhausted'
 	readonly nextAttemptAt: number | null
@@ -171,7 +171,7 @@ const promotion = query<Results>((knex, { results }, dialect) =>
 )
 
 /** Writes what came of deliveries, and lets those go that waited for them. Who lost the lease has no say any more. */
-export async function giveBack(db: Db, given: readonly Result[]): Promise<void> {
+export async function completeDeliveries(db: Db, given: readonly Result[]): Promise<void> {
 	const results = withLastLease(given)
 	const written = new Set((await db.all(outcome, { results: JSON.stringify(results) })).map(({ id }) => id))
 	const held = JSON.stringify(results.filter(({ id }) => written.has(id)))
@@ -179,7 +179,7 @@ export async function giveBack(db: Db, given: readonly Result[]): Promise<void> 
 	await db.run(promotion, { results: held })
 }
 
-/** Of a delivery that was taken twice, the result of the second time. */
+/** Of a delivery that was claimed twice, the result of the second time. */
 function withLastLease(results: readonly Result[]): Result[] {
 	const last = new Map<string, Result>()
 	for (const result of results) {

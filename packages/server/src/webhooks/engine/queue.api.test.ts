@@ -9,7 +9,7 @@ import { recordEvent } from '../../events/record.ts'
 import { createOrganization } from '../../organizations/store.ts'
 import { openSecrets } from '../../outside/secrets.ts'
 import { createEndpoint } from '../endpoint-store.ts'
-import { giveBack, type Result, type Taken, takeDeliveries } from './queue-store.ts'
+import { type ClaimedDelivery, claimDeliveries, completeDeliveries, type Result } from './queue-store.ts'
 
 const secrets = openSecrets({ ENCRYPTION_KEYS: Buffer.alloc(32, 1).toString('base64'), DATA_DIR: '' })
 
@@ -49,20 +49,20 @@ afterEach(async () => {
 	await database.drop()
 })
 
-const take = (now: number, leaseEnd: number) => db.transaction((tx) => takeDeliveries(tx, { ...owner, now, limit: 5 }, leaseEnd))
-const success = ({ deliveryId, resourceId, sequence }: Taken, leaseEnd: number, endedAt: number): Result => {
+const take = (now: number, leaseEnd: number) => db.transaction((tx) => claimDeliveries(tx, { ...owner, now, limit: 5 }, leaseEnd))
+const success = ({ deliveryId, resourceId, sequence }: ClaimedDelivery, leaseEnd: number, endedAt: number): Result => {
 	const answer = { responseStatus: 204, responseBody: '', error: null, startedAt: endedAt, durationMs: 1, endedAt }
 	const done = { id: deliveryId, resourceId, sequence, leaseEnd, status: 'succeeded', nextAttemptAt: null } as const
 	return { ...owner, ...done, ...answer }
 }
-const write = (...results: Result[]) => db.transaction((tx) => giveBack(tx, results))
+const write = (...results: Result[]) => db.transaction((tx) => completeDeliveries(tx, results))
 
-describe('a delivery that was taken again after its lease', () => {
+describe('a delivery that was claimed again after its lease', () => {
 	let first: Result
 	let second: Result
 	beforeEach(async () => {
-		const [one] = (await take(10, 100)) as [Taken]
-		const [other] = (await take(100, 200)) as [Taken]
+		const [one] = (await take(10, 100)) as [ClaimedDelivery]
+		const [other] = (await take(100, 200)) as [ClaimedDelivery]
 		expect([one.sequence, other.sequence]).toEqual([1, 1])
 		first = success(one, 100, 110)
 		second = success(other, 200, 120)
@@ -72,8 +72,8 @@ describe('a delivery that was taken again after its lease', () => {
 
 	it('counts for the second one only, and the next of its record waits for that', async () => {
 		await write(first)
-		const taken = { sequence: 1, status: 'delivering', attemptCount: 0, nextAttemptAt: 200, attempts: 0 }
-		expect(await db.all(rows, {})).toEqual([taken, { ...next, nextAttemptAt: null }])
+		const claimed = { sequence: 1, status: 'delivering', attemptCount: 0, nextAttemptAt: 200, attempts: 0 }
+		expect(await db.all(rows, {})).toEqual([claimed, { ...next, nextAttemptAt: null }])
 		await write(second)
 		expect(await db.all(rows, {})).toEqual([done, { ...next, nextAttemptAt: 120 }])
 	})

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Outcome } from '../../outside/http.ts'
-import { judge, signOf } from './results.ts'
+import { classify, signalOf } from './results.ts'
 
 const target = {
 	organizationId: 'org_1',
@@ -11,7 +11,7 @@ const target = {
 	previousSecretExpiresAt: null,
 }
 
-const taken = {
+const claimed = {
 	deliveryId: 'whd_1',
 	retryCount: 0,
 	eventId: 'evt_1',
@@ -40,7 +40,7 @@ const unanswered = (error: string): Outcome => ({ ...answered(0), responseStatus
 
 const at = { startedAt: 1_000, endedAt: 2_000, leaseEnd: 9_000 }
 const made = (outcome: Outcome, retryCount = 0, schedule = [0, 100]) =>
-	judge({ target, taken: { ...taken, retryCount }, outcome, schedule, ...at })
+	classify({ target, claimed: { ...claimed, retryCount }, outcome, schedule, ...at })
 
 describe('judge', () => {
 	it('writes down what was sent and what came back', () => {
@@ -104,8 +104,8 @@ describe('judge', () => {
 describe('signOf', () => {
 	it('says that an endpoint works when one attempt of the batch succeeded, and that it is gone when one answered so', () => {
 		const [works, fails, gone] = [made(answered(204)), made(answered(500)), made(answered(410))]
-		expect(signOf([fails, fails])).toBe('fails')
-		expect(signOf([fails, works, fails])).toBe('works')
-		expect(signOf([works, gone, fails])).toBe('gone')
+		expect(signalOf([fails, fails])).toBe('fails')
+		expect(signalOf([fails, works, fails])).toBe('works')
+		expect(signalOf([works, gone, fails])).toBe('gone')
 	})
 })

@@ -1,12 +1,12 @@
 // What an attempt's outcome means: for the delivery, for its endpoint, and for what comes next to it.
 import type { Outcome } from '../../outside/http.ts'
-import type { Sign } from './endpoint-health.ts'
-import type { Result, Taken, Target } from './queue-store.ts'
+import type { HealthSignal } from './endpoint-health.ts'
+import type { ClaimedDelivery, Result, Target } from './queue-store.ts'
 import { nextAttempt, retryAfterMs } from './schedule.ts'
 
-export interface Made {
+export interface AttemptInput {
 	readonly target: Target
-	readonly taken: Taken
+	readonly claimed: ClaimedDelivery
 	readonly leaseEnd: number
 	readonly startedAt: number
 	readonly endedAt: number
@@ -14,7 +14,7 @@ export interface Made {
 	readonly schedule: readonly number[]
 }
 
-export interface Ended {
+export interface AttemptResult {
 	readonly target: Target
 	readonly result: Result
 	readonly failed: boolean
@@ -24,12 +24,12 @@ export interface Ended {
 
 const isGone = ({ responseStatus }: Pick<Outcome, 'responseStatus'>) => responseStatus === 410
 
-export function judge({ target, taken, leaseEnd, startedAt, endedAt, outcome, schedule }: Made): Ended {
+export function classify({ target, claimed, leaseEnd, startedAt, endedAt, outcome, schedule }: AttemptInput): AttemptResult {
 	const { retryAfter, brokenOff, ...shown } = outcome
 	const failed = outcome.error !== null
 	const wait = failed ? retryAfterMs(retryAfter, endedAt) : undefined
 	const next =
-		failed && !isGone(outcome) ? nextAttempt(schedule, taken.retryCount + 1, endedAt, { retryAfterMs: wait ?? 0 }) : undefined
+		failed && !isGone(outcome) ? nextAttempt(schedule, claimed.retryCount + 1, endedAt, { retryAfterMs: wait ?? 0 }) : undefined
 	const asksForPause = wait !== undefined && (outcome.responseStatus === 429 || outcome.responseStatus === 503)
 	return {
 		target,
@@ -37,10 +37,10 @@ export function judge({ target, taken, leaseEnd, startedAt, endedAt, outcome, sc
 		...(asksForPause && { heldUntil: endedAt + wait }),
 		result: {
 			organizationId: target.organizationId,
-			id: taken.deliveryId,
+			id: claimed.deliveryId,
 			endpointId: target.endpointId,
-			resourceId: taken.resourceId,
-			sequence: taken.sequence,
+			resourceId: claimed.resourceId,
+			sequence: claimed.sequence,
 			leaseEnd,
 			status: !failed ? 'succeeded' : next === undefined ? 'exhausted' : 'retrying',
 			nextAttemptAt: next ?? null,
@@ -52,7 +52,7 @@ export function judge({ target, taken, leaseEnd, startedAt, endedAt, outcome, sc
 }
 
 /** What the attempts of a batch say of their endpoint. */
-export function signOf(ended: readonly Ended[]): Sign {
+export function signalOf(ended: readonly AttemptResult[]): HealthSignal {
 	if (ended.some(({ result }) => isGone(result))) return 'gone'
 	return ended.every(({ failed }) => failed) ? 'fails' : 'works'
 }
