@@ -23,7 +23,7 @@ export function takeRecords(document: OpenApiDocument): RecordKind[] {
 		if (typeof (record as JsonObject).prefix !== 'string') throw new Error(`x-record of ${schema} has no prefix`)
 		return [{ schema, ...(record as JsonObject) } as unknown as RecordKind]
 	})
-	refuseSharedPrefixes(kinds)
+	rejectSharedPrefixes(kinds)
 	addMembers(
 		schemas.ErrorCode,
 		kinds.filter(({ single }) => !single).map(({ schema }) => [`${snake(schema)}_not_found`, `404: no such ${words(schema)}.`]),
@@ -33,7 +33,7 @@ export function takeRecords(document: OpenApiDocument): RecordKind[] {
 	return kinds
 }
 
-function refuseSharedPrefixes(kinds: readonly RecordKind[]): void {
+function rejectSharedPrefixes(kinds: readonly RecordKind[]): void {
 	for (const { schema, prefix } of kinds) {
 		const other = kinds.find((kind) => kind.prefix === prefix)
 		if (other?.schema !== schema) throw new Error(`${schema} and ${other?.schema} have the same prefix in x-record: ${prefix}`)

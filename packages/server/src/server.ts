@@ -53,7 +53,7 @@ export async function startServer({ db, config, log, now = Date.now, lookup }: S
 	const rateLimits = await openRateLimits(config, log)
 	const app = createApp({ db, config, log, now, callers, services, limits: rateLimits })
 	const server = createServer({ ...limits, ...expressPrototypes(app) }, app)
-	server.on('clientError', refuse)
+	server.on('clientError', rejectMalformed)
 	// An expectation that is unknown may be ignored (RFC 9110 §10.1.1); node:http would answer 417 without a word.
 	server.on('checkExpectation', (req, res) => server.emit('request', req, res))
 	let requests = 0
@@ -128,13 +128,13 @@ function listen(server: Server, { PORT, HOST }: Config): Promise<void> {
 }
 
 /** Answers what node:http refuses before there is a request: headers too large, too slow, or no HTTP at all. */
-function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
+function rejectMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
 	if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
-	const refusal = refusalFor(error.code)
+	const answered = errorFor(error.code)
 	const requestId = newId('req')
-	const text = JSON.stringify(problem(refusal, '', requestId))
+	const text = JSON.stringify(problem(answered, '', requestId))
 	const lines = [
-		`HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`,
+		`HTTP/1.1 ${answered.status} ${STATUS_CODES[answered.status]}`,
 		'Content-Type: application/problem+json',
 		`Content-Length: ${Buffer.byteLength(text)}`,
 		`X-Request-Id: ${requestId}`,
@@ -143,7 +143,7 @@ function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
 	socket.end(`${lines.join('\r\n')}\r\n\r\n${text}`)
 }
 
-function refusalFor(code: string | undefined): ApiError {
+function errorFor(code: string | undefined): ApiError {
 	if (code === 'HPE_HEADER_OVERFLOW')
 		return new ApiError('headers_too_large', `The headers are larger than ${limits.maxHeaderSize / 1024} KiB.`)
 	if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new ApiError('request_timeout', 'The request took too long to arrive.')

@@ -73,7 +73,7 @@ function rateLimit(name: string, perMinute: number, redis: Redis | undefined): R
 		'X-RateLimit-Remaining': String(state.remainingPoints),
 		'X-RateLimit-Reset': String(Math.ceil((Date.now() + state.msBeforeNext) / 1000)),
 	})
-	const refusal = (state: RateLimiterRes, what: string) => {
+	const limitError = (state: RateLimiterRes, what: string) => {
 		const seconds = Math.max(1, Math.ceil(state.msBeforeNext / 1000))
 		return new ApiError('rate_limited', `${what}; try again in ${seconds} s.`, {
 			headers: { ...headers(state), 'Retry-After': String(seconds) },
@@ -84,14 +84,14 @@ function rateLimit(name: string, perMinute: number, redis: Redis | undefined): R
 			return headers(await limiter.consume(bucket))
 		} catch (state) {
 			if (!(state instanceof RateLimiterRes)) throw state
-			throw refusal(state, `There are ${perMinute} requests per minute for each key`)
+			throw limitError(state, `There are ${perMinute} requests per minute for each key`)
 		}
 	}
 	return {
 		count,
 		async countVisitor(address) {
 			const missed = await misses.get(`address ${address}`)
-			if (missed && missed.consumedPoints >= missesPerMinute) throw refusal(missed, 'Too many links that do not exist')
+			if (missed && missed.consumedPoints >= missesPerMinute) throw limitError(missed, 'Too many links that do not exist')
 			return count(`address ${address}`)
 		},
 		countMiss(address) {

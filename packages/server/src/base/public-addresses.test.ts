@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { judgeOf, parseCidrs } from './public-addresses.ts'
+import { addressFilter, parseCidrs } from './public-addresses.ts'
 
 // IANA's registries of special-purpose addresses (RFC 6890), multicast (RFC 5771, RFC 4291), what RFC 3879 and RFC 4291
 // gave up, and all of IPv6 that is not 2000::/3: the first and the last address of each.
@@ -65,18 +65,18 @@ const colons = (number: bigint) => (number.toString(16).padStart(32, '0').match(
 describe('an address', () => {
 	it.each(special)('from %s to %s is not public', (first, last) => {
 		const write = first.includes(':') ? colons : dotted
-		const isAllowed = judgeOf([])
+		const isAllowed = addressFilter([])
 		for (const edge of [first, last]) expect(isAllowed(edge), edge).toBe(false)
 		const inside = fc.bigInt({ min: numberOf(first), max: numberOf(last) }).map(write)
 		fc.assert(fc.property(inside, (address) => !isAllowed(address)))
 	})
 
 	it.each(open)('%s is public', (address) => {
-		expect(judgeOf([])(address)).toBe(true)
+		expect(addressFilter([])(address)).toBe(true)
 	})
 
 	it('that a range names passes, and its neighbours do not', () => {
-		const isAllowed = judgeOf(['127.0.0.0/8', '10.1.0.0/16', '::1/128', 'fd00::/8', '168.63.129.16/32'])
+		const isAllowed = addressFilter(['127.0.0.0/8', '10.1.0.0/16', '::1/128', 'fd00::/8', '168.63.129.16/32'])
 		for (const address of ['127.0.0.1', '127.255.255.255', '10.1.2.3', '::1', 'fd00:ec2::254', '168.63.129.16', '8.8.8.8'])
 			expect(isAllowed(address), address).toBe(true)
 		for (const address of ['10.2.0.0', '10.0.255.255', '192.168.0.1', '::', '::2', 'fc00::1', 'fe80::1', '0.0.0.0'])
@@ -84,20 +84,20 @@ describe('an address', () => {
 	})
 
 	it('of IPv6 does not pass for the address of IPv4 that it carries', () => {
-		const isAllowed = judgeOf(['0.0.0.0/0', '::1/128'])
+		const isAllowed = addressFilter(['0.0.0.0/0', '::1/128'])
 		for (const address of ['::ffff:127.0.0.1', '::ffff:8.8.8.8', '::127.0.0.1', '64:ff9b::7f00:1', '2002:7f00:1::'])
 			expect(isAllowed(address), address).toBe(false)
 	})
 
 	it('with a zone is not public, whatever it is', () => {
 		for (const address of ['fe80::1%eth0', '2606:4700:4700::1111%lo', '2606:4700:4700::1111%1'])
-			expect(judgeOf([])(address), address).toBe(false)
+			expect(addressFilter([])(address), address).toBe(false)
 	})
 
 	it.each(['', 'localhost', '8.8.8', '134744072', '010.8.8.8', '0x8.8.8.8', '8.8.8.8.', ' 8.8.8.8', '8.8.8.8/32', '[2606::1]'])(
 		'is none when it is written as "%s", even with everything allowed',
 		(text) => {
-			expect(judgeOf(['0.0.0.0/0', '::/0'])(text)).toBe(false)
+			expect(addressFilter(['0.0.0.0/0', '::/0'])(text)).toBe(false)
 		},
 	)
 })

@@ -18,7 +18,7 @@ const azureHost = ipaddr.IPv4.parse('168.63.129.16')
  * of a network's own for NAT64 (RFC 6052, 2.2) looks like any other: who runs one must close it in the firewall.
  * @param allowCidrs such as `127.0.0.0/8` and `::1/128`; throws for what is none.
  */
-export function judgeOf(allowCidrs: readonly string[]): (address: string) => boolean {
+export function addressFilter(allowCidrs: readonly string[]): (address: string) => boolean {
 	const allowed = allowCidrs.map((cidr) => ipaddr.parseCIDR(cidr))
 	return (text) => {
 		// A socket takes what isIP takes. ipaddr.js takes more, and reads 010.0.0.1 as 8.0.0.1.

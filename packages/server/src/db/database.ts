@@ -1,6 +1,5 @@
-// The one door to the database. A store states a query once, with Knex; here it is compiled once for each shape of its
-// parameters and then runs as a prepared statement: building SQL on every call costs several times the query itself.
-import knexFactory, { type Knex } from 'knex'
+// The one door to the database: what runs queries, and how a store states one. statements.ts compiles it once.
+import type { Knex } from 'knex'
 
 export type Dialect = 'sqlite' | 'postgres'
 
@@ -82,6 +81,9 @@ const unavailable = new Set(
 /** What stands in a query for each parameter; a parameter that is undefined in a call is absent here. */
 export type Placeholders<P> = { [Name in keyof P]: Knex.Value }
 
+/** What stands for a number: Knex takes numbers alone for `limit` and `offset`, and writes a placeholder as one. */
+export const asNumber = (placeholder: Knex.Value) => placeholder as number
+
 type Build<P> = (knex: Knex, params: Placeholders<P>, dialect: Dialect) => Knex.QueryBuilder | Knex.Raw
 
 export interface Query<P extends object, Row> {
@@ -95,85 +97,4 @@ export interface Query<P extends object, Row> {
  */
 export function query<P extends object, Row = unknown>(build: Build<P>): Query<P, Row> {
 	return { build }
-}
-
-export interface Compiled<Statement> {
-	readonly statement: Statement
-	values(params: object): unknown[]
-}
-
-/** Compiles queries for one database; `prepare` turns SQL into what the driver runs. */
-export class Statements<Statement> {
-	readonly #dialect: Dialect
-	readonly #knex: Knex
-	readonly #prepare: (sql: string) => Statement
-	readonly #compiled = new Map<Query<never, never>, Map<string, Compiled<Statement>>>()
-
-	constructor(dialect: Dialect, prepare: (sql: string) => Statement) {
-		this.#dialect = dialect
-		this.#knex = knexFactory({ client: dialect === 'sqlite' ? 'better-sqlite3' : 'pg', useNullAsDefault: true })
-		this.#prepare = prepare
-	}
-
-	compile<P extends object, Row>(query: Query<P, Row>, params: P): Compiled<Statement> {
-		let shapes = this.#compiled.get(query as never)
-		if (!shapes) {
-			shapes = new Map()
-			this.#compiled.set(query as never, shapes)
-		}
-		let shape = ''
-		for (const name in params) if (params[name] !== undefined) shape += `${name},`
-		let compiled = shapes.get(shape)
-		if (!compiled) {
-			compiled = this.#build(query, shape.split(',').slice(0, -1))
-			shapes.set(shape, compiled)
-		}
-		return compiled
-	}
-
-	#build<P extends object, Row>(query: Query<P, Row>, names: string[]): Compiled<Statement> {
-		const placeholders = Object.fromEntries(names.map((name, index) => [name, new Placeholder(name, index)]))
-		const built = query.build(this.#knex, placeholders as unknown as Placeholders<P>, this.#dialect)
-		const { sql, bindings } = built.toSQL().toNative()
-		const sources = bindings.map((binding) => source(binding, names))
-		const convert = this.#dialect === 'sqlite' ? sqliteValue : postgresValue
-		return {
-			// SQLite plans a statement again whenever the value bound to a bare LIMIT changes: 58 µs instead of 5 for a row.
-			statement: this.#prepare(this.#dialect === 'sqlite' ? sql.replaceAll('limit ?', 'limit +?') : sql),
-			values: (params) => sources.map((from) => convert('name' in from ? params[from.name as never] : from.value)),
-		}
-	}
-}
-
-/** First of a range of numbers that no query contains: limit() and offset() accept integers only. */
-const reserved = 2 ** 50
-
-class Placeholder {
-	readonly name: string
-	readonly #index: number
-
-	constructor(name: string, index: number) {
-		this.name = name
-		this.#index = index
-	}
-
-	toString(): string {
-		return String(reserved + this.#index)
-	}
-}
-
-function source(binding: unknown, names: string[]): { name: string } | { value: unknown } {
-	if (binding instanceof Placeholder) return binding
-	if (typeof binding === 'number' && binding >= reserved) return { name: names[binding - reserved] as string }
-	return { value: binding }
-}
-
-function sqliteValue(value: unknown): unknown {
-	if (typeof value === 'boolean') return value ? 1 : 0
-	return postgresValue(value)
-}
-
-/** JSON goes in as text: the driver would turn an array into a PostgreSQL array. */
-function postgresValue(value: unknown): unknown {
-	return typeof value === 'object' && value !== null ? JSON.stringify(value) : value
 }

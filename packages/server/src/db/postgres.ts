@@ -1,6 +1,7 @@
 // PostgreSQL: a pool, and statements that each connection prepares once under a name.
 import pg from 'pg'
-import { CommitListeners, type Database, type Db, type Query, Statements, type Transaction, UniqueViolation } from './database.ts'
+import { CommitListeners, type Database, type Db, type Query, type Transaction, UniqueViolation } from './database.ts'
+import { Statements } from './statements.ts'
 
 // Cents and milliseconds are int8 and stay far below 2^53.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number)

@@ -3,7 +3,7 @@
 import type { Knex } from 'knex'
 import { ApiError, fieldError } from '../base/errors.ts'
 import type { ErrorCode } from '../generated/contract.ts'
-import { type Db, type Dialect, type Placeholders, query } from './database.ts'
+import { asNumber, type Db, type Dialect, type Placeholders, query } from './database.ts'
 import { type Fields, jsonColumn } from './json.ts'
 
 /** Whether a column is in a list that is one parameter, so that the statement is the same for any number of values. */
@@ -84,8 +84,8 @@ export function records<R extends Key, Filter extends object = object, Hidden ex
 					{ column, order: direction },
 					{ column: 'id', order: direction },
 				])
-				.limit(limit as never)
-				.offset(offset as never),
+				.limit(asNumber(limit))
+				.offset(asNumber(offset)),
 		)
 	const pages = new Map<string, ReturnType<typeof pageBy>>()
 	const pageIn = (order: Order) => {

@@ -7,7 +7,8 @@
 import Sqlite from 'better-sqlite3'
 import { whenFree } from './busy.ts'
 import { Checkpoints } from './checkpoints.ts'
-import { CommitListeners, type Database, type Db, type Query, Statements, type Transaction, UniqueViolation } from './database.ts'
+import { CommitListeners, type Database, type Db, type Query, type Transaction, UniqueViolation } from './database.ts'
+import { Statements } from './statements.ts'
 
 export function openSqlite(file: string): Database {
 	const writer = new Sqlite(file)

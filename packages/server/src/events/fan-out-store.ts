@@ -73,7 +73,7 @@ const insertion = query<NewDeliveries>((knex, { organizationId, eventId, now, pa
 		.select(knex.raw(`case when p.status = 'active' and not ${isBlocked(dialect)} then ${asInteger(dialect)} end`, [now]))
 		.select(knex.raw(asInteger(dialect), [now]), knex.raw(asInteger(dialect), [now]))
 	if (endpointId !== undefined) rows.where('p.id', endpointId)
-	else rows.whereRaw(subscribes(dialect), [patterns as never])
+	else rows.whereRaw(subscribes(dialect), [patterns ?? null])
 	return knex.into(knex.raw('?? (??)', ['webhook_deliveries', columns])).insert(rows)
 })
 

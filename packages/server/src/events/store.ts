@@ -1,7 +1,7 @@
 // Events as their readers get them: one text, the same in every delivery and in the feed.
 import type { Knex } from 'knex'
 import type { Actor } from '../base/origin.ts'
-import { type Database, type Db, type Dialect, type Placeholders, query } from '../db/database.ts'
+import { asNumber, type Database, type Db, type Dialect, type Placeholders, query } from '../db/database.ts'
 import type { EventType, WebhookEvent } from '../generated/contract.ts'
 import type { Changes } from './changes.ts'
 
@@ -97,8 +97,8 @@ const page = query<Filters & Page, EventRow & { place: number }>((knex, { limit,
 		.where(place, '>', after)
 		.orderBy(place)
 		.select({ place }, ...eventColumns(knex, dialect))
-		.limit(limit as never)
-		.offset(offset as never)
+		.limit(asNumber(limit))
+		.offset(asNumber(offset))
 })
 
 const count = query<Filters, { total: number }>((knex, filters) => matching(knex, filters).count({ total: '*' }))

@@ -11,7 +11,7 @@ import { returnUrls } from '../invoices/payments/link.ts'
 import { receivePayment } from '../invoices/payments/receive.ts'
 import { findInvoice } from '../invoices/store.ts'
 import { findOrganization } from '../organizations/store.ts'
-import { type PaymentProcessor, WebhookRefused } from '../outside/payments/processor.ts'
+import { InvalidWebhook, type PaymentProcessor } from '../outside/payments/processor.ts'
 import { testPaymentPage } from '../rendering/pages/test-payment-page.ts'
 import { failurePage, type HostedOptions, redirect, sendPage } from './routes.ts'
 
@@ -67,7 +67,7 @@ function read(processor: PaymentProcessor, body: Uint8Array, headers: Request['h
 	try {
 		return processor.readWebhook(body, headers, now)
 	} catch (error) {
-		if (error instanceof WebhookRefused) throw new ApiError('invalid_signature', error.message, { cause: error })
+		if (error instanceof InvalidWebhook) throw new ApiError('invalid_signature', error.message, { cause: error })
 		throw error
 	}
 }

@@ -28,12 +28,12 @@ export function hostedPages(options: HostedOptions): Router {
 		req.context.headers = await limit.countVisitor(req.ip)
 		next()
 	})
-	router.route('/view/invoice/:token').get(viewInvoice(options)).all(refuseMethod('GET, HEAD'))
-	router.route('/view/invoice/:token/pay').post(pay(options)).all(refuseMethod('POST'))
-	router.route('/view/invoice/:token/paid').get(paidPage(options)).all(refuseMethod('GET, HEAD'))
+	router.route('/view/invoice/:token').get(viewInvoice(options)).all(rejectMethod('GET, HEAD'))
+	router.route('/view/invoice/:token/pay').post(pay(options)).all(rejectMethod('POST'))
+	router.route('/view/invoice/:token/paid').get(paidPage(options)).all(rejectMethod('GET, HEAD'))
 	for (const [path, message] of paymentPages) {
 		const show: RequestHandler = (req, res) => sendPage(req, res, 200, messagePage(message))
-		router.route(path).get(show).all(refuseMethod('GET, HEAD'))
+		router.route(path).get(show).all(rejectMethod('GET, HEAD'))
 	}
 	// A link that lost its end in a mail is one that does not work, not a path for programs.
 	router.use('/view', () => {
@@ -49,7 +49,7 @@ const paymentPages = [
 	['/payments/cancelled', messages.paymentCancelled],
 ] as const
 
-const refuseMethod =
+const rejectMethod =
 	(allowed: string): RequestHandler =>
 	({ path, method }) => {
 		throw methodNotAllowed(path, method, allowed)

@@ -12,14 +12,14 @@ export function countRequest(callers: Callers, limits: RateLimits): Count {
 	return async (req, rateClass) => {
 		const { context } = req
 		const limit = limits[rateClass]
-		let refusal: unknown
+		let failure: unknown
 		try {
 			context.caller = await callers.identify(req.headers)
 		} catch (error) {
-			refusal = error
+			failure = error
 		}
 		context.headers = await limit.count(context.caller?.keyId ?? `address ${req.ip}`)
-		if (refusal && context.operation) throw refusal
+		if (failure && context.operation) throw failure
 	}
 }
 

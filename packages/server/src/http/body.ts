@@ -5,9 +5,9 @@ import { ApiError } from '../base/errors.ts'
 
 const limit = 512 * 1024
 
-const parse = express.json({ limit, strict: false, type: () => true, verify: refuseOtherThanUtf8 })
+const parse = express.json({ limit, strict: false, type: () => true, verify: rejectOtherThanUtf8 })
 
-function refuseOtherThanUtf8(_req: unknown, _res: unknown, bytes: Buffer): void {
+function rejectOtherThanUtf8(_req: unknown, _res: unknown, bytes: Buffer): void {
 	if (!isUtf8(bytes)) throw Object.assign(new Error('the body is not UTF-8'), { type: 'encoding.invalid' })
 }
 

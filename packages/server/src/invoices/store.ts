@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import { dayMs, type Today } from '../base/dates.ts'
 import { ApiError } from '../base/errors.ts'
-import { type Db, type Dialect, type Placeholders, query } from '../db/database.ts'
+import { asNumber, type Db, type Dialect, type Placeholders, query } from '../db/database.ts'
 import { jsonColumn } from '../db/json.ts'
 import type { Invoice, InvoiceStatus } from '../generated/contract.ts'
 import { fields } from '../generated/tables.ts'
@@ -92,8 +92,8 @@ const page = query<InvoiceListQuery & Clock & { organizationId: string }, { json
 			{ column: 'createdAt', order: 'desc' },
 			{ column: 'id', order: 'desc' },
 		])
-		.limit(limit as never)
-		.offset(offset as never)
+		.limit(asNumber(limit))
+		.offset(asNumber(offset))
 })
 
 /** Invoices as JSON texts, newest first. */
@@ -159,7 +159,7 @@ const pastDue = query<PastDue, { id: string }>((knex, { organizationId, before, 
 		.whereRaw('?', [isPastDue(knex, clock)])
 		.orderBy('dueDate')
 		.select('id')
-		.limit(limit as never),
+		.limit(asNumber(limit)),
 )
 
 /** Sent invoices whose due day is past, the longest overdue first. */

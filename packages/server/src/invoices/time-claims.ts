@@ -33,27 +33,27 @@ async function take(db: Db, origin: Origin, invoice: StoredInvoice, ids: readonl
 	if (ids.length === 0) return
 	const entries = await lockTimeEntries(db, invoice.organizationId, ids)
 	const unfit = [...missing(ids, entries), ...running(entries), ...changed(invoice, entries)]
-	if (unfit.length > 0) throw refusal('invalid_time_entries', 'These time entries cannot be invoiced', unfit, pointer)
+	if (unfit.length > 0) throw claimError('invalid_time_entries', 'These time entries cannot be invoiced', unfit, pointer)
 	if (await claimTimeEntries(db, invoice.id, entries, origin)) return
-	throw refusal('time_entry_already_invoiced', 'A time entry can be on one invoice', invoiced(entries), pointer)
+	throw claimError('time_entry_already_invoiced', 'A time entry can be on one invoice', invoiced(entries), pointer)
 }
 
-type Mistake = Pick<ProblemError, 'code' | 'detail'>
+type Reason = Pick<ProblemError, 'code' | 'detail'>
 
 // While an invoice was cancelled its entries could be changed, deleted and invoiced like any other.
 
-function missing(ids: readonly string[], entries: readonly TimeEntry[]): Mistake[] {
+function missing(ids: readonly string[], entries: readonly TimeEntry[]): Reason[] {
 	const found = new Set(entries.map(({ id }) => id))
 	return ids.filter((id) => !found.has(id)).map((id) => ({ code: 'unknown', detail: `${id} was deleted` }))
 }
 
-const running = (entries: readonly TimeEntry[]): Mistake[] =>
+const running = (entries: readonly TimeEntry[]): Reason[] =>
 	entries
 		.filter(({ durationSeconds }) => durationSeconds === null)
 		.map(({ id }) => ({ code: 'running', detail: `${id} is running again` }))
 
 /** A line charges the seconds of its entries, unless its quantity was written. */
-function changed({ lineItems }: StoredInvoice, entries: readonly TimeEntry[]): Mistake[] {
+function changed({ lineItems }: StoredInvoice, entries: readonly TimeEntry[]): Reason[] {
 	const secondsOf = new Map(entries.map(({ id, durationSeconds }) => [id, durationSeconds]))
 	return lineItems.flatMap(({ position, durationSeconds, timeEntryIds }) => {
 		const seconds = timeEntryIds.map((id) => secondsOf.get(id) ?? null)
@@ -67,12 +67,12 @@ function changed({ lineItems }: StoredInvoice, entries: readonly TimeEntry[]): M
 	})
 }
 
-const invoiced = (entries: readonly TimeEntry[]): Mistake[] =>
+const invoiced = (entries: readonly TimeEntry[]): Reason[] =>
 	entries
 		.filter(({ status }) => status === 'invoiced')
 		.map(({ id, invoiceId }) => ({ code: 'time_entry_already_invoiced', detail: `${id} is on the invoice ${invoiceId}` }))
 
-function refusal(code: ErrorCode, what: string, mistakes: readonly Mistake[], pointer: string): ApiError {
-	const errors = mistakes.map((mistake) => ({ pointer, ...mistake }))
-	return new ApiError(code, `${what}: ${mistakes.map(({ detail }) => detail).join('; ')}.`, { errors })
+function claimError(code: ErrorCode, what: string, reasons: readonly Reason[], pointer: string): ApiError {
+	const errors = reasons.map((reason) => ({ pointer, ...reason }))
+	return new ApiError(code, `${what}: ${reasons.map(({ detail }) => detail).join('; ')}.`, { errors })
 }

@@ -24,16 +24,16 @@ import { heldEntries, moveTimeEntries } from './time-claims.ts'
 /** What the input comes to, of an invoice that is not stored. */
 export async function previewInvoice(write: WriteContext, input: WrittenInvoice): Promise<StoredInvoice> {
 	const blank = blankInvoice(write.organization, write.origin.now)
-	return next(write, blank, input)
+	return applyChecked(write, blank, input)
 }
 
 /** Stores a new invoice, under the number that is written or the organization's next one. */
 export async function createInvoice(write: WriteContext, input: WrittenInvoice): Promise<StoredInvoice> {
 	const { db, origin, organization } = write
 	const blank = blankInvoice(organization, origin.now)
-	const draft = await next(write, blank, input)
-	await markNewRates(db, blank, draft)
-	let invoice = isFirstSent(blank, draft) ? { ...draft, ...(await partiesOf(db, draft)) } : draft
+	const next = await applyChecked(write, blank, input)
+	await markNewRates(db, blank, next)
+	let invoice = isFirstSent(blank, next) ? { ...next, ...(await partiesOf(db, next)) } : next
 	if (invoice.invoiceNumber === '') invoice = await insertNumbered(db, invoice, insertInvoice)
 	else {
 		await requireFreeNumber(db, invoice)
@@ -58,10 +58,10 @@ export async function changeInvoice(
 	more: readonly EventType[] = [],
 ): Promise<ChangedInvoice> {
 	const { db, origin, organization } = write
-	const draft = await next(write, stored, input)
-	await markNewRates(db, stored, draft)
-	const parties = isFirstSent(stored, draft) ? await partiesOf(db, draft) : {}
-	const invoice = { ...draft, ...parties, updatedAt: origin.now, version: stored.version + 1 }
+	const next = await applyChecked(write, stored, input)
+	await markNewRates(db, stored, next)
+	const parties = isFirstSent(stored, next) ? await partiesOf(db, next) : {}
+	const invoice = { ...next, ...parties, updatedAt: origin.now, version: stored.version + 1 }
 	if (invoice.invoiceNumber !== stored.invoiceNumber) await requireFreeNumber(db, invoice)
 	await updateInvoice(db, invoice).catch((error) => {
 		throw error instanceof UniqueViolation ? numberTaken(invoice.invoiceNumber) : error
@@ -91,7 +91,7 @@ export async function deleteInvoice(write: WriteContext, invoice: StoredInvoice)
 }
 
 /** The invoice after the input was written on it, once everything that the input names is there. */
-async function next(
+async function applyChecked(
 	{ db, origin, organization }: WriteContext,
 	before: StoredInvoice,
 	input: WrittenInvoice,

@@ -238,9 +238,9 @@ describe('the guard refuses', () => {
 	})
 
 	it('with a message that names the host and the setting, and never the address', async () => {
-		const refusal = open().check('https://metadata.google.internal/')
-		await expect(refusal).rejects.toThrow(/^The host metadata\.google\.internal is not .*EGRESS_ALLOW_CIDRS/)
-		await expect(refusal).rejects.not.toThrow(/169\.254/)
+		const rejected = open().check('https://metadata.google.internal/')
+		await expect(rejected).rejects.toThrow(/^The host metadata\.google\.internal is not .*EGRESS_ALLOW_CIDRS/)
+		await expect(rejected).rejects.not.toThrow(/169\.254/)
 	})
 })
 

@@ -4,7 +4,7 @@
 import { lookup as dnsLookup } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
 import type { Dispatcher } from 'undici'
-import { judgeOf } from '../base/public-addresses.ts'
+import { addressFilter } from '../base/public-addresses.ts'
 
 /**
  * An address that the server must not call. The message says why, for the API's caller: it names the host as it was given,
@@ -59,7 +59,7 @@ const systemLookup: Lookup = async (hostname) =>
 	}))
 
 export function openEgress({ allowCidrs, lookup = systemLookup }: EgressOptions): Egress {
-	const isAllowed = judgeOf(allowCidrs)
+	const isAllowed = addressFilter(allowCidrs)
 
 	function judge(host: string, addresses: readonly Address[]): void {
 		if (addresses.every(({ address }) => isAllowed(address))) return

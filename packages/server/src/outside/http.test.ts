@@ -271,8 +271,8 @@ describe('an attempt without an answer', () => {
 		const lookup: Lookup = async () => [{ address: addresses.shift() ?? '', family: 4 }]
 		const url = `http://127.0.0.1.example:${port}/`
 		const answers = [await sender({ lookup })(url), await sender({ lookup })(url), await sender({ lookup })(url)]
-		const refusal = expect.stringMatching(/^The host 127\.0\.0\.1\.example is not on the public internet/)
-		expect(answers.map(({ error }) => error)).toEqual([null, refusal, refusal])
+		const rejected = expect.stringMatching(/^The host 127\.0\.0\.1\.example is not on the public internet/)
+		expect(answers.map(({ error }) => error)).toEqual([null, rejected, rejected])
 		expect(requests).toHaveLength(1)
 	})
 

@@ -162,8 +162,8 @@ const reasons: Readonly<Record<string, string>> = {
 /** Why there was no answer, without what is only the server's business. */
 function reason(error: unknown): string {
 	const { code: given, cause } = error as { code?: unknown; cause?: unknown }
-	const refusal = [error, cause].find((one) => one instanceof UnsafeUrl || one instanceof UnresolvableUrl)
-	if (refusal instanceof Error) return refusal.message
+	const rejected = [error, cause].find((one) => one instanceof UnsafeUrl || one instanceof UnresolvableUrl)
+	if (rejected instanceof Error) return rejected.message
 	if ((error as Error).name === 'HTTPParserError') return 'the answer is not HTTP'
 	const code = String(given)
 	if (reasons[code]) return reasons[code]

@@ -40,14 +40,14 @@ const running = (startedAt: number): Span => ({ startedAt, endedAt: null, durati
 
 /** The pointers say which field to correct, of those that were written. */
 function checked(startedAt: number, endedAt: number, durationSeconds: number, endAt: string, durationAt = endAt): Span {
-	const refusal = (pointer: string, detail: string) => fieldError('invalid_time_entry', pointer, detail)
+	const invalid = (pointer: string, detail: string) => fieldError('invalid_time_entry', pointer, detail)
 	const most = secondsBetween(startedAt, endedAt)
-	if (startedAt < 0) throw refusal(endAt, 'The work began before the year 1970.')
-	if (endedAt > lastInstant) throw refusal(endAt, 'The work ends after the year 2200.')
-	if (most < 0) throw refusal(endAt, 'The work ended before it began.')
-	if (durationSeconds < 0) throw refusal(durationAt, 'The breaks are longer than what lies between beginning and end.')
-	if (durationSeconds > most) throw refusal(durationAt, `Only ${most} seconds lie between beginning and end.`)
-	if (durationSeconds > longestSeconds) throw refusal(durationAt, 'The work took longer than a year.')
+	if (startedAt < 0) throw invalid(endAt, 'The work began before the year 1970.')
+	if (endedAt > lastInstant) throw invalid(endAt, 'The work ends after the year 2200.')
+	if (most < 0) throw invalid(endAt, 'The work ended before it began.')
+	if (durationSeconds < 0) throw invalid(durationAt, 'The breaks are longer than what lies between beginning and end.')
+	if (durationSeconds > most) throw invalid(durationAt, `Only ${most} seconds lie between beginning and end.`)
+	if (durationSeconds > longestSeconds) throw invalid(durationAt, 'The work took longer than a year.')
 	return { startedAt, endedAt, durationSeconds }
 }
 

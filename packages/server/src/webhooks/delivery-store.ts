@@ -1,5 +1,5 @@
 import type { Knex } from 'knex'
-import { type Db, type Dialect, type Placeholders, query } from '../db/database.ts'
+import { asNumber, type Db, type Dialect, type Placeholders, query } from '../db/database.ts'
 import { jsonColumn } from '../db/json.ts'
 import { hasEarlier } from '../events/fan-out-store.ts'
 import type { DeliveryStatus, WebhookDelivery } from '../generated/contract.ts'
@@ -41,8 +41,8 @@ const page = query<Filters & Page, { json: string }>((knex, { limit, offset, cur
 	const rows = matching(knex, filters)
 		.select(jsonColumn(knex, dialect, fields.WebhookDelivery, shown(knex)))
 		.orderBy('id', 'desc')
-		.limit(limit as never)
-		.offset(offset as never)
+		.limit(asNumber(limit))
+		.offset(asNumber(offset))
 	return cursor === undefined ? rows : rows.where('id', '<', cursor)
 })
 

@@ -15,7 +15,7 @@ export const list: Handler<'webhooks.endpoints.list'> = handlers.list
 export const get: Handler<'webhooks.endpoints.get'> = handlers.get
 
 export const create: Handler<'webhooks.endpoints.create'> = async ({ body, caller }, { services, origin, commit }) => {
-	await rejectUnsafe(services.egress, body.url)
+	await requireSafeUrl(services.egress, body.url)
 	return commit(async (tx) => {
 		const { secret, ...endpoint } = await createEndpoint(writeContext({ db: tx, origin }, caller), services.secrets, body)
 		const { id } = endpoint
@@ -25,7 +25,7 @@ export const create: Handler<'webhooks.endpoints.create'> = async ({ body, calle
 
 export const update: Handler<'webhooks.endpoints.update'> = async (call, { services, origin, commit }) => {
 	const { body, caller } = call
-	if (body.url !== undefined) await rejectUnsafe(services.egress, body.url)
+	if (body.url !== undefined) await requireSafeUrl(services.egress, body.url)
 	return commit(async (tx) => {
 		const stored = await handlers.lock(call, tx)
 		return handlers.changed(await changeEndpoint(writeContext({ db: tx, origin }, caller), stored, body))
@@ -66,7 +66,7 @@ export const redeliver: Handler<'webhooks.endpoints.redeliver'> = async (call, {
 }
 
 /** Before it is stored; and again, by its sockets, whenever it is called. */
-async function rejectUnsafe(egress: Egress, url: string): Promise<void> {
+async function requireSafeUrl(egress: Egress, url: string): Promise<void> {
 	try {
 		await egress.check(url)
 	} catch (error) {

@@ -25,7 +25,7 @@ export function charge({ ids: named, entries, deal, organization }: Request): Ch
 	const ids = [...new Set(named)]
 	const byId = new Map(entries.map((entry) => [entry.id, entry]))
 	const pointerOf = (id: string) => `/timeEntryIds/${named.indexOf(id)}`
-	refuse(
+	rejectAny(
 		'invalid_time_entries',
 		'These time entries cannot be invoiced here',
 		ids,
@@ -37,28 +37,28 @@ export function charge({ ids: named, entries, deal, organization }: Request): Ch
 		if (entry?.status !== 'invoiced') return undefined
 		return { code: 'time_entry_already_invoiced', detail: `${id} is on the invoice ${entry.invoiceId}` }
 	}
-	refuse('time_entry_already_invoiced', 'A time entry can be on one invoice', ids, invoiced, pointerOf)
+	rejectAny('time_entry_already_invoiced', 'A time entry can be on one invoice', ids, invoiced, pointerOf)
 	return rated(entries as readonly Charged['entry'][], deal, organization, pointerOf)
 }
 
-type Mistake = Pick<ProblemError, 'code' | 'detail'> | undefined
+type Reason = Pick<ProblemError, 'code' | 'detail'> | undefined
 
-function refuse(
+function rejectAny(
 	code: ApiError['code'],
 	what: string,
 	ids: readonly string[],
-	judge: (id: string) => Mistake,
+	reasonOf: (id: string) => Reason,
 	pointerOf: (id: string) => string,
 ): void {
 	const errors = ids.flatMap((id) => {
-		const mistake = judge(id)
-		return mistake ? [{ pointer: pointerOf(id), ...mistake }] : []
+		const reason = reasonOf(id)
+		return reason ? [{ pointer: pointerOf(id), ...reason }] : []
 	})
 	if (errors.length === 0) return
 	throw new ApiError(code, `${what}: ${errors.map(({ detail }) => detail).join('; ')}.`, { errors })
 }
 
-function unfit(id: string, entry: TimeEntry | undefined, deal: Deal): Mistake {
+function unfit(id: string, entry: TimeEntry | undefined, deal: Deal): Reason {
 	if (!entry) return { code: 'unknown', detail: `there is no time entry ${id}` }
 	if (entry.dealId !== deal.id) return { code: 'other_deal', detail: `${id} is for the deal ${entry.dealId}` }
 	if (entry.durationSeconds === null) return { code: 'running', detail: `${id} is still running` }
@@ -80,7 +80,7 @@ function rated(
 			? (['rate_missing', 'Neither the entry nor its deal nor the organization has an hourly rate'] as const)
 			: (['currency_mismatch', `The organization's hourly rate is in ${defaultCurrency}, the deal in ${deal.currency}`] as const)
 	if (hourlyRateCents === null || defaultCurrency !== deal.currency) {
-		refuse(code, what, without, (id) => ({ code, detail: `${id} has no rate in ${deal.currency}` }), pointerOf)
+		rejectAny(code, what, without, (id) => ({ code, detail: `${id} has no rate in ${deal.currency}` }), pointerOf)
 	}
 	return entries.map((entry) => ({ entry, rateCents: rateOf(entry) ?? (hourlyRateCents as number) }))
 }

@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { formatDecimal, parseDecimal, roundedDivide } from '../../base/decimal.ts'
+import type { LineTax } from '../../generated/contract.ts'
 import cases from './money-cases.json' with { type: 'json' }
-import { computeInvoice, type InvoiceInput, type InvoiceTotals, type Line, type LineTax, TotalsError } from './totals.ts'
+import { computeInvoice, type InvoiceTotals, type PricedLine, type PricingInput, TotalsError } from './totals.ts'
 
-const item = (fields: Partial<Line> = {}): Line => ({
+const item = (fields: Partial<PricedLine> = {}): PricedLine => ({
 	kind: 'item',
 	quantity: '1',
 	unitPriceCents: 0,
@@ -12,7 +13,7 @@ const item = (fields: Partial<Line> = {}): Line => ({
 	...fields,
 })
 const tax = (percent: string, inclusive = false, label = 'VAT'): LineTax => ({ label, percent, inclusive })
-const one = (line: Partial<Line>) => computeInvoice({ taxRounding: 'document', lines: [item(line)] })
+const one = (line: Partial<PricedLine>) => computeInvoice({ taxRounding: 'document', lines: [item(line)] })
 const add = (values: number[]) => values.reduce((total, value) => total + value, 0)
 
 // The oracle shares no code with the rule: exact fractions, and a definition of rounding instead of a procedure.
@@ -43,7 +44,7 @@ const taxes = fc.boolean().chain((inclusive) =>
 		{ maxLength: 3 },
 	),
 )
-const anyLine: fc.Arbitrary<Line> = fc.record({
+const anyLine: fc.Arbitrary<PricedLine> = fc.record({
 	kind: fc.constantFrom('item', 'item', 'item', 'time', 'discount', 'text'),
 	quantity,
 	unitPriceCents: price,
@@ -52,11 +53,11 @@ const anyLine: fc.Arbitrary<Line> = fc.record({
 	taxes,
 })
 const taxRounding = fc.constantFrom('document' as const, 'line' as const)
-const anyInvoice: fc.Arbitrary<InvoiceInput> = fc.record({ taxRounding, lines: fc.array(anyLine, { maxLength: 8 }) })
-const check = (property: (invoice: InvoiceInput) => void) => fc.assert(fc.property(anyInvoice, property), { numRuns: 2000 })
+const anyInvoice: fc.Arbitrary<PricingInput> = fc.record({ taxRounding, lines: fc.array(anyLine, { maxLength: 8 }) })
+const check = (property: (invoice: PricingInput) => void) => fc.assert(fc.property(anyInvoice, property), { numRuns: 2000 })
 
 const negated = (text: string) => (text.startsWith('-') ? text.slice(1) : `-${text}`)
-const mirrored = (line: Line): Line => ({
+const mirrored = (line: PricedLine): PricedLine => ({
 	...line,
 	quantity: negated(line.quantity),
 	discountCents: line.discountCents && -line.discountCents,
@@ -129,7 +130,7 @@ describe('rounding', () => {
 	})
 
 	it('prices below a cent and quantities of six places keep every digit until the end', () => {
-		const amount = (line: Partial<Line>) => one(line).lines[0]?.amountCents
+		const amount = (line: Partial<PricedLine>) => one(line).lines[0]?.amountCents
 		expect(amount({ quantity: '1000000', unitPriceCents: '0.000001' })).toBe(1)
 		expect(amount({ quantity: '499999.999999', unitPriceCents: '0.000001' })).toBe(0)
 		expect(amount({ quantity: '500000', unitPriceCents: '-0.000001' })).toBe(-1)
@@ -322,7 +323,7 @@ describe('the breakdown', () => {
 describe('refusals', () => {
 	const max = 999_999_999_999
 	const invoice =
-		(...lines: Partial<Line>[]) =>
+		(...lines: Partial<PricedLine>[]) =>
 		() =>
 			computeInvoice({ taxRounding: 'document', lines: lines.map(item) })
 

@@ -8,9 +8,10 @@
 // - Inclusive: the gross is what was agreed and stays; tax is taken out of it and net is what is left.
 
 import { formatDecimal, magnitude, parseDecimal, roundedDivide, spread, sum } from '../../base/decimal.ts'
+import type { LineTax, TaxRounding } from '../../generated/contract.ts'
 
-export type LineTax = { label: string; percent: string; inclusive: boolean }
-export type Line = {
+/** A line as far as its price goes, with the taxes that it bears. */
+export type PricedLine = {
 	kind: 'item' | 'time' | 'discount' | 'text'
 	quantity: string
 	unitPriceCents: number | string
@@ -20,7 +21,7 @@ export type Line = {
 	discountCents?: number | null
 	taxes: LineTax[]
 }
-export type InvoiceInput = { taxRounding: 'document' | 'line'; lines: Line[] }
+export type PricingInput = { taxRounding: TaxRounding; lines: PricedLine[] }
 export type LineAmounts = { amountCents: number; netCents: number; taxCents: number; grossCents: number }
 export type TaxBreakdownRow = LineTax & { taxableCents: number; taxCents: number }
 export type InvoiceTotals = {
@@ -59,7 +60,7 @@ const MAX_CENTS = 999_999_999_999n
 const HUNDRED_PERCENT = 1_000_000n // percentages are scaled by 10^4
 const PRODUCT_SCALE = 10n ** 18n // quantity 10^6 × price 10^6 × discount's complement 10^6
 
-export function computeInvoice(input: InvoiceInput): InvoiceTotals {
+export function computeInvoice(input: PricingInput): InvoiceTotals {
 	const amounts = input.lines.map(lineAmount)
 	const shares = input.lines.flatMap((line, index) => taxShares(line, index, amounts[index] ?? 0n))
 	const taxed =
@@ -87,7 +88,7 @@ function lineAmounts(line: number, amount: bigint, net: bigint, tax: bigint): Li
 }
 
 /** A discount in cents carries the sign of its line, so subtracting it mirrors too. */
-function lineAmount(line: Line): bigint {
+function lineAmount(line: PricedLine): bigint {
 	if (line.kind === 'text') return 0n
 	const [quantity, scale] = scaledQuantity(line)
 	const product = quantity * parsePrice(line.unitPriceCents)
@@ -100,12 +101,12 @@ function lineAmount(line: Line): bigint {
  * Hours are seconds ÷ 3600, which has no exact decimal: time is charged by its seconds, rounded once on their sum. The sum
  * of rounded entries would bill time nobody worked.
  */
-function scaledQuantity({ quantity, durationSeconds }: Line): [quantity: bigint, scale: bigint] {
+function scaledQuantity({ quantity, durationSeconds }: PricedLine): [quantity: bigint, scale: bigint] {
 	if (typeof durationSeconds === 'number') return [BigInt(durationSeconds), 3600n * 10n ** 12n]
 	return [parseDecimal(quantity, 6), PRODUCT_SCALE]
 }
 
-function taxShares(line: Line, index: number, amount: bigint): Share[] {
+function taxShares(line: PricedLine, index: number, amount: bigint): Share[] {
 	if (line.kind === 'text') return []
 	const inclusive = line.taxes.some((tax) => tax.inclusive)
 	if (inclusive && !line.taxes.every((tax) => tax.inclusive)) throw new TotalsError('mixed_tax_inclusion', index)

@@ -20,7 +20,7 @@ import { documentOf, fileName, pdfOf } from './render.ts'
 export async function sendInvoice(context: SelfManagedContext, caller: Caller, id: string, request: InvoiceSend) {
 	const { db, now, origin, services } = context
 	const invoice = requireSendable(await findInvoice(db, caller.organizationId, id), id)
-	refuseUnconfigured(services.mailer)
+	requireMailer(services.mailer)
 	await deliver(services.mailer, await compose(context, caller, applyInput(invoice, sending(invoice, now) ?? {}, now), request))
 	return context.commit(async (tx) => {
 		const current = await lockInvoice(tx, caller.organizationId, id)
@@ -66,7 +66,7 @@ async function compose(
 	}
 }
 
-function refuseUnconfigured({ configured, missing }: Mailer): void {
+function requireMailer({ configured, missing }: Mailer): void {
 	if (configured) return
 	throw new ApiError('email_not_configured', `The server cannot send e-mail: set ${missing.join(' and ')}.`)
 }

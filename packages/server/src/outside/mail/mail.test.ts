@@ -86,7 +86,7 @@ function mailer(url: string, timeoutMs = 5_000) {
 	return opened
 }
 
-async function refusal(sending: Promise<void>): Promise<MailError> {
+async function rejected(sending: Promise<void>): Promise<MailError> {
 	const error = await sending.then(
 		() => new Error('was accepted'),
 		(reason: Error) => reason,
@@ -207,8 +207,8 @@ describe('what comes from data', () => {
 	])('is refused as an address when it is not just one: %j', async (address) => {
 		const { host, received } = await smtpServer()
 		const { send } = mailer(`smtp://${host}`)
-		expect((await refusal(send(mail({ to: address })))).message).toMatch(/^The recipient must be one e-mail address/)
-		expect((await refusal(send(mail({ replyTo: address })))).message).toMatch(/^The address for answers must be one/)
+		expect((await rejected(send(mail({ to: address })))).message).toMatch(/^The recipient must be one e-mail address/)
+		expect((await rejected(send(mail({ replyTo: address })))).message).toMatch(/^The address for answers must be one/)
 		expect(received).toEqual([])
 	})
 })
@@ -231,7 +231,7 @@ describe('a mail server that refuses', () => {
 		['everybody', { onConnect: (_, done) => done(replying(554, 'not today')) }, '554 not today'],
 	])('%s is quoted', async (_, options, reply) => {
 		const { host } = await smtpServer(options)
-		const error = await refusal(mailer(`smtp://${host}`).send(mail()))
+		const error = await rejected(mailer(`smtp://${host}`).send(mail()))
 		expect(error.message).toBe(`The mail server answered "${reply}".`)
 		expect(error.cause).toBeInstanceOf(Error)
 	})
@@ -241,13 +241,13 @@ describe('a mail server that refuses', () => {
 			lmtp: true,
 			onData: (stream, _, done) => stream.resume().on('end', () => done(null, [replying(552, 'mailbox full')] as never)),
 		})
-		const { message } = await refusal(mailer(`smtp://${host}?lmtp=true`).send(mail()))
+		const { message } = await rejected(mailer(`smtp://${host}?lmtp=true`).send(mail()))
 		expect(message).toBe('The mail server answered "552 mailbox full".')
 	})
 
 	it('in many lines with control characters is quoted in one line', async () => {
 		const host = await tcpServer((socket) => socket.write('554-go\x07 away\r\n554 and stay there\r\n'))
-		const { message } = await refusal(mailer(`smtp://${host}`).send(mail()))
+		const { message } = await rejected(mailer(`smtp://${host}`).send(mail()))
 		expect(message).toBe('The mail server answered "554-go  away 554 and stay there".')
 	})
 })
@@ -259,35 +259,35 @@ describe('a mail server that fails', () => {
 		['never comes to an end', (socket) => socket.write('220-hello\r\n')],
 	])('and %s is given up after the time it has', async (_, onConnection) => {
 		const host = await tcpServer(onConnection)
-		const { message } = await refusal(mailer(`smtp://${host}`, 100).send(mail()))
+		const { message } = await rejected(mailer(`smtp://${host}`, 100).send(mail()))
 		expect(message).toBe('The mail server did not answer in 0.1 seconds.')
 	})
 
 	it('to say whether it took the mail is given up after the time it has', async () => {
 		const { host } = await smtpServer({ onData: (stream) => stream.resume() })
-		const { message } = await refusal(mailer(`smtp://${host}`, 300).send(mail()))
+		const { message } = await rejected(mailer(`smtp://${host}`, 300).send(mail()))
 		expect(message).toBe('The mail server did not answer in 0.3 seconds.')
 	})
 
 	it('by hanging up at once or mid-way has dropped the connection', async () => {
 		const dropped = 'The mail server dropped the connection.'
 		const atOnce = await tcpServer((socket) => socket.destroy())
-		expect((await refusal(mailer(`smtp://${atOnce}`).send(mail()))).message).toBe(dropped)
+		expect((await rejected(mailer(`smtp://${atOnce}`).send(mail()))).message).toBe(dropped)
 		const afterEhlo = await tcpServer((socket) => socket.on('data', () => socket.resetAndDestroy()).write('220 hello\r\n'))
-		expect((await refusal(mailer(`smtp://${afterEhlo}`).send(mail()))).message).toBe(dropped)
+		expect((await rejected(mailer(`smtp://${afterEhlo}`).send(mail()))).message).toBe(dropped)
 		const { host, server } = await smtpServer({
 			onData: (stream) =>
 				stream.once('data', () => {
 					for (const connection of server.connections) connection.close()
 				}),
 		})
-		expect((await refusal(mailer(`smtp://${host}`).send(mail()))).message).toBe(dropped)
+		expect((await rejected(mailer(`smtp://${host}`).send(mail()))).message).toBe(dropped)
 	})
 
 	it('to be there refuses the connection', async () => {
 		const { host, server } = await smtpServer()
 		await new Promise<void>((resolve) => server.close(resolve))
-		const { message } = await refusal(mailer(`smtp://${host}`).send(mail()))
+		const { message } = await rejected(mailer(`smtp://${host}`).send(mail()))
 		expect(message).toBe('The mail server refused the connection.')
 	})
 
@@ -297,7 +297,7 @@ describe('a mail server that fails', () => {
 			onRcptTo: (_, __, done) => done(++attempts === 1 ? replying(451, 'greylisted') : null),
 		})
 		const { send } = mailer(`smtp://${host}`)
-		await refusal(send(mail()))
+		await rejected(send(mail()))
 		await send(mail())
 		expect(received).toHaveLength(1)
 	})
@@ -309,7 +309,7 @@ describe('a mail server that fails', () => {
 		})
 		const host = await tcpServer(() => connected())
 		const { send, close } = mailer(`smtp://${host}`)
-		const sending = refusal(send(mail()))
+		const sending = rejected(send(mail()))
 		await connection
 		close()
 		expect((await sending).message).toBe('The mail was not sent: the server is stopping.')
@@ -333,7 +333,7 @@ describe('a user name and password', () => {
 
 	it('that are wrong are said to be, and shown nowhere', async () => {
 		const { host } = await smtpServer(login)
-		const error = await refusal(mailer(`smtp://remit:s3cret-wr0ng@${host}`).send(mail()))
+		const error = await rejected(mailer(`smtp://remit:s3cret-wr0ng@${host}`).send(mail()))
 		expect(error.message).toBe('The mail server refused the user name or password (535).')
 		expect(inspect(error, { depth: 20, showHidden: true })).not.toMatch(/s3cret|czNjcmV0|smtp:\/\//)
 	})
@@ -352,7 +352,7 @@ describe('encryption', () => {
 
 	it('can be required of a server that does not offer it', async () => {
 		const { host, received } = await smtpServer()
-		await refusal(mailer(`smtp://${host}?requireTLS=true`).send(mail()))
+		await rejected(mailer(`smtp://${host}?requireTLS=true`).send(mail()))
 		expect(received).toEqual([])
 	})
 
@@ -360,7 +360,7 @@ describe('encryption', () => {
 		const implicit = await smtpServer({ secure: true })
 		const offered = await smtpServer({ disabledCommands: ['AUTH'] })
 		for (const url of [`smtps://${implicit.host}`, `smtp://${offered.host}`]) {
-			const { message } = await refusal(mailer(url).send(mail()))
+			const { message } = await rejected(mailer(url).send(mail()))
 			expect(message).toMatch(/^The mail server cannot be used \([A-Z_]*CERT[A-Z_]*\)\.$/)
 		}
 		expect([...implicit.received, ...offered.received]).toEqual([])
@@ -376,7 +376,7 @@ describe('encryption', () => {
 				else socket.destroy()
 			})
 		})
-		const { message } = await refusal(mailer(`smtp://${host}`).send(mail()))
+		const { message } = await rejected(mailer(`smtp://${host}`).send(mail()))
 		expect(message).toBe('The mail server dropped the connection.')
 	})
 })
@@ -431,7 +431,7 @@ describe('a folder', () => {
 	it('that cannot be written says so', async () => {
 		const folder = await newFolder()
 		await writeFile(join(folder, 'taken'), '')
-		const { message } = await refusal(mailer(`file:${join(folder, 'taken')}`).send(mail()))
+		const { message } = await rejected(mailer(`file:${join(folder, 'taken')}`).send(mail()))
 		expect(message).toMatch(/^The mail could not be written to its folder \((EEXIST|ENOTDIR)\)\.$/)
 	})
 })
@@ -444,7 +444,7 @@ describe('settings', () => {
 	])('%j name what is missing, and nothing is sent', async (given, transport, from, missing) => {
 		const opened = openMailer(given)
 		expect(opened).toMatchObject({ transport, from, missing, configured: false })
-		const { message } = await refusal(opened.send(mail()))
+		const { message } = await rejected(opened.send(mail()))
 		for (const name of missing) expect(message).toContain(name)
 	})
 

@@ -53,7 +53,7 @@ export interface PaymentProcessor {
 	create(request: PaymentRequest): Promise<ProcessorLink>
 	/** Afterwards nobody can pay by the link. Nothing to do for one that is paid, expired or unknown. */
 	deactivate(externalId: string): Promise<void>
-	/** The payment that a webhook reports; undefined when it reports something else. Throws WebhookRefused. */
+	/** The payment that a webhook reports; undefined when it reports something else. Throws InvalidWebhook. */
 	readWebhook(body: Uint8Array, headers: IncomingHttpHeaders, now: number): Payment | undefined
 }
 
@@ -69,4 +69,4 @@ export class ProcessorError extends Error {
 }
 
 /** A webhook that did not come from the processor, came too late, or is none. */
-export class WebhookRefused extends Error {}
+export class InvalidWebhook extends Error {}

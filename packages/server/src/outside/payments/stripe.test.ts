@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { FakeStripe, signWebhook } from '../../../test/stripe.ts'
-import { type PaymentProcessor, type PaymentRequest, ProcessorError, WebhookRefused } from './processor.ts'
+import { InvalidWebhook, type PaymentProcessor, type PaymentRequest, ProcessorError } from './processor.ts'
 import { stripeProcessor } from './stripe.ts'
 
 const now = Date.UTC(2026, 2, 31, 10)
@@ -27,7 +27,7 @@ beforeEach(async () => {
 })
 afterEach(() => fake.stop())
 
-const refusal = async (attempt: Promise<unknown>) => {
+const rejected = async (attempt: Promise<unknown>) => {
 	const error = await attempt.then(
 		() => 'accepted',
 		(thrown) => thrown,
@@ -102,7 +102,7 @@ describe('a link', () => {
 describe('a link that cannot be', () => {
 	it('is refused before Stripe is asked when Stripe has no such fraction', async () => {
 		const attempt = stripe.create({ ...request, currency: 'KWD', amountCents: 1234 })
-		expect(await refusal(attempt)).toEqual(['amount_not_payable', expect.stringContaining('1234 minor units of KWD')])
+		expect(await rejected(attempt)).toEqual(['amount_not_payable', expect.stringContaining('1234 minor units of KWD')])
 		expect(fake.requests).toEqual([])
 	})
 
@@ -112,7 +112,7 @@ describe('a link that cannot be', () => {
 		[{ currency: 'KPW' }, 'Invalid currency: kpw'],
 	])('says what Stripe says of its amount: %j', async (change, words) => {
 		const attempt = stripe.create({ ...request, ...change })
-		expect(await refusal(attempt)).toEqual(['amount_not_payable', expect.stringContaining(words)])
+		expect(await rejected(attempt)).toEqual(['amount_not_payable', expect.stringContaining(words)])
 	})
 
 	it.each([
@@ -122,14 +122,14 @@ describe('a link that cannot be', () => {
 		[429, 'invalid_request_error', 'Stripe takes no more requests for now; try again in a minute.'],
 	])('says why: %d %s', async (status, type, message) => {
 		fake.failures.push({ status, error: { type, message: 'Invalid email address: nobody' } })
-		expect(await refusal(stripe.create(request))).toEqual(['payment_processor_failed', message])
+		expect(await rejected(stripe.create(request))).toEqual(['payment_processor_failed', message])
 		expect(fake.requests).toHaveLength(1)
 	})
 
 	it('for another invoice under a used link is never the first one’s page', async () => {
 		await stripe.create(request)
 		const attempt = stripe.create({ ...request, amountCents: 99_900 })
-		expect(await refusal(attempt)).toEqual(['payment_processor_failed', expect.any(String)])
+		expect(await rejected(attempt)).toEqual(['payment_processor_failed', expect.any(String)])
 	})
 
 	it('never shows the key, and keeps Stripe’s error for the log', async () => {
@@ -154,7 +154,7 @@ describe('an attempt that fails in transit', () => {
 
 	it('twice is given up', async () => {
 		fake.failures.push(serverError, serverError)
-		expect(await refusal(stripe.create(request))).toEqual([
+		expect(await rejected(stripe.create(request))).toEqual([
 			'payment_processor_failed',
 			'Stripe failed to answer; try again in a minute.',
 		])
@@ -163,7 +163,7 @@ describe('an attempt that fails in transit', () => {
 	it('by silence is given up after the time-out', async () => {
 		fake.failures.push('hang', 'hang')
 		const attempt = open(fake.secretKey, 50).create(request)
-		expect(await refusal(attempt)).toEqual(['payment_processor_failed', 'Stripe cannot be reached; try again in a minute.'])
+		expect(await rejected(attempt)).toEqual(['payment_processor_failed', 'Stripe cannot be reached; try again in a minute.'])
 	})
 })
 
@@ -186,8 +186,8 @@ describe('deactivating', () => {
 	it('fails when the page can still be paid', async () => {
 		const { externalId } = await stripe.create(request)
 		fake.failures.push({ status: 400, error: { type: 'invalid_request_error', message: 'Not now' } })
-		expect(await refusal(stripe.deactivate(externalId))).toEqual(['payment_processor_failed', 'Stripe refused: Not now'])
-		expect(await refusal(open('sk_test_wrong').deactivate(externalId))).toEqual([
+		expect(await rejected(stripe.deactivate(externalId))).toEqual(['payment_processor_failed', 'Stripe refused: Not now'])
+		expect(await rejected(open('sk_test_wrong').deactivate(externalId))).toEqual([
 			'payment_processor_failed',
 			'Stripe does not accept the key of this server.',
 		])
@@ -252,7 +252,7 @@ describe('a webhook', () => {
 	it('is good for five minutes by the server’s clock', async () => {
 		const { body, headers } = fake.deliver(completed, await paidLink(), now)
 		expect(stripe.readWebhook(body, headers, now + 300_000)).toBeDefined()
-		expect(() => stripe.readWebhook(body, headers, now + 301_000)).toThrow(WebhookRefused)
+		expect(() => stripe.readWebhook(body, headers, now + 301_000)).toThrow(InvalidWebhook)
 	})
 
 	it('that is not what Stripe signed is refused', async () => {
@@ -269,13 +269,13 @@ describe('a webhook', () => {
 			[body, { 'stripe-signature': signature.replace(/t=\d+/, `t=${now / 1000 + 60}`) }],
 			[body, { 'stripe-signature': signature.replace('v1=', 'v0=') }],
 		]
-		for (const [sent, by] of attempts) expect(() => stripe.readWebhook(sent, by, now)).toThrow(WebhookRefused)
+		for (const [sent, by] of attempts) expect(() => stripe.readWebhook(sent, by, now)).toThrow(InvalidWebhook)
 	})
 
 	it('signed with another secret is refused, with two of which one is right accepted: the secret is being rolled', async () => {
 		const externalId = await paidLink()
 		const { body, headers } = fake.deliver(completed, externalId, now, 'whsec_other')
-		expect(() => stripe.readWebhook(body, headers, now)).toThrow(WebhookRefused)
+		expect(() => stripe.readWebhook(body, headers, now)).toThrow(InvalidWebhook)
 		const right = signWebhook(Buffer.from(body).toString(), now, fake.webhookSecret).headers['stripe-signature']
 		const both = `${headers['stripe-signature']},${right.split(',')[1]}`
 		expect(stripe.readWebhook(body, { 'stripe-signature': both }, now)).toMatchObject(ids)
@@ -285,7 +285,7 @@ describe('a webhook', () => {
 		'signed, but no event is refused: %s',
 		(text) => {
 			const { body, headers } = signWebhook(text, now, fake.webhookSecret)
-			expect(() => stripe.readWebhook(body, headers, now)).toThrow(WebhookRefused)
+			expect(() => stripe.readWebhook(body, headers, now)).toThrow(InvalidWebhook)
 		},
 	)
 
@@ -293,6 +293,6 @@ describe('a webhook', () => {
 		const externalId = await paidLink()
 		Object.assign(fake.sessions.get(externalId) ?? {}, { currency: 'isk', amount_total: 550 })
 		const { body, headers } = fake.deliver(completed, externalId, now)
-		expect(() => stripe.readWebhook(body, headers, now)).toThrow(WebhookRefused)
+		expect(() => stripe.readWebhook(body, headers, now)).toThrow(InvalidWebhook)
 	})
 })

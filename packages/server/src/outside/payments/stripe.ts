@@ -1,6 +1,6 @@
 // Payments by Stripe Checkout: one Session a link. What Stripe must know to report a payment back is in the Session's metadata.
 import Stripe from 'stripe'
-import { type Payment, type PaymentProcessor, type PaymentRequest, ProcessorError, WebhookRefused } from './processor.ts'
+import { InvalidWebhook, type Payment, type PaymentProcessor, type PaymentRequest, ProcessorError } from './processor.ts'
 import { fromStripeAmount, toStripeAmount } from './stripe-amounts.ts'
 import { toProcessorError } from './stripe-errors.ts'
 import { readSigned } from './webhook-signature.ts'
@@ -33,7 +33,7 @@ export function stripeProcessor({ secretKey, webhookSecret, apiBase, timeoutMs }
 		},
 		readWebhook(body, headers, now) {
 			const event = readSigned(body, headers['stripe-signature'], webhookSecret, now) as Stripe.Event | null
-			if (event?.object !== 'event') throw new WebhookRefused('The webhook is not an event.')
+			if (event?.object !== 'event') throw new InvalidWebhook('The webhook is not an event.')
 			return paymentOf(event)
 		},
 	}
@@ -74,11 +74,11 @@ function sessionParams(request: PaymentRequest): Stripe.Checkout.SessionCreatePa
 }
 
 /** Stripe refuses to expire what is paid, expired or unknown, in words only: look whether it can still be paid. */
-async function ignoreEnded(sessions: Stripe['checkout']['sessions'], externalId: string, refusal: unknown): Promise<void> {
-	if (!(refusal instanceof Stripe.errors.StripeInvalidRequestError)) throw refusal
-	if (refusal.code === 'resource_missing') return
+async function ignoreEnded(sessions: Stripe['checkout']['sessions'], externalId: string, rejected: unknown): Promise<void> {
+	if (!(rejected instanceof Stripe.errors.StripeInvalidRequestError)) throw rejected
+	if (rejected.code === 'resource_missing') return
 	const { status } = await sessions.retrieve(externalId)
-	if (status === 'open') throw refusal
+	if (status === 'open') throw rejected
 }
 
 /** A card is paid when the Session completes; a bank debit or transfer days later. */
@@ -90,7 +90,7 @@ function paymentOf(event: Stripe.Event): Payment | undefined {
 	if (session.payment_status !== 'paid' || !organizationId || !invoiceId || !linkId) return undefined
 	const currency = session.currency?.toUpperCase() ?? ''
 	const amountCents = fromStripeAmount(session.amount_total ?? 0, currency)
-	if (amountCents === undefined) throw new WebhookRefused(`The webhook's amount ${session.amount_total} is none in ${currency}.`)
+	if (amountCents === undefined) throw new InvalidWebhook(`The webhook's amount ${session.amount_total} is none in ${currency}.`)
 	const intent = session.payment_intent
 	const [method, ...others] = session.payment_method_types
 	return {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { WebhookRefused } from './processor.ts'
+import { InvalidWebhook } from './processor.ts'
 import { signPayment, testProcessor } from './test-processor.ts'
 
 const now = Date.UTC(2026, 2, 31, 10)
@@ -49,9 +49,9 @@ describe('the test processor', () => {
 		const { body, headers } = signPayment(payment, 'secret of this server')
 		const changed = Buffer.from(Buffer.from(body).toString().replace('1234', '1'))
 		const other = signPayment(payment, 'secret of another server')
-		expect(() => processor.readWebhook(body, {}, now)).toThrow(WebhookRefused)
-		expect(() => processor.readWebhook(changed, headers, now)).toThrow(WebhookRefused)
-		expect(() => processor.readWebhook(other.body, other.headers, now)).toThrow(WebhookRefused)
-		expect(() => processor.readWebhook(body, headers, now + 301_000)).toThrow(WebhookRefused)
+		expect(() => processor.readWebhook(body, {}, now)).toThrow(InvalidWebhook)
+		expect(() => processor.readWebhook(changed, headers, now)).toThrow(InvalidWebhook)
+		expect(() => processor.readWebhook(other.body, other.headers, now)).toThrow(InvalidWebhook)
+		expect(() => processor.readWebhook(body, headers, now + 301_000)).toThrow(InvalidWebhook)
 	})
 })

@@ -1,7 +1,7 @@
 // A processor without an account, for development and tests: its page is a page of this server, and what the page reports is
 // a webhook like any other. It keeps nothing; the id of a link follows from the link.
 import type { Payment, PaymentProcessor } from './processor.ts'
-import { WebhookRefused } from './processor.ts'
+import { InvalidWebhook } from './processor.ts'
 import { readSigned, sign } from './webhook-signature.ts'
 
 const signatureHeader = 'remit-test-signature'
@@ -21,7 +21,7 @@ export function testProcessor(baseUrl: () => string, secret: string): PaymentPro
 		async deactivate() {},
 		readWebhook(body, headers, now) {
 			const event = readSigned(body, headers[signatureHeader], secret, now) as Partial<TestEvent> | null
-			if (event?.object !== 'event') throw new WebhookRefused('The webhook is not an event.')
+			if (event?.object !== 'event') throw new InvalidWebhook('The webhook is not an event.')
 			return event.payment
 		},
 	}

@@ -1,7 +1,7 @@
 // Webhooks are signed in Stripe's scheme, `t=<seconds>,v1=<HMAC-SHA256 of t.body>`, by Stripe and by the test processor alike:
 // https://docs.stripe.com/webhooks/signature
 import Stripe from 'stripe'
-import { WebhookRefused } from './processor.ts'
+import { InvalidWebhook } from './processor.ts'
 
 /** An older one may be a replay. */
 const toleranceSeconds = 300
@@ -13,7 +13,7 @@ export function readSigned(body: Uint8Array, signature: string | string[] | unde
 	} catch (cause) {
 		const unsigned = cause instanceof Stripe.errors.StripeSignatureVerificationError
 		const reason = unsigned ? 'is not signed with the right secret within the last 5 minutes' : 'is not an event in JSON'
-		throw new WebhookRefused(`The webhook ${reason}.`, { cause })
+		throw new InvalidWebhook(`The webhook ${reason}.`, { cause })
 	}
 }
 

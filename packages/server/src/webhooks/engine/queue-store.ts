@@ -1,7 +1,7 @@
 // The queue of deliveries, rows of the database that the events are in (events/fan-out-store.ts writes them). The engine claims
 // a delivery under a lease and completes it with its result; a process that dies loses nothing, since its lease ends.
 import type { Knex } from 'knex'
-import { type Db, type Dialect, query } from '../../db/database.ts'
+import { asNumber, type Db, type Dialect, query } from '../../db/database.ts'
 import { isAnyOf } from '../../db/records.ts'
 import { isWaiting, ofRecord } from '../../events/fan-out-store.ts'
 import { type EventRow, eventColumns } from '../../events/store.ts'
@@ -50,7 +50,7 @@ const due = query<ClaimQuery, ClaimedDelivery>((knex, { organizationId, endpoint
 		.where({ 'd.organizationId': organizationId, 'd.endpointId': endpointId })
 		.where('d.nextAttemptAt', '<=', now)
 		.orderBy(['d.nextAttemptAt', 'd.id'])
-		.limit(limit as never)
+		.limit(asNumber(limit))
 		.select('d.id as deliveryId', 'd.retryCount', ...eventColumns(knex, dialect))
 	return dialect === 'sqlite' ? rows : rows.forUpdate('d').skipLocked()
 })
@@ -59,7 +59,7 @@ const lease = query<{ organizationId: string; ids: readonly string[]; leaseEnd: 
 	(knex, { organizationId, ids, leaseEnd, now }, dialect) =>
 		knex('webhook_deliveries')
 			.where({ organizationId })
-			.whereRaw(isAnyOf('id', dialect), [ids as never])
+			.whereRaw(isAnyOf('id', dialect), [ids])
 			.update({ status: 'delivering', nextAttemptAt: leaseEnd, updatedAt: now }),
 )
 
@@ -137,7 +137,7 @@ const outcome = query<Results, { id: string }>((knex, { results }, dialect) =>
 		where d."organizationId" = r."organizationId" and d.id = r.id
 		and d.status = 'delivering' and d."nextAttemptAt" = r."leaseEnd"
 		returning ${dialect === 'sqlite' ? '' : 'd.'}id`,
-		[asTable(knex, results as never, dialect)],
+		[asTable(knex, results, dialect)],
 	),
 )
 
@@ -146,7 +146,7 @@ const attempts = query<Results>((knex, { results }, dialect) => {
 	return knex.into(knex.raw('?? (??)', ['webhook_attempts', ['organizationId', 'deliveryId', 'number', ...values]])).insert(
 		knex
 			.select('d.organizationId', 'd.id', 'd.attemptCount', ...values.map((name) => `r.${name}`))
-			.from(asTable(knex, results as never, dialect))
+			.from(asTable(knex, results, dialect))
 			.joinRaw('join webhook_deliveries d on d."organizationId" = r."organizationId" and d.id = r.id'),
 	)
 })
@@ -166,7 +166,7 @@ const promotion = query<Results>((knex, { results }, dialect) =>
 		update webhook_deliveries set "nextAttemptAt" = n."endedAt" from n
 		where n.id is not null and webhook_deliveries."organizationId" = n."organizationId" and webhook_deliveries.id = n.id
 		and webhook_deliveries."nextAttemptAt" is null`,
-		[asTable(knex, results as never, dialect)],
+		[asTable(knex, results, dialect)],
 	),
 )
 
@@ -191,7 +191,7 @@ function withLastLease(results: readonly Result[]): Result[] {
 
 const release = query<{ now: number; ids?: readonly string[] }>((knex, { now, ids }, dialect) => {
 	const held = knex('webhook_deliveries').where('status', 'delivering').whereNotNull('nextAttemptAt')
-	if (ids !== undefined) held.whereRaw(isAnyOf('id', dialect), [ids as never])
+	if (ids !== undefined) held.whereRaw(isAnyOf('id', dialect), [ids])
 	return held.update({ status: knex.raw(`case "attemptCount" when 0 then 'pending' else 'retrying' end`), nextAttemptAt: now })
 })
 
