@@ -78,7 +78,7 @@ const insertion = query<NewDeliveries>((knex, { organizationId, eventId, now, pa
 })
 
 /** PostgreSQL takes a bare parameter of a select for text. */
-export const asInteger = (dialect: Dialect) => (dialect === 'sqlite' ? '?' : '?::bigint')
+const asInteger = (dialect: Dialect) => (dialect === 'sqlite' ? '?' : '?::bigint')
 
 /** Writes an event's deliveries, in the event's transaction: waiting, or skipped by endpoints that are not active. */
 export const insertDeliveries = (db: Db, deliveries: NewDeliveries) => db.run(insertion, deliveries)
