@@ -38,7 +38,7 @@ const doors: Record<string, RegExp> = {
 
 const src = join(import.meta.dirname, '../src')
 const textOf = (file: string) => readFileSync(join(src, file), 'utf8')
-const files = globSync('**/*.ts', { cwd: src, exclude: ['**/*.test.ts', 'generated/**'] })
+const files = globSync('**/*.ts', { cwd: src, exclude: ['**/*.test.ts', '**/samples.ts', 'generated/**'] })
 const pathsIn = (text: string) => [...text.matchAll(/\b(?:from|import) ?\(?'([^']+)'/g)].map(([, path = '']) => path)
 /** Files of src/ that a file imports; types count as well. */
 const importsOf = (file: string) =>
