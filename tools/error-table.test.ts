@@ -1,7 +1,7 @@
 // The server's table of errors comes from the sentences and the names of the contract's error codes.
 import { expect, it } from 'vitest'
 import { errorTable } from './error-table.ts'
-import type { OpenApiDocument } from './normalise.ts'
+import type { OpenApiDocument } from './openapi.ts'
 
 const withCodes = (sentences: Record<string, string>): OpenApiDocument => ({
 	openapi: '3.1.0',

@@ -1,5 +1,5 @@
 // The status and the title of each error code: the sentence in spec/errors.tsp begins with the one, the code is the other in words.
-import type { OpenApiDocument } from './normalise.ts'
+import type { OpenApiDocument } from './openapi.ts'
 
 /** Words that are not written as they stand in a code. */
 const spelled: Record<string, string> = { api: 'API', email: 'e-mail', json: 'JSON', url: 'URL' }

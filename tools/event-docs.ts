@@ -1,5 +1,5 @@
 // What the emitter cannot say of events: the OpenAPI `webhooks` object, and an example of each that is made of its data's.
-import type { Json, JsonObject, OpenApiDocument } from './normalise.ts'
+import type { Json, JsonObject, OpenApiDocument } from './openapi.ts'
 
 /** The schemas of the union `WebhookEvent` by the type of event. */
 export function eventSchemas({ components: { schemas } }: OpenApiDocument): Map<string, { name: string; schema: JsonObject }> {

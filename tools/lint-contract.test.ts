@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { lintContract } from './lint-contract.ts'
-import type { OpenApiDocument, Operation } from './normalise.ts'
+import type { OpenApiDocument, Operation } from './openapi.ts'
 
 const text = readFileSync(join(import.meta.dirname, '../spec/openapi.yaml'), 'utf8')
 

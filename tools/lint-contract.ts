@@ -12,7 +12,7 @@ import {
 	type Operation,
 	operationsOf,
 	type Response,
-} from './normalise.ts'
+} from './openapi.ts'
 import { rateClassesByRoot, resolve } from './server-writer.ts'
 
 /** Every rule that the document breaks, as `place: what is wrong`. */

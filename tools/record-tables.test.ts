@@ -1,6 +1,6 @@
 // What the server's tables say of records is what the contract says of them.
 import { expect, it } from 'vitest'
-import type { JsonObject, OpenApiDocument } from './normalise.ts'
+import type { JsonObject, OpenApiDocument } from './openapi.ts'
 import { blanks, recordFields } from './record-tables.ts'
 
 const text = { type: 'string' }

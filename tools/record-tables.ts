@@ -1,6 +1,6 @@
 // What the server's tables say of records: their fields, and what is null in a new one.
 import { eventSchemas } from './event-docs.ts'
-import type { JsonObject, OpenApiDocument } from './normalise.ts'
+import type { JsonObject, OpenApiDocument } from './openapi.ts'
 
 /** Records are the schemas with an id that belong to an organization or, like its settings, have a version: rows of the database. */
 export function recordFields(document: OpenApiDocument): Record<string, Record<string, string>> {

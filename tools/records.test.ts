@@ -1,6 +1,6 @@
 // What a record says of itself in its own file joins the closed lists of the contract.
 import { expect, it } from 'vitest'
-import type { JsonObject, OpenApiDocument } from './normalise.ts'
+import type { JsonObject, OpenApiDocument } from './openapi.ts'
 import { takeRecords } from './records.ts'
 
 /** A contract with these records, and lists that have a member by hand each. */

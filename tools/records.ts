@@ -1,6 +1,6 @@
 // What a record says of itself with `x-record` in its own .tsp, and what follows: its error code and its scopes join the closed
 // lists of the contract, its prefix the server's table. So a new resource edits no central list.
-import type { JsonObject, OpenApiDocument } from './normalise.ts'
+import type { JsonObject, OpenApiDocument } from './openapi.ts'
 
 /** The extension `x-record`, with the name of its schema. */
 export interface RecordKind {

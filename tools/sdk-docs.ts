@@ -1,6 +1,6 @@
 // The prose of the SDK's methods, from the contract: description, parameters, errors, and an example where one says more.
-import type { Json, Operation } from './normalise.ts'
-import type { Method } from './sdk-writer.ts'
+import type { Json, Operation } from './openapi.ts'
+import type { Method } from './sdk-methods.ts'
 
 /** A method's TSDoc, indented for a class. */
 export function methodDocs(method: Method): string {

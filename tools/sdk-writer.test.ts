@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { JsonObject, OpenApiDocument, Operation } from './normalise.ts'
+import type { JsonObject, OpenApiDocument, Operation } from './openapi.ts'
 import { writeResources } from './sdk-writer.ts'
 
 const json = (schema: JsonObject) => ({ 'application/json': { schema } })

@@ -1,7 +1,7 @@
 // Writes what the server looks up by operation or by record: the operation table and the field lists of the records.
 import { errorTable } from './error-table.ts'
 import { eventSchemas } from './event-docs.ts'
-import type { OpenApiDocument, Parameter } from './normalise.ts'
+import type { OpenApiDocument, Parameter } from './openapi.ts'
 import { blanks, publicFields, recordFields } from './record-tables.ts'
 import type { RecordKind } from './records.ts'
 

@@ -1,0 +1,56 @@
+// The OpenAPI document as the tools read it: typed as far as they do.
+
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
+export type JsonObject = { [key: string]: Json }
+
+export interface Parameter {
+	name: string
+	in: 'query' | 'path' | 'header'
+	required?: boolean
+	description?: string
+	schema: JsonObject
+	allowReserved?: boolean
+	allowEmptyValue?: boolean
+}
+export interface MediaType {
+	schema: JsonObject
+	example?: Json
+	examples?: JsonObject
+}
+export interface Response {
+	description: string
+	headers?: Record<string, JsonObject>
+	content?: Record<string, MediaType>
+}
+export interface Operation {
+	operationId: string
+	summary: string
+	description: string
+	tags: string[]
+	parameters?: (Parameter | { $ref: string })[]
+	requestBody?: { required?: boolean; content: Record<string, MediaType> }
+	responses: Record<string, Response | { $ref: string }>
+	security?: JsonObject[]
+	'x-required-scopes'?: string[]
+	'x-alias-of'?: string
+	/** Which limit its requests count against; `invoicing` when absent. */
+	'x-rate-class'?: 'integration'
+	/** The operation calls out to others between its transactions, and opens them itself. */
+	'x-own-transactions'?: boolean
+}
+export interface OpenApiDocument {
+	openapi: string
+	info: { title: string; version: string; description?: string }
+	paths: Record<string, Record<string, Operation>>
+	/** What the server sends by itself, by the type of event. */
+	webhooks?: Record<string, JsonObject>
+	components: {
+		schemas: Record<string, JsonObject>
+		parameters?: Record<string, Parameter>
+		headers?: Record<string, JsonObject>
+	}
+}
+
+export function operationsOf(document: OpenApiDocument): Operation[] {
+	return Object.values(document.paths).flatMap((methods) => Object.values(methods))
+}
