@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { bySystem } from '../../server/src/base/origin.ts'
 import { createCompany } from '../../server/src/companies/store.ts'
 import { type Database, query } from '../../server/src/db/database.ts'
-import { pageOfEvents } from '../../server/src/events/store.ts'
+import { readEvents } from '../../server/src/events/store.ts'
 import { createInvoice } from '../../server/src/invoices/write.ts'
 import { requireOrganization } from '../../server/src/organizations/store.ts'
 import { openSecrets } from '../../server/src/outside/secrets.ts'
@@ -38,7 +38,7 @@ export async function fillQueue(db: Database, organizationId: string, urls: Urls
 		const { id: companyId } = await createCompany(at(begin), companyOf(3))
 		for (let n = 0; n < count; n++) await createInvoice(at(begin + n), { companyId, ...writtenInvoice })
 	})
-	const { rows } = await pageOfEvents(db, { organizationId, type: 'invoice.created' }, { limit: 1, offset: 0, after: 0 })
+	const { rows } = await readEvents(db, { organizationId, type: 'invoice.created' }, { limit: 1, offset: 0, after: 0 })
 	return rows[0] as string
 }
 

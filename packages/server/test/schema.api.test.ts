@@ -15,7 +15,7 @@ import { Statements } from '../src/db/statements.ts'
 import { findOldestPipeline, hasDeals, pipelines } from '../src/deals/pipeline-store.ts'
 import { deals } from '../src/deals/store.ts'
 import { recordEvent } from '../src/events/record.ts'
-import { findEvent, pageOfEvents } from '../src/events/store.ts'
+import { readEvent, readEvents } from '../src/events/store.ts'
 import { insertNumbered, isNumberRetired } from '../src/invoices/number-store.ts'
 import {
 	closePaymentLinks,
@@ -33,9 +33,9 @@ import {
 	cancelWaiting,
 	deliverAgain,
 	deliverAllAgain,
-	findDelivery,
 	lockDelivery,
-	pageOfDeliveries,
+	readDeliveries,
+	readDelivery,
 } from '../src/webhooks/delivery-store.ts'
 import { endpoints } from '../src/webhooks/endpoint-store.ts'
 import { claimDeliveries, completeDeliveries, type Result } from '../src/webhooks/engine/queue-store.ts'
@@ -191,14 +191,14 @@ const lists = (): List[] => [
 	...filtered(
 		'webhook_deliveries',
 		{ endpointId: ['whe_1', 'endpoint'], status: ['skipped', 'status'] },
-		(db, filter) => pageOfDeliveries(db, { ...filter, organizationId: org() }, { ...page, cursor: 'whd_1' }),
+		(db, filter) => readDeliveries(db, { ...filter, organizationId: org() }, { ...page, cursor: 'whd_1' }),
 		key,
 	),
-	['the deliveries of an event', (db) => pageOfDeliveries(db, { eventId: 'evt_1', organizationId: org() }, page), [key]],
+	['the deliveries of an event', (db) => readDeliveries(db, { eventId: 'evt_1', organizationId: org() }, page), [key]],
 	...filtered(
 		'events',
 		{ type: ['company.created', 'type'] },
-		(db, filter) => pageOfEvents(db as Database, { ...filter, organizationId: org() }, { ...page, after: 7 }),
+		(db, filter) => readEvents(db as Database, { ...filter, organizationId: org() }, { ...page, after: 7 }),
 		server.db.dialect === 'sqlite' ? 'position' : 'place',
 	),
 	...(['name', 'createdAt'] as const).flatMap((sortBy) =>
@@ -259,8 +259,8 @@ const lookUps: [name: string, work: (db: Db) => Promise<unknown>][] = [
 	['payment links to close', (db) => closePaymentLinks(db, { organizationId: org(), id: 'inv_1' })],
 	['payment links that are closing', (db) => listClosingLinks(db, org())],
 	['the last event of a record', (db) => recordEvent(db, bySystem(0), { ...event, organizationId: org() })],
-	['an event', (db) => findEvent(db, org(), 'evt_1')],
-	['a delivery', (db) => findDelivery(db, { organizationId: org(), id: 'whd_1' })],
+	['an event', (db) => readEvent(db, org(), 'evt_1')],
+	['a delivery', (db) => readDelivery(db, { organizationId: org(), id: 'whd_1' })],
 	['a delivery to change', (db) => lockDelivery(db, { organizationId: org(), id: 'whd_1' })],
 	['a delivery to make again', (db) => deliverAgain(db, { organizationId: org(), id: 'whd_1' }, 0)],
 	['deliveries to make again', (db) => deliverAllAgain(db, { organizationId: org(), id: 'whe_1' }, 0, 0)],

@@ -68,7 +68,7 @@ const one = query<{ organizationId: string; id: string }, EventRow>((knex, key, 
 		.select(...eventColumns(knex, dialect)),
 )
 
-export async function findEvent(db: Db, organizationId: string, id: string): Promise<string | undefined> {
+export async function readEvent(db: Db, organizationId: string, id: string): Promise<string | undefined> {
 	const row = await db.get(one, { organizationId, id })
 	return row && eventText(row)
 }
@@ -124,7 +124,7 @@ const place = (db: Database, organizationId: string) =>
 	db.transaction(async (tx) => ((await tx.tryLock(`event places ${organizationId}`)) ? tx.run(placed, { organizationId }) : 0))
 
 /** Events as JSON texts, oldest first, and the place of the last. */
-export async function pageOfEvents(db: Database, filters: Filters, { limit, offset, after }: Page) {
+export async function readEvents(db: Database, filters: Filters, { limit, offset, after }: Page) {
 	const read = () => db.all(page, { ...filters, limit, offset, after })
 	let rows = await read()
 	for (let times = 0; db.dialect === 'postgres' && rows.length < limit && times < placings; times++) {

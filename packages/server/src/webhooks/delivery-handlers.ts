@@ -2,7 +2,7 @@ import { ApiError } from '../base/errors.ts'
 import type { CursorMeta, WebhookDelivery, WebhookDeliveryDetails } from '../generated/contract.ts'
 import { dataText, listText } from '../http/answers.ts'
 import type { Handler } from '../http/handler.ts'
-import { countDeliveries, deliverAgain, findDelivery, lockDelivery, pageOfDeliveries } from './delivery-store.ts'
+import { countDeliveries, deliverAgain, lockDelivery, readDeliveries, readDelivery } from './delivery-store.ts'
 import { requireActive } from './endpoint-rules.ts'
 import { endpoints } from './endpoint-store.ts'
 
@@ -12,7 +12,7 @@ const notFound = (id: string) =>
 export const list: Handler<'webhooks.deliveries.list'> = async ({ query, caller }, { db }) => {
 	const { limit, offset, cursor, ...rest } = query
 	const filters = { ...rest, organizationId: caller.organizationId }
-	const rows = await pageOfDeliveries(db, filters, { limit, offset, ...(cursor !== undefined && { cursor }) })
+	const rows = await readDeliveries(db, filters, { limit, offset, ...(cursor !== undefined && { cursor }) })
 	const total = cursor === undefined ? await countDeliveries(db, filters) : null
 	const last = rows.at(-1)
 	const nextCursor = last === undefined ? (cursor ?? null) : (JSON.parse(last) as WebhookDelivery).id
@@ -20,7 +20,7 @@ export const list: Handler<'webhooks.deliveries.list'> = async ({ query, caller 
 }
 
 export const get: Handler<'webhooks.deliveries.get'> = async ({ params: { id }, caller: { organizationId } }, { db }) => {
-	const delivery = await findDelivery(db, { organizationId, id })
+	const delivery = await readDelivery(db, { organizationId, id })
 	if (delivery === undefined) throw notFound(id)
 	return { status: 200, body: dataText<WebhookDeliveryDetails>(delivery) }
 }

@@ -49,7 +49,7 @@ const page = query<Filters & Page, { json: string }>((knex, { limit, offset, cur
 const count = query<Filters, { total: number }>((knex, filters) => matching(knex, filters).count({ total: '*' }))
 
 /** Deliveries as JSON texts, newest first. */
-export const pageOfDeliveries = (db: Db, filters: Filters, page_: Page) => db.column(page, { ...filters, ...page_ })
+export const readDeliveries = (db: Db, filters: Filters, page_: Page) => db.column(page, { ...filters, ...page_ })
 
 export const countDeliveries = async (db: Db, filters: Filters): Promise<number> =>
 	(await db.get(count, { ...filters }))?.total ?? 0
@@ -70,7 +70,7 @@ const one = query<Key, { json: string }>((knex, key, dialect) =>
 )
 
 /** A delivery with its attempts, as JSON text. */
-export const findDelivery = async (db: Db, key: Key): Promise<string | undefined> => (await db.get(one, key))?.json
+export const readDelivery = async (db: Db, key: Key): Promise<string | undefined> => (await db.get(one, key))?.json
 
 const locked = query<Key, { json: string }>((knex, key, dialect) =>
 	knex('webhook_deliveries')
