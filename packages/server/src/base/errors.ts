@@ -32,6 +32,10 @@ export function fieldError(code: ErrorCode, pointer: string, detail: string): Ap
 	return new ApiError(code, detail, { errors: [{ pointer, code, detail }] })
 }
 
+/** An error with several reasons, each of which it names. */
+export const listedError = (code: ErrorCode, what: string, errors: ProblemError[]) =>
+	new ApiError(code, `${what}: ${errors.map(({ detail }) => detail).join('; ')}.`, { errors })
+
 /** The path is there, but not for this method; `allowed` are those that it has. */
 export const methodNotAllowed = (path: string, method: string, allowed: string) =>
 	new ApiError('method_not_allowed', `${path} has no ${method}; it has ${allowed}.`, { headers: { Allow: allowed } })

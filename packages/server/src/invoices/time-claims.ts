@@ -1,7 +1,7 @@
 // Which time entries an invoice holds: those that its lines charge, unless it is cancelled. An entry is on one invoice at most,
 // and cannot change while it is.
 
-import { ApiError } from '../base/errors.ts'
+import { type ApiError, listedError } from '../base/errors.ts'
 import type { Origin } from '../base/origin.ts'
 import type { Db } from '../db/database.ts'
 import type { ErrorCode, ProblemError, TimeEntry } from '../generated/contract.ts'
@@ -73,6 +73,9 @@ const invoiced = (entries: readonly TimeEntry[]): Reason[] =>
 		.map(({ id, invoiceId }) => ({ code: 'time_entry_already_invoiced', detail: `${id} is on the invoice ${invoiceId}` }))
 
 function claimError(code: ErrorCode, what: string, reasons: readonly Reason[], pointer: string): ApiError {
-	const errors = reasons.map((reason) => ({ pointer, ...reason }))
-	return new ApiError(code, `${what}: ${reasons.map(({ detail }) => detail).join('; ')}.`, { errors })
+	return listedError(
+		code,
+		what,
+		reasons.map((reason) => ({ pointer, ...reason })),
+	)
 }

@@ -1,6 +1,6 @@
 // Time entries → the lines of an invoice. Pure: which entries can be invoiced, what each is charged by, and how they group.
 import { formatDecimal, roundedDivide } from '../../base/decimal.ts'
-import { ApiError } from '../../base/errors.ts'
+import { type ApiError, listedError } from '../../base/errors.ts'
 import { newId } from '../../base/ids.ts'
 import type { Deal, OrganizationSettings, ProblemError, TaxRate, TimeEntry, TimeGrouping } from '../../generated/contract.ts'
 import { blankLine, type Line, savedTax } from './lines.ts'
@@ -54,8 +54,7 @@ function rejectAny(
 		const reason = reasonOf(id)
 		return reason ? [{ pointer: pointerOf(id), ...reason }] : []
 	})
-	if (errors.length === 0) return
-	throw new ApiError(code, `${what}: ${errors.map(({ detail }) => detail).join('; ')}.`, { errors })
+	if (errors.length > 0) throw listedError(code, what, errors)
 }
 
 function unfit(id: string, entry: TimeEntry | undefined, deal: Deal): Reason {
