@@ -1,11 +1,13 @@
-// What the handlers of most records do and answer alike: a page, one record, a new one's address, a change's version.
+// The handlers that most kinds of record have alike: list, get, create, update and remove.
 import type { Caller } from '../auth/caller.ts'
 import type { ApiError } from '../base/errors.ts'
 import type { Db } from '../db/database.ts'
 import type { RecordJson } from '../db/records.ts'
+import type { WriteContext } from '../db/write-context.ts'
 import type { PageMeta } from '../generated/contract.ts'
 import { dataText, listText } from './answers.ts'
 import { etag } from './etag.ts'
+import { type Context, writeContext } from './handler.ts'
 
 interface Named {
 	readonly params: { readonly id: string }
@@ -43,8 +45,8 @@ export const listHandler =
 		return { status: 200 as const, body: listText<R, PageMeta>(rows, { total, limit, offset }) }
 	}
 
-/** `path` is where the records are. */
-export function recordHandlers<R extends Versioned, Filter extends object>(records: Records<R, Filter>, path: string) {
+/** Reads a kind of record, and answers the changes of one. `path` is where the records are. */
+export function recordAnswers<R extends Versioned, Filter extends object>(records: Records<R, Filter>, path: string) {
 	return {
 		list: listHandler<R, Filter>(records),
 
@@ -76,5 +78,37 @@ export function recordHandlers<R extends Versioned, Filter extends object>(recor
 	}
 }
 
+/** The door to write a kind of record. `change` and `remove` get a record that is locked. */
+interface Door<R, Create, Update> {
+	create(write: WriteContext, input: Create): Promise<R>
+	change(write: WriteContext, stored: R, input: Update): Promise<R>
+	remove(write: WriteContext, stored: R): Promise<unknown>
+}
+
 /** What is left to say of a record that is gone. */
 export const removed = { status: 200 as const, body: { ok: true as const } }
+
+/** All handlers of a kind of record that is written in the request's transaction. */
+export function recordHandlers<R extends Versioned, Filter extends object, Create, Update>(
+	records: Records<R, Filter>,
+	path: string,
+	door: Door<R, Create, Update>,
+) {
+	const answers = recordAnswers(records, path)
+	return {
+		...answers,
+
+		create: async ({ body, caller }: { body: Create; caller: Caller }, context: Context) =>
+			answers.created(await door.create(writeContext(context, caller), body)),
+
+		async update(call: Conditional & { body: Update }, context: Context) {
+			const stored = await answers.lock(call, context.db)
+			return answers.changed(await door.change(writeContext(context, call.caller), stored, call.body))
+		},
+
+		async remove(call: Conditional, context: Context) {
+			await door.remove(writeContext(context, call.caller), await answers.lock(call, context.db))
+			return removed
+		},
+	}
+}

@@ -2,24 +2,24 @@ import { toMs } from '../base/dates.ts'
 import { fieldError } from '../base/errors.ts'
 import { deliveryIdOf } from '../events/fan-out-store.ts'
 import { type Handler, writeContext } from '../http/handler.ts'
-import { recordHandlers, removed } from '../http/record-handlers.ts'
+import { recordAnswers, removed } from '../http/record-handlers.ts'
 import { type Egress, UnresolvableUrl, UnsafeUrl } from '../outside/egress.ts'
 import { deliverAllAgain } from './delivery-store.ts'
 import { changeEndpoint, removeEndpoint, requireActive } from './endpoint-rules.ts'
 import { createEndpoint, endpoints, recordEndpointEvent, rotateSecret as rotate } from './endpoint-store.ts'
 
-const handlers = recordHandlers(endpoints, '/webhooks/endpoints')
+const answers = recordAnswers(endpoints, '/webhooks/endpoints')
 
-export const list: Handler<'webhooks.endpoints.list'> = handlers.list
+export const list: Handler<'webhooks.endpoints.list'> = answers.list
 
-export const get: Handler<'webhooks.endpoints.get'> = handlers.get
+export const get: Handler<'webhooks.endpoints.get'> = answers.get
 
 export const create: Handler<'webhooks.endpoints.create'> = async ({ body, caller }, { services, origin, commit }) => {
 	await requireSafeUrl(services.egress, body.url)
 	return commit(async (tx) => {
 		const { secret, ...endpoint } = await createEndpoint(writeContext({ db: tx, origin }, caller), services.secrets, body)
 		const { id } = endpoint
-		return { ...handlers.created(endpoint), body: { id, secret } }
+		return { ...answers.created(endpoint), body: { id, secret } }
 	})
 }
 
@@ -27,13 +27,13 @@ export const update: Handler<'webhooks.endpoints.update'> = async (call, { servi
 	const { body, caller } = call
 	if (body.url !== undefined) await requireSafeUrl(services.egress, body.url)
 	return commit(async (tx) => {
-		const stored = await handlers.lock(call, tx)
-		return handlers.changed(await changeEndpoint(writeContext({ db: tx, origin }, caller), stored, body))
+		const stored = await answers.lock(call, tx)
+		return answers.changed(await changeEndpoint(writeContext({ db: tx, origin }, caller), stored, body))
 	})
 }
 
 export const remove: Handler<'webhooks.endpoints.delete'> = async (call, context) => {
-	await removeEndpoint(writeContext(context, call.caller), await handlers.lock(call, context.db))
+	await removeEndpoint(writeContext(context, call.caller), await answers.lock(call, context.db))
 	return removed
 }
 
@@ -44,7 +44,7 @@ const anyVersion = <C extends object>(call: C) => ({ ...call, expectVersion: () 
 const graceSeconds = 86_400
 
 export const rotateSecret: Handler<'webhooks.endpoints.rotateSecret'> = async (call, { db, now, services }) => {
-	const endpoint = await handlers.lock(anyVersion(call), db)
+	const endpoint = await answers.lock(anyVersion(call), db)
 	const grace = (call.body?.graceSeconds ?? graceSeconds) * 1000
 	const previousSecretExpiresAt = grace > 0 ? now + grace : null
 	const secret = await rotate(db, services.secrets, endpoint, previousSecretExpiresAt, now)
@@ -52,14 +52,14 @@ export const rotateSecret: Handler<'webhooks.endpoints.rotateSecret'> = async (c
 }
 
 export const test: Handler<'webhooks.endpoints.test'> = async (call, { db, origin }) => {
-	const endpoint = await handlers.lock(anyVersion(call), db)
+	const endpoint = await answers.lock(anyVersion(call), db)
 	requireActive(endpoint)
 	const eventId = await recordEndpointEvent(db, origin, endpoint, 'webhook.test', endpoint.id)
 	return { status: 200, body: { id: deliveryIdOf(eventId, endpoint.id) } }
 }
 
 export const redeliver: Handler<'webhooks.endpoints.redeliver'> = async (call, { db, now }) => {
-	const endpoint = await handlers.lock(anyVersion(call), db)
+	const endpoint = await answers.lock(anyVersion(call), db)
 	requireActive(endpoint)
 	const since = call.body?.since === undefined ? 0 : toMs(call.body.since)
 	return { status: 200, body: { count: await deliverAllAgain(db, endpoint, since, now) } }
