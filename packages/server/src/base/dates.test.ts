@@ -5,7 +5,7 @@ import { parseDate, todayIn } from './dates.ts'
 const ms = (iso: string) => new Date(iso).getTime()
 const pad = (value: number, width = 2) => String(value).padStart(width, '0')
 
-// The oracles: the Gregorian calendar from its rule, and a local day from Intl, neither by way of parseDate.
+// The oracles, which do not use parseDate: the rule of the Gregorian calendar, and Intl for a local day.
 const isLeap = (year: number) => (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0
 const daysIn = (year: number, month: number) =>
 	[31, isLeap(year) ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1] ?? 0
@@ -36,7 +36,7 @@ describe('a date', () => {
 		}
 	})
 
-	it('is taken exactly when the calendar has it and its year is 1970 to 2200', () => {
+	it('is valid exactly when the calendar has it and its year is 1970 to 2200', () => {
 		const parts = fc.tuple(fc.integer({ min: 1965, max: 2205 }), fc.integer({ min: 0, max: 13 }), fc.integer({ min: 0, max: 32 }))
 		fc.assert(
 			fc.property(parts, ([year, month, day]) => {
@@ -95,7 +95,7 @@ describe('a date-time', () => {
 		)
 	})
 
-	it('at the end of 2200 west of Greenwich is refused, as it is in 2201', () => {
+	it('at the end of 2200 west of Greenwich is invalid: in UTC it is 2201', () => {
 		expect(parseDate('2200-12-31T23:59:59Z')).toBe(lastMs - 999)
 		expect(parseDate('1970-01-01T00:00:00+01:00')).toBeUndefined()
 		expect(parseDate('2200-12-31T23:59:59-01:00')).toBeUndefined()
@@ -109,7 +109,7 @@ describe('a date-time', () => {
 			'with a wrong time',
 			['2026-03-31T24:00:00Z', '2026-03-31T10:60:00Z', '2026-03-31T10:00Z', '2026-03-31TZ', '2026-03-31T1:00:00Z'],
 		],
-		['on a day that is none', ['2026-02-30T10:00:00Z', '2026-13-01T00:00:00Z', '2025-02-29T00:00:00+01:00']],
+		['on a day that the calendar lacks', ['2026-02-30T10:00:00Z', '2026-13-01T00:00:00Z', '2025-02-29T00:00:00+01:00']],
 		[
 			'in another notation',
 			['2026-3-31', '20260331', '2026-W14-2', '2026-090', '31.03.2026', '+002026-03-31', 'Mar 31 2026', '1774915200000'],
@@ -126,7 +126,7 @@ describe('a date-time', () => {
 describe('today', () => {
 	const zones = Intl.supportedValuesOf('timeZone')
 
-	it('is the calendar day there, from its first instant on, in every time zone', () => {
+	it('is the local calendar day, from its first instant on, in every time zone', () => {
 		const instants = fc.integer({ min: Date.UTC(2012, 0, 1), max: Date.UTC(2200, 11, 30) })
 		fc.assert(
 			fc.property(fc.constantFrom(...zones), instants, (zone, now) => {
@@ -140,7 +140,7 @@ describe('today', () => {
 		)
 	})
 
-	it('does not depend on what was asked before', () => {
+	it('does not depend on earlier calls', () => {
 		const instants = fc.array(fc.integer({ min: Date.UTC(2026, 2, 25), max: Date.UTC(2026, 3, 8) }), { maxLength: 20 })
 		fc.assert(
 			fc.property(fc.constantFrom('Europe/Berlin', 'Pacific/Auckland', 'America/Los_Angeles'), instants, (zone, times) => {
@@ -165,7 +165,7 @@ describe('today', () => {
 		['America/Los_Angeles', '2026-11-02T07:59:59Z', '2026-11-01', '2026-11-01T07:00:00Z'],
 		['Pacific/Auckland', '2026-04-05T11:59:59Z', '2026-04-05', '2026-04-04T11:00:00Z'],
 		['Australia/Lord_Howe', '2026-04-05T13:29:59Z', '2026-04-05', '2026-04-04T13:00:00Z'],
-		// At midnight, so that the day begins at 01:00; and a day that Samoa left out.
+		// The clocks go forward at midnight, so the day begins at 01:00; and Samoa left a whole day out.
 		['America/Sao_Paulo', '2018-11-04T03:00:00Z', '2018-11-04', '2018-11-04T03:00:00Z'],
 		['Africa/Cairo', '2026-04-23T22:00:00Z', '2026-04-24', '2026-04-23T22:00:00Z'],
 		['Pacific/Apia', '2011-12-30T10:00:00Z', '2011-12-31', '2011-12-30T10:00:00Z'],

@@ -1,5 +1,5 @@
-// Dates come in as Unix milliseconds, `YYYY-MM-DD` or RFC 3339 with an offset, and are kept as Unix milliseconds. A date
-// without a time has no offset to be wrong about: it is that day at 00:00 UTC, wherever the server runs.
+// Callers send dates as Unix milliseconds, `YYYY-MM-DD` or RFC 3339 with an offset; Remit keeps Unix milliseconds. A date
+// without a time means that day at 00:00 UTC, whatever the time zone of the server.
 
 const dayPattern = /^(\d{4})-(\d\d)-(\d\d)$/
 const instantPattern = /^(\d{4}-\d\d-\d\d)[Tt]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/
@@ -9,7 +9,7 @@ export const dayMs = 86_400_000
 /** The end of the year 2200 (`UnixMs` in the contract). */
 export const lastInstant = Date.UTC(2201, 0, 1) - 1
 
-/** The milliseconds of a day or an instant; undefined when the text is neither, or no day of the calendar. */
+/** The milliseconds of the text; undefined unless it is a calendar day or an instant of the years 1970 to 2200. */
 export function parseDate(text: string): number | undefined {
 	const day = parseDay(text.slice(0, 10))
 	if (day === undefined) return undefined
@@ -19,7 +19,7 @@ export function parseDate(text: string): number | undefined {
 	return instant < 0 || instant > lastInstant ? undefined : instant
 }
 
-/** The milliseconds of a date as the contract takes it, once the contract has checked it. */
+/** The milliseconds of a date that has passed the contract's validation; throws RangeError for any other text. */
 export function toMs(value: string | number): number {
 	const ms = typeof value === 'string' ? parseDate(value) : value
 	if (ms === undefined) throw new RangeError(`not a date: ${JSON.stringify(value)}`)
@@ -35,7 +35,7 @@ function parseDay(text: string): number | undefined {
 	return date.getUTCMonth() === month - 1 && date.getUTCDate() === day ? date.getTime() : undefined
 }
 
-/** Where today begins in a time zone: as a date (00:00 UTC of that calendar day) and as an instant. */
+/** When today begins in a time zone: as a date (00:00 UTC of that calendar day) and as an instant. */
 export interface Today {
 	readonly date: number
 	readonly instant: number
@@ -43,7 +43,7 @@ export interface Today {
 
 const todays = new Map<string, Today & { readonly ends: number }>()
 
-/** Today in a time zone of the IANA database. Remembered until it ends: an answer asks for it on every read. */
+/** Today in an IANA time zone. Cached until the day ends, because every read of an invoice asks for it. */
 export function todayIn(timeZone: string, now: number): Today {
 	const known = todays.get(timeZone)
 	if (known && now >= known.instant && now < known.ends) return known
@@ -58,7 +58,10 @@ function calendarDay(timeZone: string, instant: number): number {
 	return Date.parse(`${parts.format(instant)}T00:00:00Z`)
 }
 
-/** The first instant of a calendar day in a time zone: offsets lie within 26 hours, and no day is skipped by a quarter hour. */
+/**
+ * The first instant of a calendar day in a time zone, found by bisection in steps of a quarter hour: offsets lie between
+ * -12 and +14 hours, and days begin at whole quarter hours of UTC.
+ */
 function startOf(date: number, timeZone: string): number {
 	const step = 15 * 60_000
 	let low = date - 15 * 3_600_000
@@ -71,7 +74,7 @@ function startOf(date: number, timeZone: string): number {
 	return high
 }
 
-/** Whether a name is a time zone of the IANA database; an offset such as `+01:00` has no days of its own and is none. */
+/** Whether a name is a time zone of the IANA database. An offset such as `+01:00`, which Intl also takes, is not. */
 export function isTimeZone(name: string): boolean {
 	if (!/^[A-Za-z]/.test(name)) return false
 	try {

@@ -3,7 +3,7 @@
 
 const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?$/
 
-/** Throws RangeError on anything but plain decimal text: the contract has checked shape, so that is a caller's mistake. */
+/** Throws RangeError for anything but plain decimal text: the contract has validated requests, so it is a bug in our code. */
 export function parseDecimal(text: string, places: number): bigint {
 	const [, sign, whole, fraction = ''] = DECIMAL.exec(text) ?? []
 	if (whole === undefined || fraction.length > places) {
@@ -13,7 +13,7 @@ export function parseDecimal(text: string, places: number): bigint {
 	return sign === '-' ? -scaled : scaled
 }
 
-/** The one spelling of a value, so that "19", "19.0" and "019" are the same rate. */
+/** The canonical text of a value, so that "19", "19.0" and "019" are the same rate. */
 export function formatDecimal(scaled: bigint, places: number): string {
 	const digits = String(magnitude(scaled)).padStart(places + 1, '0')
 	const whole = digits.slice(0, digits.length - places)
@@ -21,19 +21,19 @@ export function formatDecimal(scaled: bigint, places: number): string {
 	return `${scaled < 0n ? '-' : ''}${whole}${fraction && `.${fraction}`}`
 }
 
-/** Half away from zero. */
+/** Rounds half away from zero. */
 export function roundedDivide(numerator: bigint, denominator: bigint): bigint {
 	const [n, d] = [magnitude(numerator), magnitude(denominator)]
 	const quotient = (2n * n + d) / (2n * d)
 	return numerator < 0n === denominator < 0n ? quotient : -quotient
 }
 
-/** A number or decimal text in its one spelling. */
+/** A number or decimal text in its canonical form. */
 export const spellDecimal = (value: string | number, places: number) => formatDecimal(parseDecimal(String(value), places), places)
 
 /**
- * Largest remainder: each part gets its floor or its ceiling, earlier parts win ties. Working in the direction of the sum
- * (of the first part that is not zero, when they cancel out) makes a negated invoice the exact mirror.
+ * Splits `total` by the largest-remainder method: each part is rounded down or up, and earlier parts win ties. Rounding in the
+ * direction of the sum (of the first part that is not zero, when they cancel out) makes a negated invoice the exact mirror.
  */
 export function spread(total: bigint, numerators: bigint[], divisor: bigint): bigint[] {
 	const direction = (sum(numerators) || (numerators.find((n) => n !== 0n) ?? 0n)) < 0n ? -1n : 1n

@@ -1,5 +1,5 @@
-// Every refusal has a code of the contract's closed list, which gives each its status and title; `problem` is the one place
-// that renders them (RFC 9457).
+// Every error has a code from the contract's closed list, which also gives its status and title. Only `problem` renders errors
+// (RFC 9457).
 import type { ErrorCode, Problem, ProblemError } from '../generated/contract.ts'
 import { errorTable } from '../generated/tables.ts'
 
@@ -9,7 +9,7 @@ export interface ErrorOptions {
 	cause?: unknown
 }
 
-/** A refusal: thrown anywhere, answered as problem+json. `detail` is for the caller, in words. */
+/** Any code may throw it; the server answers it as problem+json. `detail` is a sentence for the caller. */
 export class ApiError extends Error {
 	readonly code: ErrorCode
 	readonly errors: ProblemError[] | undefined
@@ -54,5 +54,5 @@ export function problem(error: ApiError, instance: string, requestId: string): P
 	}
 }
 
-/** A setting has a value that it may not have: the message is the one line that the operator reads. */
+/** A setting has an invalid value. The message is the one line that the operator reads. */
 export class ConfigError extends Error {}

@@ -156,7 +156,7 @@ describe('a date', () => {
 })
 
 describe('an instant', () => {
-	it('at midnight UTC is the day that it is there, too', () => {
+	it('at midnight UTC is the local day, too', () => {
 		const midnight = Date.UTC(2026, 2, 31)
 		expect(formatInstant(midnight, 'en-GB', 'UTC')).toBe('31 Mar 2026')
 		expect(formatInstant(midnight, 'en-GB', 'America/Los_Angeles')).toBe('30 Mar 2026')
@@ -164,14 +164,14 @@ describe('an instant', () => {
 })
 
 describe('a locale', () => {
-	it.each(['', 'xx', 'zz-ZZ', 'de_DE', 'not a locale', '🙂', 'en-u-', '*'])('that there is not is English: %j', (locale) => {
+	it.each(['', 'xx', 'zz-ZZ', 'de_DE', 'not a locale', '🙂', 'en-u-', '*'])('that is unknown becomes English: %j', (locale) => {
 		expect(supportedLocale(locale)).toBe('en')
 		expect(formatMoney(123_456, 'EUR', locale)).toBe('€1,234.56')
 		expect(formatDate(Date.UTC(2026, 2, 31), locale, 'UTC')).toBe('Mar 31, 2026')
 		expect(formatDecimalText('1234.5', locale)).toBe('1,234.5')
 	})
 
-	it('gives the same words when more of them were asked for than are kept', () => {
+	it('formats the same after more locales than the cache holds', () => {
 		const before = formatMoney(1, 'USD', 'de-DE')
 		for (const currency of currencies.codes()) for (const locale of ['en', 'fr', 'ja', 'hi']) formatMoney(1, currency, locale)
 		expect(formatMoney(1, 'USD', 'de-DE')).toBe(before)

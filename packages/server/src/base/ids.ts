@@ -3,7 +3,7 @@ import type { idPrefixes } from '../generated/tables.ts'
 
 const random = customAlphabet('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz', 20)
 
-/** Of the contract's records, and of what is none: line items, payment links, requests. */
+/** The prefixes of the contract's records, and of line items, payment links and requests, which are not among them. */
 type Prefix = (typeof idPrefixes)[keyof typeof idPrefixes] | 'li' | 'plk' | 'req'
 
 /** 119 random bits behind a prefix that names the kind of record. */
@@ -14,13 +14,13 @@ export function newId(prefix: Prefix): string {
 const timeDigits = 9
 
 /**
- * An id that begins with its time, so that the index of a table that only grows is written at its end: a third less to write
- * for each event (docs/performance.md).
+ * An id that begins with its time, so that the new rows of a table that only grows go to the end of its index: an event costs
+ * a third less to write (docs/performance.md).
  */
 export function newTimedId(prefix: 'evt', now: number): string {
 	return beginningOf(prefix, now) + random(14)
 }
 
-/** What the ids of a time begin with: those of earlier times sort before it. */
+/** The beginning of all ids of a time; ids of earlier times sort before it. */
 export const beginningOf = (prefix: 'evt' | 'whd', now: number): string =>
 	`${prefix}_${now.toString(36).padStart(timeDigits, '0')}`

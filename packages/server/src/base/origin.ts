@@ -10,5 +10,5 @@ export interface Origin {
 	readonly now: number
 }
 
-/** The origin of what Remit does by itself. */
+/** The origin of a change that Remit makes by itself. */
 export const bySystem = (now: number): Origin => ({ actor: { type: 'system', id: null }, requestId: null, now })

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { addressFilter, parseCidrs } from './public-addresses.ts'
 
-// IANA's registries of special-purpose addresses (RFC 6890), multicast (RFC 5771, RFC 4291), what RFC 3879 and RFC 4291
-// gave up, and all of IPv6 that is not 2000::/3: the first and the last address of each.
+// The first and last address of each range in IANA's registries of special-purpose addresses (RFC 6890), of multicast (RFC
+// 5771, RFC 4291), of the ranges that RFC 3879 and RFC 4291 deprecated, and of all IPv6 outside 2000::/3.
 const special = [
 	['0.0.0.0', '0.255.255.255'],
 	['10.0.0.0', '10.255.255.255'],
@@ -30,7 +30,7 @@ const special = [
 	['2620:4f:8000::', '2620:4f:8000:ffff:ffff:ffff:ffff:ffff'],
 	['3fff::', '3fff:fff:ffff:ffff:ffff:ffff:ffff:ffff'],
 	['4000::', 'ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'],
-	// Within ::/3, once more for what lies in it: IPv4-compatible, mapped, SIIT, NAT64 twice, discard.
+	// Lie in the ranges above: IPv4-compatible, mapped, SIIT, NAT64 twice, discard, unique local, link-local, site-local.
 	['::', '::ffff:ffff'],
 	['::ffff:0:0', '::ffff:ffff:ffff'],
 	['::ffff:0:0:0', '::ffff:0:ffff:ffff'],
@@ -42,7 +42,7 @@ const special = [
 	['fec0::', 'feff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'],
 ] as const
 
-/** The neighbours of those ranges, and some that are well known. */
+/** The neighbours of those ranges, and some well-known addresses. */
 const open = `1.0.0.0 9.255.255.255 11.0.0.0 100.63.255.255 100.128.0.0 126.255.255.255 128.0.0.0 168.63.129.15 168.63.129.17
 	169.253.255.255 169.255.0.0 172.15.255.255 172.32.0.0 191.255.255.255 192.0.1.0 192.0.3.0 192.167.255.255 192.169.0.0
 	198.17.255.255 198.20.0.0 198.51.99.255 198.51.101.0 203.0.112.255 203.0.114.0 223.255.255.255 1.1.1.1 8.8.8.8
@@ -75,7 +75,7 @@ describe('an address', () => {
 		expect(addressFilter([])(address)).toBe(true)
 	})
 
-	it('that a range names passes, and its neighbours do not', () => {
+	it('in an allowed range passes, and its neighbours do not', () => {
 		const isAllowed = addressFilter(['127.0.0.0/8', '10.1.0.0/16', '::1/128', 'fd00::/8', '168.63.129.16/32'])
 		for (const address of ['127.0.0.1', '127.255.255.255', '10.1.2.3', '::1', 'fd00:ec2::254', '168.63.129.16', '8.8.8.8'])
 			expect(isAllowed(address), address).toBe(true)
@@ -95,7 +95,7 @@ describe('an address', () => {
 	})
 
 	it.each(['', 'localhost', '8.8.8', '134744072', '010.8.8.8', '0x8.8.8.8', '8.8.8.8.', ' 8.8.8.8', '8.8.8.8/32', '[2606::1]'])(
-		'is none when it is written as "%s", even with everything allowed',
+		'is invalid when written as "%s", even with every range allowed',
 		(text) => {
 			expect(addressFilter(['0.0.0.0/0', '::/0'])(text)).toBe(false)
 		},
