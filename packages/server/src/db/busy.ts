@@ -1,11 +1,11 @@
-// SQLite has one writer at a time, and another process (the CLI, a second start) may be it for a moment. Waiting for it
-// inside SQLite would block every request of this process, so we ask again.
+// SQLite has one writer at a time, which for a moment may be another process (the CLI, a second server). Waiting inside SQLite
+// would block every request of this process, so we try again instead.
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const patienceMs = 10_000
 const pauseMs = 5
 
-/** Runs a step that needs the write lock, again and again while another process has it. */
+/** Runs a step that needs the write lock, and repeats it while another process holds the lock. */
 export async function whenFree<T>(step: () => T | Promise<T>): Promise<T> {
 	for (const deadline = Date.now() + patienceMs; ; await sleep(pauseMs)) {
 		try {

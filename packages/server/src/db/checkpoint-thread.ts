@@ -1,15 +1,15 @@
-// The thread that moves what the log of a SQLite database holds into its file, beside the writer.
+// A thread that copies SQLite's log (WAL) into the database file while the writer goes on.
 import { parentPort, workerData } from 'node:worker_threads'
 import Sqlite from 'better-sqlite3'
 
-/** 16 MB of log between checkpoints: events make every write twice as long as its record. */
-const mostPages = 4_000
+/** A checkpoint for every 16 MB of log: with its event, a change writes twice the size of its record. */
+const checkpointPages = 4_000
 
 const connection = new Sqlite(workerData)
 
 parentPort?.on('message', () => {
 	const [{ log, checkpointed }] = connection.pragma('wal_checkpoint(NOOP)') as [{ log: number; checkpointed: number }]
-	if (log - checkpointed < mostPages) return
+	if (log - checkpointed < checkpointPages) return
 	connection.pragma('wal_checkpoint(PASSIVE)')
 	parentPort?.postMessage('moved')
 })

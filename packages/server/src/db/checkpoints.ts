@@ -1,10 +1,10 @@
-// Checkpoints of a SQLite database that is written a lot. Most of one is done in a thread of its own: it is some 30 ms of
-// copying and waiting for the disk, for which every request would wait in the server's thread.
+// Checkpoints of a SQLite database under many writes. A separate thread does most of the work: some 30 ms of copying and
+// waiting for the disk, which would hold up every request if the server's thread did it.
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type Sqlite from 'better-sqlite3'
 
-/** How many commits there are between two looks at the log. */
+/** The number of commits after which the thread looks at the size of the log. */
 const commitsBetween = 64
 
 export class Checkpoints {
@@ -17,7 +17,7 @@ export class Checkpoints {
 		this.#writer = writer
 	}
 
-	/** Between two transactions. */
+	/** Called between two transactions, never inside one. */
 	noteCommit(): void {
 		if (this.#hasMoved) this.#finish()
 		if (++this.#commits % commitsBetween > 0) return
@@ -29,13 +29,13 @@ export class Checkpoints {
 		await this.#thread?.terminate()
 	}
 
-	/** The little that was written meanwhile: then nothing is left in the log, and it begins again. */
+	/** Copies the little that was written during the thread's checkpoint, so that SQLite starts the log again at its beginning. */
 	#finish(): void {
 		this.#hasMoved = false
 		try {
 			this.#writer.pragma('wal_checkpoint(PASSIVE)')
 		} catch {
-			// A full disk, say: the transaction is in the log, and the next checkpoint tries again.
+			// Such as a full disk. The transaction is safe in the log, and the next checkpoint tries again.
 		}
 	}
 
@@ -47,7 +47,7 @@ export class Checkpoints {
 		thread.on('message', () => {
 			this.#hasMoved = true
 		})
-		// What this one could not do the next one does, or the writer, when the log is long.
+		// The next thread catches up, or the writer itself once the log is long (wal_autocheckpoint).
 		thread.on('error', () => {})
 		thread.on('exit', () => {
 			this.#thread = undefined

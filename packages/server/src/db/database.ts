@@ -1,21 +1,21 @@
-// The one door to the database: what runs queries, and how a store states one. statements.ts compiles it once.
+// The interfaces of the database: what runs queries, and how a store states a query. statements.ts compiles each query once.
 import type { Knex } from 'knex'
 
 export type Dialect = 'sqlite' | 'postgres'
 
-/** Runs queries. Inside a transaction always use the transaction: the outer database does not see its changes. */
+/** Runs queries. Inside a transaction use the transaction alone: the outer database does not see its changes. */
 export interface Db {
 	readonly dialect: Dialect
 	all<P extends object, Row>(query: Query<P, Row>, params: P): Promise<Row[]>
 	get<P extends object, Row>(query: Query<P, Row>, params: P): Promise<Row | undefined>
-	/** The column `json` of each row, the only one: for lists, without an object around each text. */
+	/** Returns the only column, `json`, of each row. For lists: it makes no object around each text. */
 	column<P extends object>(query: Query<P, { json: string }>, params: P): Promise<string[]>
 	/** Runs a change and returns how many rows it changed. */
 	run<P extends object>(query: Query<P, unknown>, params: P): Promise<number>
 }
 
 export interface Transaction extends Db {
-	/** Runs a part that may fail without failing the whole: what it wrote is undone and its error thrown. */
+	/** Runs a part that may fail while the transaction goes on: undoes what the part wrote, and throws its error. */
 	attempt<T>(work: () => Promise<T>): Promise<T>
 	/** Takes a lock for the rest of the transaction; false when another transaction holds it. */
 	tryLock(name: string): Promise<boolean>
@@ -23,8 +23,9 @@ export interface Transaction extends Db {
 
 export interface TransactionOptions {
 	/**
-	 * False does not wait for the disk: a power cut, but no end of this process, may undo the last such commits together with
-	 * all that came after them. For work that is then done again; never for what an answer or an event tells of.
+	 * False: the commit does not wait for the disk. A power cut (not a crash of this process) may undo the last of these commits,
+	 * together with every commit after them. Only for work that is then done again, never for a change that an answer or an event
+	 * has reported.
 	 */
 	readonly durable?: boolean
 }
@@ -35,12 +36,12 @@ export interface Database extends Db {
 	 * queries may be awaited inside: all writers wait for it.
 	 */
 	transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>
-	/** Calls the listener after every commit of this process, until what it returns is called. */
+	/** Calls the listener after every commit of this process. Returns a function that removes the listener. */
 	onCommit(listener: () => void): () => void
 	close(): Promise<void>
 }
 
-/** Whom a commit is told to. */
+/** The listeners of `Database.onCommit`. */
 export class CommitListeners {
 	readonly #listeners = new Set<() => void>()
 
@@ -49,12 +50,12 @@ export class CommitListeners {
 		return () => this.#listeners.delete(listener)
 	}
 
-	tell(): void {
+	notify(): void {
 		for (const listener of this.#listeners) listener()
 	}
 }
 
-/** A unique index refused a row. `constraint` is the index (PostgreSQL) or its columns (SQLite). */
+/** A row violates a unique index. `constraint` is the index (PostgreSQL) or its columns (SQLite). */
 export class UniqueViolation extends Error {
 	readonly constraint: string
 
@@ -64,24 +65,24 @@ export class UniqueViolation extends Error {
 	}
 }
 
-/** Whether an error means that the database cannot be reached, or has no room, rather than that a query is wrong. */
+/** Whether the error says that the database cannot be reached or is full, and not that a query is wrong. */
 export function isUnavailable(error: unknown): boolean {
 	const { code, message = '' } = error as { code?: unknown; message?: string }
-	// pg gives a connection that was lost in use no code.
+	// pg's error for a connection that is lost in use has no code.
 	return unavailable.has(String(code)) || message.startsWith('Connection terminated')
 }
 
-/** Of the network, PostgreSQL (class 57: shutting down, 53: too many connections, disk full) and SQLite. */
+/** Codes of the network, of PostgreSQL (class 57: shutting down; 53: too many connections, disk full) and of SQLite. */
 const unavailable = new Set(
 	'ECONNREFUSED ECONNRESET EPIPE ENOTFOUND ETIMEDOUT 57P01 57P02 57P03 53100 53200 53300 SQLITE_BUSY SQLITE_FULL SQLITE_IOERR'.split(
 		' ',
 	),
 )
 
-/** What stands in a query for each parameter; a parameter that is undefined in a call is absent here. */
+/** Placeholders for the parameters of a query; a parameter that a call leaves undefined has none. */
 export type Placeholders<P> = { [Name in keyof P]: Knex.Value }
 
-/** What stands for a number: Knex takes numbers alone for `limit` and `offset`, and writes a placeholder as one. */
+/** Types a placeholder as a number, because Knex takes only numbers for `limit` and `offset` (see statements.ts). */
 export const asNumber = (placeholder: Knex.Value) => placeholder as number
 
 type Build<P> = (knex: Knex, params: Placeholders<P>, dialect: Dialect) => Knex.QueryBuilder | Knex.Raw
@@ -92,8 +93,8 @@ export interface Query<P extends object, Row> {
 }
 
 /**
- * A query over named parameters. It is built again for each set of parameters that are present, so an optional filter
- * is `if (params.status)` in the builder, and an insert or update takes its columns from the call.
+ * A query with named parameters. It is built once for each set of parameters that are present, so an optional filter is
+ * `if (params.status)` in the builder, and an insert or update takes its columns from the call.
  */
 export function query<P extends object, Row = unknown>(build: Build<P>): Query<P, Row> {
 	return { build }

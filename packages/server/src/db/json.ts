@@ -1,5 +1,5 @@
-// Reads answer JSON that the database made: half the cost of a row object and JSON.stringify, a fifth for a list. It is
-// also the one row rule: booleans, numbers and null are those of the contract on both databases.
+// The database makes the JSON that reads answer with: this costs half of a row object and JSON.stringify, and for a list a
+// fifth. It also is the one place that makes booleans, numbers and null of both databases those of the contract.
 import type { Knex } from 'knex'
 import type { FieldType } from '../generated/tables.ts'
 import type { Dialect } from './database.ts'
@@ -7,7 +7,7 @@ import type { Dialect } from './database.ts'
 export type Fields = Record<string, FieldType>
 
 /**
- * A column `json` with the record's fields in the contract's order. A field is the column of the same name, unless
+ * A column `json` with the record's fields in the contract's order. A field's value is the column of the same name, unless
  * `derived` has an expression for it.
  */
 export function jsonColumn(knex: Knex, dialect: Dialect, fields: Fields, derived: Record<string, Knex.Raw> = {}): Knex.Raw {
@@ -25,7 +25,7 @@ export function jsonColumn(knex: Knex, dialect: Dialect, fields: Fields, derived
 	}
 	const list = parts.join(', ')
 	if (dialect === 'sqlite') return knex.raw(`json_object(${list}) as json`, bindings)
-	// A row, because json_build_object takes at most 50 fields.
+	// row_to_json, because json_build_object takes at most 50 fields.
 	return knex.raw(`(select row_to_json(record)::text from (select ${list}) as record) as json`, bindings)
 }
 

@@ -11,6 +11,6 @@ it('A migration that the index lacks stops the start, and is named', () => {
 	expect(() => requireIndexed([...files, '0999-notes.ts'])).toThrow('migrations/index.ts lacks 0999-notes.ts: run pnpm generate')
 })
 
-it('The index lists every migration that there is', () => {
+it('The index lists every migration', () => {
 	expect(() => requireIndexed(files)).not.toThrow()
 })

@@ -1,15 +1,15 @@
-// Forward-only migrations, each in a transaction that holds the lock: two processes that start together migrate once, and
-// a killed one leaves nothing behind.
+// Forward-only migrations, each in a transaction that holds a lock: two processes that start together run a migration once,
+// and a process that is killed leaves none half done.
 import { readdirSync } from 'node:fs'
 import knexFactory, { type Knex } from 'knex'
 import { migrations } from '../../migrations/index.ts'
 import { ConfigError } from '../base/errors.ts'
 import { whenFree } from './busy.ts'
 
-/** The database was written by a newer Remit than this one. */
+/** A newer Remit than this one has migrated the database. */
 export class NewerDatabaseError extends Error {}
 
-/** Any number: it names the lock in PostgreSQL, for all Remit processes on one database. */
+/** An arbitrary number for PostgreSQL's advisory lock, the same in all Remit processes on one database. */
 const lockId = 7_360_801
 
 /** Brings the database up to this version of Remit and returns the names of the migrations that ran. */
@@ -32,8 +32,8 @@ export async function migrate(connection: { sqliteFile: string } | { postgresUrl
 }
 
 /**
- * A migration that was written and not listed would show as a missing table in the first request that needs it. Only in the
- * sources: a build may keep the files of an older one.
+ * Without this check, a migration that is missing from the index would show as a missing table in the first request that needs
+ * it. Only `.ts` files count: a build folder may still hold the files of an older build.
  */
 export function requireIndexed(files: readonly string[]): void {
 	const known = new Set(migrations.map(({ name }) => `${name}.ts`))
@@ -41,7 +41,7 @@ export function requireIndexed(files: readonly string[]): void {
 	if (forgotten.length > 0) throw new ConfigError(`migrations/index.ts lacks ${forgotten.join(', ')}: run pnpm generate`)
 }
 
-/** What goes wrong is thrown; Knex would print it as well. */
+/** Every failure is thrown; Knex would print it as well. */
 const quiet = { warn() {}, error() {}, deprecate() {}, debug() {} }
 
 async function run(knex: Knex, sqlite: boolean): Promise<string[]> {
@@ -51,9 +51,9 @@ async function run(knex: Knex, sqlite: boolean): Promise<string[]> {
 	return applied
 }
 
-/** Applies the next migration and returns its name. The pool has one connection, so all of it is one transaction. */
+/** Applies the next migration and returns its name. The pool has one connection, so every query is in the transaction. */
 async function step(knex: Knex, sqlite: boolean): Promise<string | undefined> {
-	// SQLite's write lock from the start: a transaction that read first could not become one that writes.
+	// `immediate` takes SQLite's write lock at once: a transaction that reads first may fail to get it later.
 	await whenFree(() => knex.raw(sqlite ? 'begin immediate' : 'begin'))
 	try {
 		if (!sqlite) await knex.raw('select pg_advisory_xact_lock(?)', [lockId])

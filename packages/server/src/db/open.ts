@@ -1,4 +1,4 @@
-// Opens the database of the settings, brought up to date. Only its own driver is loaded.
+// Opens and migrates the database that the settings name, and loads no other driver.
 import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Logger } from 'pino'

@@ -6,7 +6,7 @@ import { Statements } from './statements.ts'
 // Cents and milliseconds are int8 and stay far below 2^53.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number)
 
-/** How often a transaction that lost to another (deadlock, serialization) is tried. */
+/** Attempts for a transaction that loses to another (deadlock, serialization failure). */
 const tries = 5
 
 interface Named {
@@ -16,7 +16,7 @@ interface Named {
 
 export function openPostgres(url: string, onError: (error: Error) => void): Database {
 	const pool = new pg.Pool({ connectionString: url, max: 10 })
-	// The pool listens to connections that are idle; one that is lost in use would end the process.
+	// The pool handles errors of idle connections only; losing a connection in use would end the process.
 	pool.on('connect', (client) => client.on('error', onError))
 	pool.on('error', () => {})
 	const committed = new CommitListeners()
@@ -28,7 +28,7 @@ export function openPostgres(url: string, onError: (error: Error) => void): Data
 			for (let attempt = 1; ; attempt++) {
 				try {
 					const value = await transact(pool, statements, work, durable)
-					committed.tell()
+					committed.notify()
 					return value
 				} catch (error) {
 					if (attempt === tries || !isLostRace(error)) throw error
@@ -103,7 +103,7 @@ function transactionOf(client: pg.PoolClient, statements: Statements<Named>): Tr
 	}
 }
 
-/** 40001 serialization failure, 40P01 deadlock: the other transaction won, and this one may be run again. */
+/** 40001 serialization failure, 40P01 deadlock: the other transaction won, and this one can run again. */
 function isLostRace(error: unknown): boolean {
 	return error instanceof pg.DatabaseError && (error.code === '40001' || error.code === '40P01')
 }

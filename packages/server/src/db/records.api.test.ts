@@ -1,4 +1,4 @@
-// What contacts, deals, pipelines, tax rates and time entries do alike.
+// The behaviour that contacts, deals, pipelines, tax rates and time entries share.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
 import { invalid, recordsAt } from '../../test/records.ts'
@@ -16,12 +16,12 @@ afterAll(() => server.close())
 interface Kind {
 	readonly path: string
 	readonly prefix: string
-	/** A body that creates one, and one that changes it. */
+	/** The body that creates a record; `change` is the body that changes it. */
 	create(tenant: Tenant): Promise<object>
 	readonly change: object
-	/** Records that an organization has from the start. */
+	/** The number of records that a new organization has. */
 	readonly given?: number
-	/** Whether a record is still there once it was deleted. */
+	/** Whether a deleted record can still be read. */
 	readonly archived?: boolean
 }
 
@@ -55,7 +55,7 @@ describe.each(kinds)('$path', ({ path, prefix, create, change, given = 0, archiv
 	const make = async (of: Tenant = tenant) => records.create(of, await create(of))
 	const gone = { status: 404, body: { code: expect.stringMatching(/_not_found$/) } }
 
-	it('creates at version 1, and says where', async () => {
+	it('creates at version 1, and answers with the location', async () => {
 		const { status, headers, body } = await records.post(tenant, await create(tenant))
 		expect([status, headers.get('location'), headers.get('etag')]).toEqual([201, records.at(body.id), '"1"'])
 		expect(body.id).toMatch(new RegExp(`^${prefix}_[0-9A-Za-z]{20}$`))
@@ -70,7 +70,7 @@ describe.each(kinds)('$path', ({ path, prefix, create, change, given = 0, archiv
 		})
 	})
 
-	it.each(['PATCH', 'PUT'])('changes what %s sends and leaves what is absent; nothing is a change, too', async (method) => {
+	it.each(['PATCH', 'PUT'])('changes what %s sends and keeps the rest; an empty body is a change, too', async (method) => {
 		const id = await make()
 		const before = await records.read(tenant, id)
 		server.clock.now += 5
@@ -156,7 +156,7 @@ describe.each(kinds)('$path', ({ path, prefix, create, change, given = 0, archiv
 		expect(seen).toEqual(expect.arrayContaining(made))
 	})
 
-	it('refuses a list by what the contract does not have, and names it', async () => {
+	it('rejects a list with a parameter that the contract does not allow, and names it', async () => {
 		for (const query of ['limit=0', 'limit=101', 'limit=x', 'offset=-1', 'sortBy=name']) {
 			const parameter = query.split('=')[0]
 			expect(await tenant.ask('GET', `${path}?${query}`)).toMatchObject({ status: 400, body: { errors: [{ parameter }] } })
@@ -174,7 +174,7 @@ describe.each(kinds)('$path', ({ path, prefix, create, change, given = 0, archiv
 		expect(await records.read(tenant, id)).toEqual(before)
 	})
 
-	it('takes no field that the server sets, and none that it does not know', async () => {
+	it('takes no field that the server sets, and no unknown field', async () => {
 		const [body, id] = [await create(tenant), await make()]
 		for (const field of ['id', 'organizationId', 'createdAt', 'updatedAt', 'deletedAt', 'version', 'nonsense']) {
 			expect(await records.post(tenant, { ...body, [field]: 1 })).toMatchObject(invalid(`/${field}`))

@@ -1,12 +1,12 @@
-// The store of a kind of record: reading, locking, listing and writing by organization and id. A record's columns are its
-// fields in the contract, and `jsonColumn` is the one place that turns a row into a record.
+// Makes the store of a kind of record: read, lock, list and write by organization and id. A record's columns are its fields in
+// the contract, and only `jsonColumn` turns a row into a record.
 import type { Knex } from 'knex'
 import { ApiError, fieldError } from '../base/errors.ts'
 import type { ErrorCode } from '../generated/contract.ts'
 import { asNumber, type Db, type Dialect, type Placeholders, query } from './database.ts'
 import { type Fields, jsonColumn } from './json.ts'
 
-/** Whether a column is in a list that is one parameter, so that the statement is the same for any number of values. */
+/** SQL that looks a column up in a list. The list is one parameter, so the statement is the same for any number of values. */
 export const isAnyOf = (column: string, dialect: Dialect) =>
 	`"${column}" in (select ${dialect === 'sqlite' ? 'value from json_each(?)' : 'jsonb_array_elements_text(cast(? as jsonb))'})`
 
@@ -31,20 +31,20 @@ interface Order {
 	readonly direction: 'asc' | 'desc'
 }
 
-/** What error codes call a kind: `tax_rate`, for `tax_rate_not_found`. */
+/** The kind's name in error codes: `tax_rate`, for `tax_rate_not_found`. */
 type KindName = ErrorCode extends infer Code ? (Code extends `${infer Name}_not_found` ? Name : never) : never
 
 interface Kind<Filters> {
 	readonly name: KindName
 	readonly table: string
 	readonly fields: Fields
-	/** A record with `deletedAt` is found by `findEvenDeleted` alone. */
+	/** A deleted record keeps its row, with `deletedAt`, and only `findEvenDeleted` finds it. */
 	readonly softDelete?: boolean
-	/** How a list is sorted unless it says otherwise; the newest first when absent. */
+	/** The default order of a list; newest first when absent. */
 	readonly order?: Order
-	/** Narrows a list by its filters; by columns of their names when absent. */
+	/** Applies a list's filters; when absent, each filter must equal the column of its name. */
 	readonly filter?: (rows: Knex.QueryBuilder, knex: Knex, filters: Placeholders<Filters>, dialect: Dialect) => Knex.QueryBuilder
-	/** Counts a list where something counts faster than its rows. */
+	/** Counts a list faster than counting its rows; undefined to count the rows after all. */
 	readonly count?: (knex: Knex, filters: Placeholders<Filters>, dialect: Dialect) => Knex.QueryBuilder | undefined
 }
 
@@ -109,16 +109,16 @@ export function records<R extends Key, Filter extends object = object, Hidden ex
 
 		find: (db: Db, organizationId: string, id: string) => parsed(db.get(one, { organizationId, id })),
 
-		/** The record, deleted or not: what points to it keeps working. */
+		/** The record, deleted or not: references to a deleted record keep working. */
 		findEvenDeleted: (db: Db, organizationId: string, id: string) => parsed(db.get(oneEvenDeleted, { organizationId, id })),
 
-		/** The record, locked until the transaction ends. */
+		/** The record, locked against other transactions until this one ends. */
 		lock: (db: Db, organizationId: string, id: string) => parsed(db.get(locked, { organizationId, id })),
 
-		/** The record, which nobody changes until the transaction ends; others may read it so at the same time. */
+		/** The record, which no other transaction can change until this one ends; several transactions may share this lock. */
 		lockShared: (db: Db, organizationId: string, id: string) => parsed(db.get(shared, { organizationId, id })),
 
-		/** Throws 422 `unknown_…` unless there is the record that a field of the request names. */
+		/** Throws 422 `unknown_…` when the record that a field of the request names does not exist. */
 		async require(db: Db, organizationId: string, id: string, pointer: string): Promise<void> {
 			if (await db.get(one, { organizationId, id })) return
 			throw fieldError(`unknown_${name}` as ErrorCode, pointer, `There is no ${words} ${id}.`)
@@ -139,7 +139,7 @@ export function records<R extends Key, Filter extends object = object, Hidden ex
 
 		remove: (db: Db, { organizationId, id }: Key) => db.run(removal, { organizationId, id }),
 
-		/** A page as JSON texts, and how many records there are in all. */
+		/** A page as JSON texts, and the number of records in all. */
 		async readPage(
 			db: Db,
 			organizationId: string,

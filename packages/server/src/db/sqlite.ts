@@ -1,9 +1,9 @@
-// SQLite: one connection that writes and one that reads. In WAL mode readers see the last commit, so a request never
-// waits for a transaction, and never sees into one.
+// SQLite, with one connection that writes and one that reads. In WAL mode the reader sees the last commit: a read never waits
+// for a transaction and never sees its uncommitted changes.
 //
-// Group commit: a commit is an fsync (synchronous=FULL: nothing that was answered is lost). The transactions that wait in
-// one turn of the event loop share it, each under a savepoint of its own, and are answered after it: twice the
-// creates per CPU second of one commit a request (docs/performance.md).
+// Group commit: a commit is an fsync (synchronous=FULL, so nothing that a caller was answered is lost). All transactions that
+// wait in one turn of the event loop share a commit, each under its own savepoint, and resolve after it. This doubles the
+// creates per CPU second, compared with a commit for each request (docs/performance.md).
 import Sqlite from 'better-sqlite3'
 import { whenFree } from './busy.ts'
 import { Checkpoints } from './checkpoints.ts'
@@ -16,11 +16,11 @@ export function openSqlite(file: string): Database {
 	writer.pragma('synchronous = FULL')
 	writer.pragma('foreign_keys = ON')
 	writer.pragma('busy_timeout = 0')
-	// What a savepoint could undo: a transaction of some size would write it to a file.
+	// A large transaction under a savepoint would otherwise write its undo data to a file.
 	writer.pragma('temp_store = MEMORY')
-	// Half of what better-sqlite3 sets: many a commit walks the whole cache (pcache1TruncateUnsafe), and the system has one too.
+	// Half of better-sqlite3's default: some commits walk the whole cache (pcache1TruncateUnsafe), and the system has a cache too.
 	writer.pragma('cache_size = -8000')
-	// 64 MB of log, in case that the checkpoints' thread does not get to it.
+	// 64 MB of log, in case the checkpoint thread falls behind.
 	writer.pragma('wal_autocheckpoint = 16000')
 	const reader = new Sqlite(file, { readonly: true })
 	const transactions = new Transactions(writer)
@@ -98,7 +98,7 @@ class Transactions {
 		this.#tx = {
 			...runner(connection),
 			attempt: (work) => this.#attempt(work),
-			// Transactions run one after the other: whoever runs holds every lock.
+			// Transactions run one after the other, so the running one holds every lock.
 			tryLock: async () => true,
 		}
 	}
@@ -139,16 +139,16 @@ class Transactions {
 			}
 			this.#steps.commit.run()
 		} catch (error) {
-			// A full disk or a failed fsync: nothing of the batch was stored.
+			// Such as a full disk or a failed fsync: nothing of the batch is stored.
 			if (this.#connection.inTransaction) this.#connection.exec('rollback')
 			for (const job of jobs) job.reject(error)
 			return
 		}
 		for (const answer of answers) answer()
-		this.committed.tell()
+		this.committed.notify()
 	}
 
-	/** A commit that waits for the disk also brings there what earlier ones left in the log. */
+	/** A durable commit also syncs the earlier commits in the log that did not wait for the disk. */
 	#syncWhen(durable: boolean): void {
 		if (durable === this.#isDurable) return
 		this.#connection.pragma(`synchronous = ${durable ? 'FULL' : 'NORMAL'}`)

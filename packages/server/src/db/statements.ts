@@ -1,5 +1,5 @@
-// A query is compiled once for each set of parameters that are present, and then runs as a prepared statement: building SQL on
-// every call costs several times the query itself.
+// Compiles a query once for each set of parameters that are present, into a prepared statement: building SQL on every call
+// costs several times the query itself.
 import knexFactory, { type Knex } from 'knex'
 import type { Dialect, Placeholders, Query } from './database.ts'
 
@@ -44,7 +44,7 @@ export class Statements<Statement> {
 		const sources = bindings.map((binding) => source(binding, names))
 		const convert = this.#dialect === 'sqlite' ? sqliteValue : postgresValue
 		return {
-			// SQLite plans a statement again whenever the value bound to a bare LIMIT changes: 58 µs instead of 5 for a row.
+			// SQLite plans a statement again whenever the value bound to a bare `limit ?` changes: 58 µs instead of 5 for a row.
 			statement: this.#prepare(this.#dialect === 'sqlite' ? sql.replaceAll('limit ?', 'limit +?') : sql),
 			values: (params: Record<string, unknown>) =>
 				sources.map((from) => convert('name' in from ? params[from.name] : from.value)),
@@ -52,7 +52,7 @@ export class Statements<Statement> {
 	}
 }
 
-/** First of a range of numbers that no query contains: limit() and offset() accept integers only. */
+/** limit() and offset() take integers only: integers from here on, which no query contains, stand for placeholders. */
 const reserved = 2 ** 50
 
 class Placeholder {
@@ -80,7 +80,7 @@ function sqliteValue(value: unknown): unknown {
 	return postgresValue(value)
 }
 
-/** JSON goes in as text: the driver would turn an array into a PostgreSQL array. */
+/** Binds JSON as text: the driver would turn an array into a PostgreSQL array. */
 function postgresValue(value: unknown): unknown {
 	return typeof value === 'object' && value !== null ? JSON.stringify(value) : value
 }

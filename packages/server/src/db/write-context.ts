@@ -1,4 +1,4 @@
-// What every change of a record needs, whether a request, a payment or background work makes it.
+// What every change of a record needs, whether a request, a payment or a background job makes it.
 import type { Origin } from '../base/origin.ts'
 import type { OrganizationSettings } from '../generated/contract.ts'
 import type { Db } from './database.ts'
@@ -6,8 +6,8 @@ import type { Db } from './database.ts'
 export interface WriteContext {
 	/** The transaction of the change. */
 	readonly db: Db
-	/** Who changes it, and when: for its events. */
+	/** Actor, request and time of the change, for its events. */
 	readonly origin: Origin
-	/** Whose record it is, and its settings. */
+	/** The organization that owns the record, with its settings. */
 	readonly organization: OrganizationSettings
 }
