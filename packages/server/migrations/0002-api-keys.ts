@@ -5,7 +5,7 @@ export async function up(knex: Knex): Promise<void> {
 		table.text('organizationId').notNullable().references('organizationId').inTable('organizations')
 		table.text('id').notNullable()
 		table.text('name').notNullable()
-		// SHA-256, base64url. The one look-up that cannot start with the organization: it is what finds it.
+		// SHA-256, base64url. This look-up cannot start with the organization, because it finds the organization.
 		table.text('hash').notNullable()
 		table.text('lastFour').notNullable()
 		table.json('scopes').notNullable()

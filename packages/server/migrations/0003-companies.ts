@@ -2,10 +2,10 @@ import type { Knex } from 'knex'
 
 export async function up(knex: Knex): Promise<void> {
 	const sqlite = knex.client.config.client === 'better-sqlite3'
-	// Lists sort by these columns: by bytes, on PostgreSQL too, whose default is the language of the database.
+	// Lists sort by these columns, by bytes on both databases: PostgreSQL's default is the collation of the database.
 	const bytewise = sqlite ? 'text' : 'text collate "C"'
 	await knex.schema.createTable('companies', (table) => {
-		// Named, so that VACUUM keeps it: the full-text index points to rows by it.
+		// The full-text index points to rows by their rowid. VACUUM keeps a rowid only when it is a named column.
 		if (sqlite) table.increments('rowid')
 		table.text('organizationId').notNullable().references('organizationId').inTable('organizations')
 		table.specificType('id', bytewise).notNullable()
@@ -15,7 +15,7 @@ export async function up(knex: Knex): Promise<void> {
 		table.bigInteger('updatedAt').notNullable()
 		table.bigInteger('deletedAt')
 		table.integer('version').notNullable()
-		// What sorting and searching see: folded to lower case without accents, the same on every database.
+		// For sorting and searching: in lower case and without accents, the same on every database.
 		table.specificType('sortName', bytewise).notNullable()
 		table.text('searchText').notNullable()
 		if (sqlite) table.unique(['organizationId', 'id'])
@@ -41,8 +41,8 @@ const details = [
 	'billingEmail',
 ]
 
-// Every word carries its organization, so that the beginning of a word is looked up among the organization's own, however
-// many others there are.
+// Each word is indexed with its organization in front, so that the search for the beginning of a word reads the words of one
+// organization only.
 const indexed = (row: string) =>
 	`${row}"organizationId" || '_' || replace(${row}"searchText", ' ', ' ' || ${row}"organizationId" || '_')`
 

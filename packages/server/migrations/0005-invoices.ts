@@ -4,7 +4,7 @@ export async function up(knex: Knex): Promise<void> {
 	const sqlite = knex.client.config.client === 'better-sqlite3'
 	await knex.schema.createTable('invoices', (table) => {
 		table.text('organizationId').notNullable().references('organizationId').inTable('organizations')
-		// The second key of the list's order: by bytes, on PostgreSQL too.
+		// The second sort key of lists, by bytes on both databases.
 		table.specificType('id', sqlite ? 'text' : 'text collate "C"').notNullable()
 		table.text('dealId')
 		table.text('companyId')
@@ -13,7 +13,7 @@ export async function up(knex: Knex): Promise<void> {
 		table.bigInteger('issuedDate')
 		table.bigInteger('dueDate')
 		table.bigInteger('paidDate')
-		// Whether `paid` set the date by itself, and so takes it away again.
+		// Whether the status `paid` set the date: leaving that status then clears it.
 		table.boolean('paidDateDerived').notNullable()
 		table.text('paymentMethod')
 		table.text('paymentReference')
@@ -43,7 +43,7 @@ export async function up(knex: Knex): Promise<void> {
 		table.unique(['organizationId', 'invoiceNumber'], { indexName: 'invoices_number' })
 		table.foreign(['organizationId', 'dealId']).references(['organizationId', 'id']).inTable('deals')
 		table.foreign(['organizationId', 'companyId']).references(['organizationId', 'id']).inTable('companies')
-		// Every filter with the list's order, so that a page is one walk of an index however large the table is.
+		// Each index has a filter and the list's order, so that a page is one walk of an index however large the table is.
 		table.index(['organizationId', 'createdAt', 'id'], 'invoices_by_creation')
 		table.index(['organizationId', 'status', 'createdAt', 'id'], 'invoices_by_status')
 		table.index(['organizationId', 'dealId', 'createdAt', 'id'], 'invoices_by_deal')

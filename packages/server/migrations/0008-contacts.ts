@@ -22,7 +22,7 @@ export async function up(knex: Knex): Promise<void> {
 		table.integer('version').notNullable().defaultTo(1)
 		table.index(['organizationId', 'createdAt', 'id'], 'pipelines_by_creation')
 	})
-	// Contacts are never removed, so that a deal may name one without a foreign key, which SQLite cannot add to a table.
+	// No foreign key to contacts, because SQLite cannot add one to a table. Their rows are never removed, so none can dangle.
 	await knex.schema.alterTable('deals', (table) => {
 		table.text('contactId')
 		table.bigInteger('deletedAt')

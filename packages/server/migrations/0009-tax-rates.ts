@@ -11,7 +11,7 @@ export async function up(knex: Knex): Promise<void> {
 		table.boolean('inclusive').notNullable()
 		table.boolean('isDefault').notNullable()
 		table.boolean('active').notNullable()
-		// Whether an invoice has had it: its percentage and inclusion then stay.
+		// Whether an invoice has used the rate: its percentage and `inclusive` can then no longer change.
 		table.boolean('used').notNullable()
 		table.bigInteger('createdAt').notNullable()
 		table.bigInteger('updatedAt').notNullable()

@@ -3,15 +3,15 @@ import type { Knex } from 'knex'
 export async function up(knex: Knex): Promise<void> {
 	await knex.schema.alterTable('invoices', (table) => {
 		table.integer('viewCount').notNullable().defaultTo(0)
-		// For the sweep that turns sent invoices overdue.
+		// For the job that turns sent invoices overdue.
 		table.index(['organizationId', 'status', 'dueDate'], 'invoices_by_due_date')
 	})
 	await knex.schema.createTable('client_links', (table) => {
 		table.text('organizationId').notNullable()
 		table.text('invoiceId').notNullable()
-		// The token is made of this, and of a secret that is not in the database; only its hash is kept.
+		// The server makes the token from this and a secret that is not in the database, which keeps only the token's hash.
 		table.text('nonce').notNullable()
-		// The one look-up that cannot start with the organization: it is what finds it.
+		// This look-up cannot start with the organization, because it finds the organization.
 		table.text('tokenHash').notNullable()
 		table.bigInteger('createdAt').notNullable()
 		table.primary(['organizationId', 'invoiceId'])

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 
 export async function up(knex: Knex): Promise<void> {
-	// Links and payments outlive their invoice: money that arrives for a deleted invoice is still written down.
+	// No foreign key to invoices: links and payments outlive theirs, so that a payment for a deleted invoice is still recorded.
 	await knex.schema.createTable('payment_links', (table) => {
 		table.text('organizationId').notNullable().references('organizationId').inTable('organizations')
 		table.text('id').notNullable()
@@ -18,7 +18,7 @@ export async function up(knex: Knex): Promise<void> {
 		table.primary(['organizationId', 'id'])
 		table.index(['organizationId', 'invoiceId', 'status'], 'payment_links_by_invoice')
 		table.index(['organizationId', 'status'], 'payment_links_by_status')
-		// The page of the test processor knows this id alone.
+		// The page of the test processor looks a link up by this id alone.
 		table.index(['externalId'], 'payment_links_external')
 	})
 	await knex.schema.createTable('payments', (table) => {
@@ -31,7 +31,7 @@ export async function up(knex: Knex): Promise<void> {
 		table.text('currency').notNullable()
 		table.text('method').notNullable()
 		table.text('reference').notNullable()
-		// What became of it: `applied`, or why it was not.
+		// `applied`, or why the payment was not applied.
 		table.text('outcome').notNullable()
 		table.bigInteger('paidAt').notNullable()
 		table.bigInteger('receivedAt').notNullable()

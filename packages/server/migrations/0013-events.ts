@@ -19,7 +19,7 @@ export async function up(knex: Knex): Promise<void> {
 		table.json('data').notNullable()
 		if (sqlite) table.unique(['organizationId', 'id'])
 		else table.primary(['organizationId', 'id'])
-		// A record's id says its kind too.
+		// Without the resource's type, which the prefix of its id tells.
 		table.unique(['organizationId', 'resourceId', 'sequence'], { indexName: 'events_by_resource' })
 		table.index(['organizationId', 'position'], 'events_by_position')
 	})

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 
-// What invoices that were written before hold as JSON gets the fields that came since; what is there stays.
+// Adds new fields to the JSON of earlier invoices (parties and line items); a field that is there keeps its value.
 export async function up(knex: Knex): Promise<void> {
 	const sqlite = knex.client.config.client === 'better-sqlite3'
 	for (const party of ['billTo', 'billFrom']) {

@@ -12,10 +12,10 @@ export async function up(knex: Knex): Promise<void> {
 		table.text('status').notNullable()
 		table.text('disabledReason')
 		table.bigInteger('failingSince')
-		// When its owner was last told that it fails.
+		// When the engine last warned the owner of a failing endpoint.
 		table.bigInteger('warnedAt')
 		table.text('secretHint').notNullable()
-		// Sealed: of no use without the server's own key.
+		// Sealed: useless without the server's encryption key.
 		table.text('secret').notNullable()
 		table.text('previousSecret')
 		table.bigInteger('previousSecretExpiresAt')
@@ -29,7 +29,7 @@ export async function up(knex: Knex): Promise<void> {
 	})
 	await knex.schema.createTable('webhook_deliveries', (table) => {
 		table.text('organizationId').notNullable()
-		// Made of the event's id and the endpoint's: there is one at most, and they sort by time.
+		// Made of the ids of event and endpoint: a pair has one delivery at most, and deliveries sort by time.
 		table.specificType('id', bytewise).notNullable()
 		table.specificType('endpointId', bytewise).notNullable()
 		table.text('eventId').notNullable()
@@ -38,10 +38,10 @@ export async function up(knex: Knex): Promise<void> {
 		table.integer('sequence').notNullable()
 		table.text('status').notNullable()
 		table.integer('attemptCount').notNullable()
-		// Attempts since the schedule began: it begins again when a delivery is asked for again.
+		// Attempts in the current retry schedule, which begins again when a caller asks for the delivery again.
 		table.integer('retryCount').notNullable()
-		// When an attempt is due; while `delivering`, when the lease ends. Null when nothing is due: it is done, or waits for
-		// the delivery of the record's event before it.
+		// When the next attempt is due; while `delivering`, when the lease ends. Null when the delivery is done, or waits for the
+		// delivery of the record's previous event.
 		table.bigInteger('nextAttemptAt')
 		table.integer('lastResponseStatus')
 		table.text('lastError')
@@ -77,8 +77,8 @@ export async function up(knex: Knex): Promise<void> {
 		})
 		return
 	}
-	// A position is given before its transaction commits, so that a lower one may appear after a higher one was read. The
-	// place of an event in the feed is given to events that have been committed, when the feed is read.
+	// PostgreSQL assigns a position before the transaction commits, so a lower one may appear after a reader has read a higher
+	// one. An event therefore gets its place in the feed from a reader, once it is committed.
 	await knex.raw('create sequence event_places')
 	await knex.schema.alterTable('events', (table) => {
 		table.bigInteger('place')

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 
-/** On SQLite a table is kept in the order of its rowid, and its key in an index beside: attempts need the key alone. */
+/** SQLite keeps a table in the order of its rowid, and the primary key in a separate index: attempts need only the key. */
 export async function up(knex: Knex): Promise<void> {
 	if (knex.client.config.client !== 'better-sqlite3') return
 	await knex.raw('alter table webhook_attempts rename to attempts_before')
