@@ -1,4 +1,4 @@
-// Ajv as every judge of the contract sets it up: its formats, and its schemas under one name.
+// Sets up Ajv for the contract: the contract's formats, and its schemas under one `$id`.
 import { Ajv2020, type Options } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { formats } from './formats.ts'
@@ -12,7 +12,7 @@ export function newAjv(schemas: object, options: Options): Ajv2020 {
 	return ajv
 }
 
-/** The schema with its references pointing into the document that the validator knows. */
+/** The schema with its references made absolute, so that they point into the document that `newAjv` adds. */
 export function absolute(schema: object): { [keyword: string]: unknown } {
 	return JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', '"/contract#/components/'))
 }

@@ -1,4 +1,4 @@
-// The OpenAPI document that everything at run time is built from.
+// The OpenAPI document, from which the server builds its routes and validators at run time.
 import document from '../generated/openapi.json' with { type: 'json' }
 
 export type JsonSchema = { [keyword: string]: unknown }
@@ -23,7 +23,7 @@ export interface ContractOperation {
 	>
 }
 
-/** A copy of the document: the validators change what they are given. */
+/** A copy of the document, because the validators change the one that they are given. */
 export function contractDocument() {
 	return structuredClone(document)
 }

@@ -1,7 +1,7 @@
-// What an endpoint subscribes to: a type of event, all of a kind (`invoice.*`, `webhook.endpoint.*`), or `*`.
+// The patterns that an endpoint subscribes to: an event type, all types of a kind (`invoice.*`, `webhook.endpoint.*`), or `*`.
 import { eventTypes } from '../generated/tables.ts'
 
-/** The patterns that a type of event matches: itself, each kind that it is of, and `*`. */
+/** The patterns that match an event type: the type itself, each kind that it belongs to, and `*`. */
 export function patternsOf(type: string): string[] {
 	const names = type.split('.')
 	return ['*', ...names.slice(1).map((_, index) => `${names.slice(0, index + 1).join('.')}.*`), type]
@@ -9,5 +9,5 @@ export function patternsOf(type: string): string[] {
 
 const patterns = new Set(Object.keys(eventTypes).flatMap(patternsOf))
 
-/** Whether there is an event that matches. */
+/** Whether the pattern matches any event type of the contract. */
 export const isEventPattern = (pattern: string): boolean => patterns.has(pattern)

@@ -1,8 +1,9 @@
-// A compiled validator for each operation, in front of express-openapi-validator, which looks for the route anew on every
+// A compiled validator for each operation, in front of express-openapi-validator, which searches for the route again on every
 // request and so costs more the larger the contract is (50 µs with 50 operations; this costs 1 to 3 with any number).
 //
-// It may only validate: what it refuses goes to the full validator, which writes the answer. Both are built from the same
-// document with the same rules; in tests and development both judge every request, and what this one accepts the other must.
+// It only decides whether a request is valid: a request that it rejects goes to the full validator, which finds all violations
+// for the answer. Both are built from the same document with the same rules. In tests and development both validate every
+// request, and it is a server error when the full validator rejects a request that this one passes.
 import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js'
 import { absolute, newAjv } from './ajv.ts'
 import { type ContractOperation, type ContractParameter, contractOperations, type JsonSchema, schemas } from './document.ts'
@@ -16,8 +17,8 @@ export interface Input {
 }
 
 /**
- * Fills in defaults, turns the query's numbers into numbers, and returns nothing when the input is valid; else the first
- * violation, of the form in which the full validator reports its own.
+ * Fills in defaults and turns the text of parameters into numbers. Returns undefined when the input is valid, else the first
+ * violation, in the form of the full validator's.
  */
 export type FastValidator = (input: Input) => Violation | undefined
 
@@ -30,14 +31,14 @@ export interface Violation {
 const anything: FastValidator = () => undefined
 
 export function compileFastValidators(operations: readonly Operation[]): ReadonlyMap<string, FastValidator> {
-	// Parameters are text and are coerced, a body is not.
+	// Ajv coerces parameters, which arrive as text, but not bodies.
 	const forParameters = newAjv(schemas, { useDefaults: true, coerceTypes: true })
 	const forBodies = newAjv(schemas, { useDefaults: true })
 	return new Map(
 		operations.map((operation) => {
 			const contract = contractOperations.get(operation.id)
 			if (!contract) throw new Error(`operation ${operation.id} is not in the contract: run pnpm generate`)
-			// When it is first asked for: all of them at the start would be half of the start's time.
+			// Compiled at its first use: compiling all validators would take half of the server's start.
 			let compiled: FastValidator | undefined
 			const validate: FastValidator = (input) => {
 				compiled ??= compile(contract, forParameters, forBodies)
@@ -58,15 +59,15 @@ function compile({ parameters, requestBody }: ContractOperation, forParameters: 
 	return (input) => params(input) ?? query(input) ?? headers(input) ?? body(input)
 }
 
-/** Coercion takes `0x10` and `1e1` for integers, and ` 5`; we take digits. */
+/** Ajv coerces `0x10`, `1e1` and ` 5` to integers; the contract means digits. */
 const integer = /^-?\d+$/
 
 function queryValidator(ajv: Ajv2020, parameters: readonly ContractParameter[]): FastValidator {
 	const valid = validatorOf('query', ajv, { ...objectOf(parameters), additionalProperties: false })
 	const integers = parameters.filter(({ schema }) => schema.type === 'integer').map(({ name }) => name)
 	return (input) => {
-		const odd = integers.find((name) => typeof input.query[name] === 'string' && !integer.test(input.query[name]))
-		return odd ? { path: `/query/${odd}`, message: 'must be integer', errorCode: 'type' } : valid(input)
+		const malformed = integers.find((name) => typeof input.query[name] === 'string' && !integer.test(input.query[name]))
+		return malformed ? { path: `/query/${malformed}`, message: 'must be integer', errorCode: 'type' } : valid(input)
 	}
 }
 

@@ -144,7 +144,7 @@ describe('the formats', () => {
 		},
 	}
 
-	it('have a case here, each, and the contract names no other', () => {
+	it('each have cases here, and the contract names no other format', () => {
 		expect(Object.keys(cases).sort()).toEqual(Object.keys(formats).sort())
 		const named = new Set<unknown>()
 		const walk = (value: unknown) => {

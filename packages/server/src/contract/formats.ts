@@ -1,4 +1,4 @@
-// The formats of the contract that JSON Schema does not know: one table for the validators and for what an error says.
+// The contract's formats that JSON Schema does not define: one table for the validators and for the words of errors.
 import currencies from 'currency-codes'
 import { isTimeZone, parseDate } from '../base/dates.ts'
 import { isEventPattern } from './event-patterns.ts'
@@ -6,7 +6,7 @@ import { isEventPattern } from './event-patterns.ts'
 interface Format {
 	readonly type: 'string' | 'number'
 	readonly validate: (value: never) => boolean
-	/** What the value must be, after "must be". */
+	/** Follows "must be" in an error. */
 	readonly meaning: string
 }
 

@@ -1,5 +1,5 @@
-// express-openapi-validator on the emitted document: it answers what the acceptor refuses, and in tests and development it
-// judges every request and every answer.
+// express-openapi-validator on the emitted document: it lists the violations of a request that the fast validator rejects, and
+// in tests and development it validates every request and every answer.
 import type { RequestHandler } from 'express'
 import { middleware } from 'express-openapi-validator'
 import { contractDocument } from './document.ts'

@@ -1,19 +1,19 @@
-// Which operation a request is for. Everything after it (scopes, validation, handler) goes by this one answer: a second
-// router that read a path otherwise would be a way around the first one's authentication.
+// Finds the operation of a request, once. Scopes, validation and handler all use this result: with a second router that reads
+// a path differently, a request could get around the authentication of the first.
 import { type OperationEntry, operationTable } from '../generated/tables.ts'
 
 export type OperationId = (typeof operationTable)[number]['id']
 
 export interface Operation extends OperationEntry {
 	readonly id: OperationId
-	/** Whether it runs in a transaction, because it changes something. */
+	/** Whether the operation changes data, so that the dispatcher runs it in a transaction. */
 	readonly writes: boolean
 }
 
 export const operations: readonly Operation[] = operationTable.map((entry: OperationEntry) => ({
 	...entry,
 	id: entry.id as OperationId,
-	// A POST that a scope to read is enough for, such as a preview, changes nothing.
+	// A POST that needs only a read scope, such as a preview, changes nothing.
 	writes: !entry.ownTransactions && entry.method !== 'GET' && !entry.scopes.some((scope) => /(^|:)read$/.test(scope)),
 }))
 
@@ -32,7 +32,7 @@ interface Node {
 
 const newNode = (): Node => ({ children: new Map(), methods: new Map(), names: [] })
 
-/** Finds operations by path. A literal segment goes before a parameter, as in OpenAPI ("concrete before templated"). */
+/** Finds operations by path. A literal segment wins over a parameter, as in OpenAPI ("concrete before templated"). */
 export class Routes {
 	readonly #root = newNode()
 
@@ -62,7 +62,7 @@ export class Routes {
 		node.methods.set(operation.method, operation)
 	}
 
-	/** The operations of a path, by method; undefined when the path is none of the contract's. */
+	/** The operations of a path, by method; undefined when the contract does not have the path. */
 	match(path: string): Match | undefined {
 		const segments = path.slice(1).split('/')
 		const values: string[] = []

@@ -1,12 +1,12 @@
-// What the validators say of a request, as the contract's errors: the place of each violation, and what to do about it.
+// Turns the validators' violations into the contract's errors: the place of each violation, and what to do about it.
 import { ApiError } from '../base/errors.ts'
 import type { ProblemError } from '../generated/contract.ts'
 import type { Violation } from './fast-validator.ts'
 import { formats } from './formats.ts'
 
 /**
- * The error for what a validator has against a request. The full validator loses the place when the name of an unknown field
- * is empty: `first`, what the fast one found, has it.
+ * The error for a request with violations. When an unknown field has an empty name, the full validator loses its place; `first`,
+ * the violation that the fast validator found, has it.
  */
 export function toValidationError(found: readonly Violation[], body: unknown, first: Violation | undefined): ApiError {
 	const errors = collapse(found).map((violation) => place(violation.path ? violation : (first ?? violation), body))
@@ -20,8 +20,8 @@ const named = ({ pointer, parameter }: ProblemError) => parameter ?? (pointer ==
 const keyword = (error: Violation) => error.errorCode?.replace('.openapi.validation', '') ?? ''
 
 /**
- * A value that fits no member of an anyOf is reported once for each member. What the member of the value's own type says
- * is the answer; when there is none, the types are listed.
+ * The validator reports a value that fits no member of an anyOf once for each member. If a member has the value's type, only
+ * its violations stay; otherwise one violation lists the types of all members.
  */
 function collapse(errors: readonly Violation[]): Violation[] {
 	let rest = [...errors]
@@ -48,8 +48,8 @@ function place(error: Violation, body: unknown): ProblemError {
 }
 
 /**
- * The JSON Pointer to a place in the body. The validator escapes the names on the way but not the last, so the last is
- * what remains once it is a name of the object that the way leads to.
+ * The JSON Pointer to a place in the body. The validator escapes all names in a path but the last, so the rest of the path is
+ * the last name as soon as the object reached so far has a field of that name.
  */
 function pointerTo(value: unknown, path: string): string {
 	if (path === '' || typeof value !== 'object' || value === null) return path
@@ -68,7 +68,7 @@ function codeOf(error: Violation, where: string): string {
 	return rule || 'invalid'
 }
 
-/** Integers from here on are dates in milliseconds (see DateMs in spec/scalars.tsp). */
+/** The message for a date below the smallest that the contract takes (see DateMs in spec/scalars.tsp). */
 const firstDateMs = 'must be >= 100000000000'
 
 function detailOf(error: Violation, code: string): string {
