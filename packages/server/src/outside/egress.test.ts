@@ -17,7 +17,7 @@ const closeAll = async () => {
 }
 afterEach(closeAll)
 
-// Real addresses of the internet, as ranges for documentation are not public. Nothing here ever calls them.
+// Real addresses of the internet, because ranges for documentation are not public. No test calls them.
 const [publicV4, publicV6] = ['93.184.215.14', '2606:2800:21f:cb07:6820:80da:af6b:8b2c']
 
 const names: Readonly<Record<string, readonly string[]>> = {
@@ -58,8 +58,8 @@ const lookup: Lookup = async (name) => {
 	return answer(...addresses)
 }
 
-function open(allowCidrs: readonly string[] = [], given: Lookup = lookup): Egress {
-	const egress = openEgress({ allowCidrs, lookup: given })
+function open(allowCidrs: readonly string[] = [], resolver: Lookup = lookup): Egress {
+	const egress = openEgress({ allowCidrs, lookup: resolver })
 	closers.push(() => egress.close())
 	return egress
 }
@@ -82,7 +82,7 @@ async function listen(
 	let knocks = 0
 	return {
 		port: taken,
-		/** How many sockets came so far: one more is sent, and what was dialled before it has arrived when it has. */
+		/** The number of sockets so far. Dials one more first: when it arrives, all sockets dialled earlier have arrived. */
 		async arrivals() {
 			knocks++
 			const arrived = new Promise<void>((resolve) => server.once('connection', () => resolve()))
@@ -101,7 +101,7 @@ async function listen(
 
 const rows = (text: string) => text.trim().split(/\s+/)
 
-// Each is refused when it is saved and when it is dialled. PORT is one where a server listens on 127.0.0.1 and ::1.
+// The guard refuses each when it is saved and when it is dialled. At PORT a server listens on 127.0.0.1 and ::1.
 const loopback = [
 	...rows(`
 		http://127.0.0.1:PORT/latest/meta-data/ http://127.0.0.1:PORT?@hooks.example/ http://127.0.0.1:PORT#@hooks.example/
@@ -180,7 +180,7 @@ afterAll(async () => {
 	for (const target of targets) await target.close()
 })
 
-/** How many sockets reached this machine while something was done. */
+/** The number of sockets that reach this machine during the work. */
 async function socketsDuring(work: () => Promise<unknown>): Promise<number> {
 	const count = async () => (await Promise.all(targets.map((target) => target.arrivals()))).reduce((a, b) => a + b, 0)
 	const before = await count()
@@ -216,8 +216,8 @@ describe('the guard refuses', () => {
 	})
 
 	it('a name without an address, and says so', async () => {
-		for (const given of [lookup, async () => []]) {
-			const egress = open([], given)
+		for (const resolver of [lookup, async () => []]) {
+			const egress = open([], resolver)
 			await expect(egress.check('https://unknown.example/')).rejects.toThrow(UnresolvableUrl)
 			await expect(dial(egress, 'https://unknown.example/')).rejects.toThrow(UnresolvableUrl)
 		}
@@ -276,7 +276,7 @@ describe('the guard lets pass', () => {
 		expect(await socketsDuring(async () => expect(await dial(egress, url)).toMatchObject({ statusCode: 204 }))).toBe(1)
 	})
 
-	it('what a name of this machine means to the system', async () => {
+	it('a name of this machine, with the system’s own resolver', async () => {
 		const egress = openEgress({ allowCidrs: ['127.0.0.0/8', '::1/128'] })
 		closers.push(() => egress.close())
 		expect(await dial(egress, `http://localhost:${port}/`)).toMatchObject({ statusCode: 204 })
@@ -289,7 +289,7 @@ describe('a dial', () => {
 		const before = getDefaultAutoSelectFamily()
 		setDefaultAutoSelectFamily(several)
 		closers.push(() => setDefaultAutoSelectFamily(before))
-		// Were it looked up again, it would go where nothing listens.
+		// With a second look-up the dial would go to an address where nothing listens.
 		const answers = [answer('127.0.0.1'), answer('127.0.0.3')]
 		const asked: string[] = []
 		const egress = open(['127.0.0.0/8'], async (name) => {
@@ -321,7 +321,7 @@ describe('a dial', () => {
 		expect(lookups).toHaveBeenCalledTimes(1)
 	})
 
-	it('waits for no other to the same origin: undici would not heed a signal meanwhile', async () => {
+	it('waits for no other dial to the same origin, since undici ignores abort signals while it waits', async () => {
 		const [all, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
 		let asked = 0
 		const slow = await listen('127.0.0.1', {
@@ -363,7 +363,7 @@ describe('a dial', () => {
 		const location = `http://127.0.0.1:${port}/latest/meta-data/`
 		const redirecting = await listen('127.0.0.1', { answer: (_, res) => res.writeHead(302, { location }).end() })
 		closers.push(redirecting.close)
-		// Even the target's range is open here.
+		// The range of the redirect's target is allowed, too.
 		const egress = open(['127.0.0.0/8'])
 		const sockets = await socketsDuring(async () => {
 			const { statusCode, headers } = await dial(egress, `http://127.0.0.1:${redirecting.port}/`)
@@ -372,7 +372,7 @@ describe('a dial', () => {
 		expect(sockets).toBe(0)
 	})
 
-	it('that was refused leaves nothing behind that would refuse or let pass the next', async () => {
+	it('that was refused does not affect the next dial', async () => {
 		const answers = [answer('10.0.0.1'), answer('127.0.0.1'), answer('10.0.0.1')]
 		const egress = open(['127.0.0.1/32'], async () => answers.shift() ?? [])
 		const once = async () => request(`http://changing.example:${port}/`, { dispatcher: await egress.dispatcher(), reset: true })

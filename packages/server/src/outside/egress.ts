@@ -1,14 +1,14 @@
-// The guard of every call to an address that a user gave: it may reach the internet, and nothing that only this server can
-// reach. An address is judged when it is saved, for an early and clear answer, and again when it is dialled, since a name
-// may mean another address by then: the socket connects to what was judged then. OWASP calls the attack SSRF.
+// Guards every call to an address that a user gave: the call may reach the internet, but nothing that only this server can
+// reach. OWASP calls the attack SSRF. The guard checks an address when a caller saves it, for an early and clear answer, and
+// again when it dials, since a name may resolve to another address by then. The socket connects to the address of that check.
 import { lookup as dnsLookup } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
 import type { Dispatcher } from 'undici'
 import { addressFilter } from '../base/public-addresses.ts'
 
 /**
- * An address that the server must not call. The message says why, for the API's caller: it names the host as it was given,
- * and never what that resolves to, which would let anyone read the names of a private network.
+ * An address that the server must not call. The message tells the API's caller why. It names the host as given, never the
+ * address that the host resolves to: callers could read the names of a private network that way.
  */
 export class UnsafeUrl extends Error {}
 
@@ -25,18 +25,17 @@ export type Lookup = (hostname: string) => Promise<readonly Address[]>
 
 export interface Egress {
 	/**
-	 * Checks a URL as it is saved. Throws UnsafeUrl unless it is http or https, without user and password, and every address
-	 * of its host may be called; UnresolvableUrl when the host has none, or the look-up takes over 5 s.
+	 * Checks a URL that is about to be saved. Throws UnsafeUrl unless it is http or https, has no user and password, and every
+	 * address of its host may be called; UnresolvableUrl when the host has no address, or the look-up takes over 5 s.
 	 */
 	check(url: string): Promise<void>
 	/**
-	 * Dials only what was judged at that moment, and otherwise fails with UnsafeUrl or
-	 * UnresolvableUrl. A socket that is kept alive was judged when it was dialled and cannot go elsewhere since. Redirects
-	 * are not followed, nor must a caller follow one unchecked. A dial takes 10 s at most, its look-up 5 s of them; undici
-	 * heeds a signal to abort only after it.
+	 * Checks each address when it dials, and fails with UnsafeUrl or UnresolvableUrl. A kept-alive socket was checked when it was
+	 * dialled and stays with that address. The dispatcher does not follow redirects, and its user must not follow one unchecked.
+	 * A dial takes at most 10 s, its look-up 5 s of them; until the dial ends, undici ignores an abort signal.
 	 */
 	dispatcher(): Promise<Dispatcher>
-	/** Breaks off what is under way. */
+	/** Aborts all calls under way. */
 	close(): Promise<void>
 }
 
@@ -48,10 +47,10 @@ export interface EgressOptions {
 
 const lookupTimeoutMs = 5_000
 const connectTimeoutMs = 10_000
-/** Of a host with several addresses, how long one is tried before the next. Node's 250 ms is less than a far host takes. */
+/** How long a dial tries one of a host's addresses before the next. A distant host takes longer than Node's default of 250 ms. */
 const attemptTimeoutMs = 2_000
 
-/** The system's, which knows /etc/hosts as the sockets of other programs do. */
+/** The system's resolver, which reads /etc/hosts as other programs do. */
 const systemLookup: Lookup = async (hostname) =>
 	(await dnsLookup(hostname, { all: true, order: 'verbatim' })).map(({ address, family }) => ({
 		address,
@@ -61,20 +60,21 @@ const systemLookup: Lookup = async (hostname) =>
 export function openEgress({ allowCidrs, lookup = systemLookup }: EgressOptions): Egress {
 	const isAllowed = addressFilter(allowCidrs)
 
-	function judge(host: string, addresses: readonly Address[]): void {
+	function requireAllowed(host: string, addresses: readonly Address[]): void {
 		if (addresses.every(({ address }) => isAllowed(address))) return
 		throw new UnsafeUrl(`The host ${host} is not on the public internet; for development, EGRESS_ALLOW_CIDRS opens ranges.`)
 	}
 
 	/**
-	 * The addresses of a host, each of which may be called: one that may not refuses the host, as a sound name has no use
-	 * for it. There is no list of names such as localhost, *.internal or *.local: what a name means is up to the resolver,
-	 * lists have gaps, and a name does no harm but by its address. Search domains and dots at the end need no care either.
+	 * The addresses of a host. One address that the server must not call rejects the whole host, because an honest name has no
+	 * reason to have it. There is no list of names such as localhost, *.internal or *.local: lists have gaps, the resolver decides
+	 * what a name means, and a name does harm only through its address. For the same reason search domains and trailing dots
+	 * need no special care.
 	 */
 	async function addressesOf(host: string): Promise<readonly Address[]> {
 		const family = isIP(host)
 		const addresses = family === 0 ? await resolve(host, lookup) : [{ address: host, family: family === 6 ? 6 : 4 } as const]
-		judge(host, addresses)
+		requireAllowed(host, addresses)
 		return addresses
 	}
 
@@ -93,7 +93,7 @@ export function openEgress({ allowCidrs, lookup = systemLookup }: EgressOptions)
 	}
 }
 
-/** A pool for each origin, whose sockets go to what `addressesOf` says. undici is loaded here: a sixth of the server's start. */
+/** A pool for each origin, whose sockets go to the addresses of `addressesOf`. Loads undici, a sixth of the server's start. */
 async function openAgent(addressesOf: Lookup): Promise<Dispatcher> {
 	const { Agent, buildConnector } = await import('undici')
 	const lookup: LookupFunction = (host, { all }, callback) => {
@@ -106,13 +106,13 @@ async function openAgent(addressesOf: Lookup): Promise<Dispatcher> {
 			(error: Error) => callback(error, ''),
 		)
 	}
-	// HTTP/1.1, which every receiver speaks: over HTTP/2, the calls to an origin would share one socket and its fate.
+	// HTTP/1.1, which every receiver speaks. Over HTTP/2 all calls to an origin would share one socket, and fail with it.
 	const options = { lookup, timeout: connectTimeoutMs, autoSelectFamilyAttemptTimeout: attemptTimeoutMs, allowH2: false }
 	const dial = buildConnector(options)
 	return new Agent({
 		allowH2: false,
 		connect(target, callback) {
-			// A socket looks up names only: an address is judged here.
+			// A socket calls `lookup` for names only, so an address is checked here.
 			if (isIP(target.hostname) === 0) dial(target, callback)
 			else
 				addressesOf(target.hostname).then(
@@ -123,7 +123,7 @@ async function openAgent(addressesOf: Lookup): Promise<Dispatcher> {
 	})
 }
 
-/** The host of a URL as the socket will get it: numbers in any notation become an address, and IPv6 loses its brackets. */
+/** The host of a URL as the socket gets it: numbers in any notation become an address, and IPv6 loses its brackets. */
 function hostOf(text: string): string {
 	const url = URL.parse(text)
 	if (!url) throw new UnsafeUrl('The URL cannot be read.')

@@ -1,4 +1,4 @@
-// Receivers as they should not be: each at the far end of a real socket.
+// Attempts at misbehaving receivers, each at the far end of a real socket.
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
@@ -14,11 +14,11 @@ afterEach(async () => {
 interface Receiver {
 	readonly port: number
 	readonly url: string
-	/** What came. */
+	/** The text of each request. */
 	readonly requests: string[]
 }
 
-/** Runs a script for each request, with the socket that it came on. */
+/** A receiver that sends `answer` to each request, or calls it with the request's socket. */
 async function receiver(answer: string | Uint8Array | ((socket: Socket, count: number) => void)): Promise<Receiver> {
 	const requests: string[] = []
 	const sockets = new Set<Socket>()
@@ -54,7 +54,7 @@ interface Sending {
 	lookup?: Lookup
 }
 
-/** Delivers to a receiver; several to one reuse its sockets. */
+/** Returns a function that delivers to a receiver; its deliveries to one receiver share sockets. */
 function sender({ timeoutMs = 2_000, signal = new AbortController().signal, lookup }: Sending = {}) {
 	const egress = openEgress({ allowCidrs: ['127.0.0.0/8'], ...(lookup && { lookup }) })
 	// Not awaited: `close` waits for sockets that a receiver may keep.
@@ -68,7 +68,7 @@ const post = async (answer: Parameters<typeof receiver>[0], sending?: Sending) =
 const ok = 'HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nfine'
 
 describe('an attempt', () => {
-	it('is a POST of JSON with the headers that it was given', async () => {
+	it('is a POST of JSON with the given headers', async () => {
 		const { url, requests } = await receiver(ok)
 		expect(await sender()(url)).toEqual({
 			responseStatus: 200,
@@ -86,7 +86,7 @@ describe('an attempt', () => {
 		expect(lines.find((line) => line.startsWith('user-agent:'))).toMatch(/^user-agent: remit\/\S+ \(webhooks\)$/)
 	})
 
-	it('succeeds with any 2xx, and fails with any other status, which it names', async () => {
+	it('succeeds with any 2xx, and fails with any other status, which the error names', async () => {
 		for (const status of [200, 201, 202, 204, 206, 299])
 			expect(await post(`HTTP/1.1 ${status} Fine\r\ncontent-length: 0\r\n\r\n`)).toMatchObject({
 				responseStatus: status,
@@ -100,7 +100,7 @@ describe('an attempt', () => {
 			})
 	})
 
-	it('tells what the receiver asked for by Retry-After, and nothing when it asked twice', async () => {
+	it('returns the receiver’s Retry-After, and none when the answer has two', async () => {
 		const answer = (header: string) => `HTTP/1.1 503 No\r\n${header}content-length: 0\r\n\r\n`
 		expect(await post(answer('Retry-After: 120\r\n'))).toMatchObject({ retryAfter: '120' })
 		expect(await post(answer('Retry-After: 1\r\nRetry-After: 2\r\n'))).toMatchObject({ error: 'answered 503' })
@@ -119,7 +119,7 @@ describe('an attempt', () => {
 		expect(target.requests).toEqual([])
 	})
 
-	it('passes over informational answers to the one that counts', async () => {
+	it('skips informational answers', async () => {
 		const hints = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'
 		expect(await post(`HTTP/1.1 102 Processing\r\n\r\n${hints.repeat(3)}${ok}`)).toMatchObject({
 			responseStatus: 200,
@@ -127,7 +127,7 @@ describe('an attempt', () => {
 		})
 	})
 
-	it('fails in its time when nothing but informational answers come', async () => {
+	it('fails at the time limit when only informational answers come', async () => {
 		const outcome = await post(
 			(socket) => {
 				const timer = setInterval(() => socket.write('HTTP/1.1 102 Processing\r\n\r\n'), 20)
@@ -144,7 +144,7 @@ describe('an attempt', () => {
 		expect(outcome).toMatchObject({ responseStatus: null, brokenOff: false })
 	})
 
-	it('takes a 204 that has a body, and does not take that for the next answer', async () => {
+	it('takes a 204 with a body, and does not read that body as the next answer', async () => {
 		const { url, requests } = await receiver(
 			'HTTP/1.1 204 No\r\ncontent-length: 30\r\n\r\nHTTP/1.1 500 No\r\nx: 12345678\r\n\r\n',
 		)
@@ -175,7 +175,7 @@ describe('what is kept of an answer', () => {
 		expect(cut).toMatch(/^x(🧾)+\uFFFD+$/u)
 	})
 
-	it('comes without the rest of an answer that has no end', async () => {
+	it('is cut off when an answer has no end', async () => {
 		let written = 0
 		const outcome = await post((socket) => {
 			socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n')
@@ -199,7 +199,7 @@ describe('an attempt without an answer', () => {
 		return outcome.error
 	}
 
-	it('ends in its time when the receiver says nothing, or drips for ever', async () => {
+	it('ends at the time limit when the receiver is silent, or drips for ever', async () => {
 		expect(await failure(() => {}, { timeoutMs: 300 })).toBe('no complete answer within 0.3 s')
 		const drip = (head: string) => (socket: Socket) => {
 			socket.write(head)
@@ -249,7 +249,7 @@ describe('an attempt without an answer', () => {
 		expect(error).toMatch(/^TLS: \w+$/)
 	})
 
-	it('ends in its time when the handshake of TLS, or the look-up of the name, does not end', async () => {
+	it('ends at the time limit when the TLS handshake, or the look-up of the name, does not end', async () => {
 		const { port } = await receiver(ok)
 		const began = performance.now()
 		expect((await sender({ timeoutMs: 300 })(`https://127.0.0.1:${port}/`)).error).toBe('no complete answer within 0.3 s')
@@ -265,7 +265,7 @@ describe('an attempt without an answer', () => {
 		expect(error).toBe('The host gone.example has no address that could be found.')
 	})
 
-	it('says that the host turned private, and no socket goes there', async () => {
+	it('says that the host now has a private address, and opens no socket to it', async () => {
 		const { port, requests } = await receiver(ok)
 		const addresses = ['127.0.0.1', '10.0.0.7', '169.254.169.254']
 		const lookup: Lookup = async () => [{ address: addresses.shift() ?? '', family: 4 }]
@@ -276,7 +276,7 @@ describe('an attempt without an answer', () => {
 		expect(requests).toHaveLength(1)
 	})
 
-	it('names nothing that is only the server’s business', async () => {
+	it('reveals nothing about the server’s own network', async () => {
 		const lookup: Lookup = () => Promise.reject(new Error('SERVFAIL from 10.0.0.2 in /etc/resolv.conf'))
 		const { error } = await sender({ lookup })('http://hooks.example/')
 		expect(error).not.toMatch(/10\.0\.0\.2|resolv/)
@@ -291,7 +291,7 @@ describe('an attempt that is broken off', () => {
 		expect(outcome.durationMs).toBeLessThan(2_000)
 	})
 
-	it('is not made when the breaking off came before it', async () => {
+	it('is not made when the signal was aborted before it', async () => {
 		const { url, requests } = await receiver(ok)
 		const outcome = await sender({ signal: AbortSignal.abort() })(url)
 		expect(outcome.brokenOff).toBe(true)

@@ -1,4 +1,5 @@
-// One attempt: a POST, and what came of it. Nothing that a receiver does makes it throw or keeps it for longer than its time.
+// Makes one attempt of a delivery: a POST, and its outcome. Nothing that a receiver does makes the attempt throw or last longer
+// than its time limit.
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher } from 'undici'
 import { version } from '../contract/document.ts'
@@ -11,15 +12,15 @@ export interface Attempt {
 }
 
 export interface Outcome {
-	/** Absent when there was no answer. */
+	/** Null when there was no answer. */
 	readonly responseStatus: number | null
-	/** Its first 16 KiB. */
+	/** The answer's first 16 KiB. */
 	readonly responseBody: string | null
 	readonly retryAfter: string | undefined
-	/** Why it failed, in words; null for a success. */
+	/** Why the attempt failed, in words; null for a success. */
 	readonly error: string | null
 	readonly durationMs: number
-	/** Whether it was broken off from here: it counts as not made. */
+	/** Whether the caller's signal aborted the attempt: it then does not count. */
 	readonly brokenOff: boolean
 }
 
@@ -28,13 +29,13 @@ const always = { 'content-type': 'application/json', 'user-agent': `Remit/${vers
 export interface DeliverOptions {
 	readonly egress: Egress
 	readonly timeoutMs: number
-	/** Breaks off what is under way. */
+	/** Aborts the attempt. */
 	readonly signal: AbortSignal
 }
 
 /**
- * By undici's dispatch, not its `request`: that makes a stream of the answer, which costs more than all else here, and heeds
- * a signal only once it has a connection, which a receiver may put off.
+ * Uses undici's `dispatch`. Its `request` makes a stream of the answer, which costs more than everything else here, and ignores
+ * an abort signal until it has a connection, which a receiver may delay.
  */
 export function deliver(attempt: Attempt, options: DeliverOptions): Promise<Outcome> {
 	return new Promise((resolve) => {
@@ -59,7 +60,7 @@ async function post({ url, headers, body }: Attempt, egress: Egress, pending: De
 	dispatcher.dispatch(request, pending)
 }
 
-/** A request under way, as undici tells of it. It ends once: what comes after that is of no interest. */
+/** Handles undici's callbacks for a request. It resolves once and ignores all later callbacks. */
 class DeliveryRequest implements Dispatcher.DispatchHandler {
 	readonly #options: DeliverOptions
 	readonly #resolve: (outcome: Outcome) => void
@@ -79,7 +80,7 @@ class DeliveryRequest implements Dispatcher.DispatchHandler {
 		options.signal.addEventListener('abort', this.breakOff)
 	}
 
-	/** Its time is over, or the server's. */
+	/** Called when the time limit is reached, or when the caller's signal aborts. */
 	readonly breakOff = (): void => {
 		this.#end({ error: `no complete answer within ${this.#options.timeoutMs / 1000} s` })
 		this.#controller?.abort(brokenOff)
@@ -106,8 +107,8 @@ class DeliveryRequest implements Dispatcher.DispatchHandler {
 	}
 
 	onResponseEnd(): void {
-		const said = { responseStatus: this.#status, responseBody: textOf(this.#kept), retryAfter: this.#retryAfter }
-		this.#end({ ...said, error: failure(this.#status) })
+		const answer = { responseStatus: this.#status, responseBody: textOf(this.#kept), retryAfter: this.#retryAfter }
+		this.#end({ ...answer, error: failure(this.#status) })
 	}
 
 	onResponseError(_: unknown, error: unknown): void {
@@ -127,7 +128,7 @@ class DeliveryRequest implements Dispatcher.DispatchHandler {
 
 const unanswered = { responseStatus: null, responseBody: null, retryAfter: undefined }
 
-/** Why undici is to drop a connection. */
+/** The reason that undici gets when we abort a request. */
 const brokenOff = new Error('broken off')
 
 function failure(status: number): string | null {
@@ -136,10 +137,10 @@ function failure(status: number): string | null {
 }
 
 const keptBytes = 16 * 1024
-/** Reading a little more keeps the connection; reading on would be at the receiver's mercy. */
+/** Reading a body of up to 256 KiB to its end keeps the connection for reuse. A longer one is cut off: it may never end. */
 const readBytes = 256 * 1024
 
-/** What the receiver said, as text that every database can hold. */
+/** The receiver's answer as text that every database can store: PostgreSQL takes no NUL. */
 const textOf = (kept: readonly Uint8Array[]): string =>
 	kept.length === 0 ? '' : Buffer.concat(kept).toString('utf8').replaceAll('\0', '\uFFFD')
 
@@ -159,13 +160,13 @@ const reasons: Readonly<Record<string, string>> = {
 	UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the answer is not HTTP',
 }
 
-/** Why there was no answer, without what is only the server's business. */
+/** Why there was no answer, without anything about the server's own network. */
 function reason(error: unknown): string {
-	const { code: given, cause } = error as { code?: unknown; cause?: unknown }
+	const { code: errorCode, cause } = error as { code?: unknown; cause?: unknown }
 	const rejected = [error, cause].find((one) => one instanceof UnsafeUrl || one instanceof UnresolvableUrl)
 	if (rejected instanceof Error) return rejected.message
 	if ((error as Error).name === 'HTTPParserError') return 'the answer is not HTTP'
-	const code = String(given)
+	const code = String(errorCode)
 	if (reasons[code]) return reasons[code]
 	if (/^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/.test(code)) return `TLS: ${code}`
 	return 'the request failed'

@@ -49,7 +49,7 @@ describe('the keys', () => {
 		expect(tokens('', join(folder, 'another'))).not.toEqual(made)
 	})
 
-	it('are the same for processes that need them at once', async () => {
+	it('are the same for processes that make them at once', async () => {
 		const shared = join(folder, 'shared')
 		const script = `const { openSecrets } = await import(process.argv[1])
 			console.log(openSecrets({ ENCRYPTION_KEYS: '', DATA_DIR: process.argv[2] }).tokens('links', 'a')[0])`
@@ -70,7 +70,7 @@ describe('the keys', () => {
 		expect(() => tokens('', join(folder, 'odd'))).toThrow(/^DATA_DIR: .*cannot be used.*or set ENCRYPTION_KEYS$/)
 	})
 
-	it('cannot be made in what is no folder', () => {
+	it('cannot be made when DATA_DIR is not a folder', () => {
 		const file = join(folder, 'file')
 		writeFileSync(file, '')
 		expect(() => tokens('', file)).toThrow(ConfigError)

@@ -1,5 +1,5 @@
-// The server's own secret, which is never in the database: from ENCRYPTION_KEYS, or made once and kept in DATA_DIR. What
-// is derived from it (client links) is useless to whoever has the database alone.
+// The server's own secret, which is never in the database: it comes from ENCRYPTION_KEYS, or the server makes it once and keeps
+// it in DATA_DIR. So a copy of the database alone opens no client link and no sealed text.
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
@@ -7,13 +7,13 @@ import { ConfigError } from '../base/errors.ts'
 
 export interface Secrets {
 	/**
-	 * A token of 192 bits, base64url, that only this server can make: the same for the same purpose and text. One for each
-	 * key, the newest first: what was made with an older key is still recognised.
+	 * Tokens of 192 bits, base64url, that only this server can make, always the same for a purpose and text. One for each key,
+	 * the newest first, so that the server still recognises a token that it made with an older key.
 	 */
 	tokens(purpose: string, text: string): readonly string[]
-	/** Text that only this server can read again. */
+	/** Encrypts text, so that only this server can read it. */
 	seal(purpose: string, text: string): string
-	/** What was sealed; undefined when its key is gone. */
+	/** The text that was sealed; undefined when its key is gone. */
 	unseal(purpose: string, sealed: string): string | undefined
 }
 
@@ -26,7 +26,7 @@ export function openSecrets({ ENCRYPTION_KEYS, DATA_DIR }: SecretSettings): Secr
 	const file = join(resolve(DATA_DIR), 'encryption-key')
 	const keys = ENCRYPTION_KEYS ? parseKeys('ENCRYPTION_KEYS', ENCRYPTION_KEYS) : parseKeys(file, storedKeys(file))
 	const known = new Map<string, readonly Buffer[]>()
-	/** A key for each purpose, so that what is made for one says nothing about another. */
+	/** A key for each purpose, so that a token for one purpose is worthless for another. */
 	const derived = (purpose: string) => {
 		const found = known.get(purpose) ?? keys.map((key) => Buffer.from(hkdfSync('sha256', key, '', purpose, 32)))
 		known.set(purpose, found)
@@ -61,7 +61,7 @@ function openWith(key: Buffer, sealed: string): string | undefined {
 	}
 }
 
-/** `<base64 of 32 bytes>`, several with commas between them, the newest last; `source` is where they stand. */
+/** Parses `<base64 of 32 bytes>`, several with commas between them, the newest last, and returns the newest first. */
 function parseKeys(source: string, text: string): Buffer[] {
 	const keys = text.split(',').map((key) => Buffer.from(key.trim(), 'base64'))
 	if (keys.some(({ length }) => length !== 32))
@@ -69,7 +69,7 @@ function parseKeys(source: string, text: string): Buffer[] {
 	return keys.reverse()
 }
 
-/** The key of the folder, made when it is first needed. */
+/** The text of the key file in DATA_DIR, which this makes when there is none. */
 function storedKeys(file: string): string {
 	try {
 		if (!existsSync(file)) makeKey(file)
@@ -79,7 +79,7 @@ function storedKeys(file: string): string {
 	}
 }
 
-/** The file is there whole or not at all: of several processes that need a key at once, the first makes it. */
+/** Makes the file atomically: when several processes need a key at once, all use the one that the first makes. */
 function makeKey(file: string): void {
 	const draft = `${file}.${randomBytes(6).toString('hex')}`
 	mkdirSync(dirname(file), { recursive: true })

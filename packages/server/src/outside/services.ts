@@ -1,4 +1,4 @@
-// What an operation reaches besides the database.
+// The services that an operation uses besides the database.
 import { join } from 'node:path'
 import { createPdfRenderer, type PdfRenderer } from '../rendering/pdf/pdf.ts'
 import { type Egress, type Lookup, openEgress } from './egress.ts'
@@ -15,7 +15,7 @@ export interface Services {
 	/** Calls addresses that callers gave. */
 	readonly egress: Egress
 	readonly secrets: Secrets
-	/** The server as clients see it, without a slash at the end. */
+	/** The URL of the server as clients see it, without a slash at the end. */
 	readonly baseUrl: string
 }
 
@@ -30,9 +30,9 @@ interface ServiceSettings
 }
 
 export interface ServiceOptions {
-	/** Asked for when it is needed: before the server listens, its port may not be known. */
+	/** A function, because the port may be unknown until the server listens. */
 	readonly baseUrl: () => string
-	/** Instead of the machine's own. */
+	/** Replaces the system's resolver, for tests. */
 	readonly lookup?: Lookup | undefined
 }
 
@@ -63,7 +63,7 @@ export async function openServices(
 	}
 }
 
-/** With the embedded database everything stands in one folder; who has set up a database sets up mail too. */
+/** By default, a server with the embedded database writes mail to DATA_DIR, and one with DATABASE_URL sends none. */
 function mailUrl({ SMTP_URL, DATABASE_URL, DATA_DIR }: ServiceSettings): string {
 	if (SMTP_URL === 'none') return ''
 	return SMTP_URL || (DATABASE_URL ? '' : `file:${join(DATA_DIR, 'mail')}`)

@@ -1,4 +1,4 @@
-// Mail into a folder, a file of RFC 5322 each, for development and for a mail system that picks files up. A file has its
+// Writes each mail to a folder as an RFC 5322 file, for development and for mail systems that pick files up. A file gets its
 // name only when it is whole and on disk.
 import { randomUUID } from 'node:crypto'
 import { mkdir, open, rename, rm } from 'node:fs/promises'

@@ -59,7 +59,7 @@ async function smtpServer(options: SMTPServerOptions = {}) {
 		},
 		...options,
 	})
-	// A client that hangs up is what some of these tests are about.
+	// Some tests make the client hang up.
 	server.on('error', () => {})
 	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 	closers.push(() => new Promise<void>((resolve) => server.close(resolve)))
@@ -124,12 +124,12 @@ describe('a mail', () => {
 		expect(headerNames(email)).toEqual(allHeaders)
 	})
 
-	it('has no address for answers when the sender has none', async () => {
+	it('has no Reply-To when the sender has no address', async () => {
 		const { email } = await delivered({ replyTo: null })
 		expect(headerNames(email)).toEqual(allHeaders.filter((name) => name !== 'Reply-To'))
 	})
 
-	it('keeps a view into a larger buffer to its own bytes', async () => {
+	it('attaches only the bytes of a view into a larger buffer', async () => {
 		const { email } = await delivered({
 			attachments: [
 				{ filename: 'a.pdf', contentType: 'application/pdf', content: new Uint8Array(pdf.buffer, pdf.byteOffset + 10, 20) },
@@ -179,7 +179,7 @@ describe('what comes from data', () => {
 		expect(email.attachments.map(({ filename }) => filename)).toEqual(['a"; x=x Bcc: eve@evil.example <script>.pdf'])
 		expect(email.text?.replaceAll('\r\n', '\n').trim()).toBe(injected.replaceAll('\r\n', '\n'))
 		const names = [...raw.matchAll(/(?<=\r\n)([A-Za-z-]+):/g)].map(([, name]) => name)
-		// The text part itself says Bcc:, after the blank line that ends its headers.
+		// The body of the text part contains Bcc:, after the blank line that ends its headers.
 		expect(names.filter((name) => !allHeaders.includes(name as string)).sort()).toEqual(
 			['Bcc', 'Content-Disposition', ...Array(3).fill('Content-Transfer-Encoding')].sort(),
 		)
@@ -236,7 +236,7 @@ describe('a mail server that refuses', () => {
 		expect(error.cause).toBeInstanceOf(Error)
 	})
 
-	it('the recipient after it has the mail, as LMTP does, is quoted', async () => {
+	it('the recipient after taking the mail, as LMTP does, is quoted', async () => {
 		const { host } = await smtpServer({
 			lmtp: true,
 			onData: (stream, _, done) => stream.resume().on('end', () => done(null, [replying(552, 'mailbox full')] as never)),
@@ -257,13 +257,13 @@ describe('a mail server that fails', () => {
 		['never greets', () => {}],
 		['greets and falls silent', (socket) => socket.write('220 hello\r\n')],
 		['never comes to an end', (socket) => socket.write('220-hello\r\n')],
-	])('and %s is given up after the time it has', async (_, onConnection) => {
+	])('and %s is given up at the time limit', async (_, onConnection) => {
 		const host = await tcpServer(onConnection)
 		const { message } = await rejected(mailer(`smtp://${host}`, 100).send(mail()))
 		expect(message).toBe('The mail server did not answer in 0.1 seconds.')
 	})
 
-	it('to say whether it took the mail is given up after the time it has', async () => {
+	it('to say whether it took the mail is given up at the time limit', async () => {
 		const { host } = await smtpServer({ onData: (stream) => stream.resume() })
 		const { message } = await rejected(mailer(`smtp://${host}`, 300).send(mail()))
 		expect(message).toBe('The mail server did not answer in 0.3 seconds.')
@@ -284,14 +284,14 @@ describe('a mail server that fails', () => {
 		expect((await rejected(mailer(`smtp://${host}`).send(mail()))).message).toBe(dropped)
 	})
 
-	it('to be there refuses the connection', async () => {
+	it('to listen refuses the connection', async () => {
 		const { host, server } = await smtpServer()
 		await new Promise<void>((resolve) => server.close(resolve))
 		const { message } = await rejected(mailer(`smtp://${host}`).send(mail()))
 		expect(message).toBe('The mail server refused the connection.')
 	})
 
-	it('in one mail is asked again for the next', async () => {
+	it('for one mail is tried again for the next', async () => {
 		let attempts = 0
 		const { host, received } = await smtpServer({
 			onRcptTo: (_, __, done) => done(++attempts === 1 ? replying(451, 'greylisted') : null),
@@ -331,7 +331,7 @@ describe('a user name and password', () => {
 		expect(received[0]?.user).toBe('remit')
 	})
 
-	it('that are wrong are said to be, and shown nowhere', async () => {
+	it('that are wrong give an error that does not show them', async () => {
 		const { host } = await smtpServer(login)
 		const error = await rejected(mailer(`smtp://remit:s3cret-wr0ng@${host}`).send(mail()))
 		expect(error.message).toBe('The mail server refused the user name or password (535).')
@@ -366,7 +366,7 @@ describe('encryption', () => {
 		expect([...implicit.received, ...offered.received]).toEqual([])
 	})
 
-	it('that breaks off is not gone on without', async () => {
+	it('that fails midway ends the mail: nothing goes on in plain text', async () => {
 		const replies = ['250-hello\r\n250 STARTTLS\r\n', '220 go on\r\n']
 		const host = await tcpServer((socket) => {
 			socket.write('220 hello\r\n')
@@ -413,7 +413,7 @@ describe('a folder', () => {
 		expect(Buffer.from(emails[0]?.attachments[0]?.content as ArrayBuffer).equals(pdf)).toBe(true)
 	})
 
-	it('may be a file URL, and MAIL_FROM goes before the default', async () => {
+	it('may be a file URL, and MAIL_FROM wins over the default', async () => {
 		const folder = join(await newFolder(), 'with blank')
 		await openMailer({ SMTP_URL: pathToFileURL(folder).href, MAIL_FROM: 'me@remit.example' }).send(mail())
 		const [file] = await readdir(folder)

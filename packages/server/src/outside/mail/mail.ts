@@ -1,14 +1,13 @@
-// One mail to one recipient, through a mail server (mail-smtp.ts) or into a folder (mail-file.ts). What comes from data
-// cannot become a header or a second recipient: addresses are refused unless they are one plain address, and names and
-// subjects lose their control characters.
+// Sends one mail to one recipient, through a mail server (smtp.ts) or into a folder (file.ts). Data cannot become a header or a
+// second recipient: an address must be one plain address, and names and subjects lose their control characters.
 import type { SendMailOptions } from 'nodemailer'
 import { ConfigError } from '../../base/errors.ts'
 
 export interface Mail {
 	readonly to: string
-	/** Where an answer goes; null: to the address it is sent from. */
+	/** The address for answers; null: the sending address. */
 	readonly replyTo: string | null
-	/** Stands before the address it is sent from, which is ours whoever the sender is. */
+	/** Shown before the sending address, which is MAIL_FROM for every sender. */
 	readonly senderName: string
 	readonly subject: string
 	readonly text: string
@@ -25,23 +24,23 @@ export interface Attachment {
 export interface Mailer {
 	readonly transport: 'smtp' | 'file' | 'none'
 	readonly configured: boolean
-	/** The address that mail is sent from. */
+	/** The sending address. */
 	readonly from: string | null
-	/** The settings without which no mail can be sent. */
+	/** The settings that are missing for sending mail. */
 	readonly missing: readonly (keyof MailSettings)[]
-	/** Returns once the mail was accepted for the recipient; throws a MailError otherwise. */
+	/** Returns once the mail server or folder has accepted the mail; throws a MailError otherwise. */
 	send(mail: Mail): Promise<void>
-	/** Ends what is under way. */
+	/** Aborts the mails under way. */
 	close(): void
 }
 
-/** Its message is a sentence for whoever asked for the mail; the cause is for the log. */
+/** The message is a sentence for the API's caller; the cause is for the log. */
 export class MailError extends Error {}
 
 export interface MailSettings {
 	/**
 	 * `smtp://user:password@host:port`: encrypted when the server offers it (STARTTLS), always with `?requireTLS=true`.
-	 * `smtps://…`: encrypted from the start. A certificate of one's own needs `?tls.rejectUnauthorized=false`.
+	 * `smtps://…`: encrypted from the start. A self-signed certificate needs `?tls.rejectUnauthorized=false`.
 	 * `file:<folder>`: each mail becomes a file there. Empty: no mail.
 	 */
 	readonly SMTP_URL: string
@@ -50,12 +49,12 @@ export interface MailSettings {
 
 interface Delivery {
 	deliver(message: SendMailOptions): Promise<void>
-	/** What went wrong, as a sentence. */
+	/** The reason of a failed `deliver`, as a sentence. */
 	reason(error: unknown): string
 	close(): void
 }
 
-/** How long a mail may take from the look-up of the server's name to its last answer. */
+/** How long a mail may take, from the look-up of the server's name to the server's last answer. */
 const defaultTimeoutMs = 20_000
 
 export function openMailer({ SMTP_URL, MAIL_FROM }: MailSettings, { timeoutMs = defaultTimeoutMs } = {}): Mailer {
@@ -94,15 +93,15 @@ function transportOf(url: string): Mailer['transport'] {
 	throw new ConfigError('SMTP_URL: must be smtp://host:port, smtps://host:port or file:<folder>')
 }
 
-/** Loaded with the first mail: nodemailer is a tenth of the start, and many processes send none. */
+/** Loads nodemailer with the first mail: it is a tenth of the server's start, and many processes send no mail. */
 async function openDelivery(transport: 'smtp' | 'file', url: string, timeoutMs: number): Promise<Delivery> {
 	if (transport === 'smtp') return (await import('./smtp.ts')).smtpDelivery(url, timeoutMs)
 	return (await import('./file.ts')).folderDelivery(url)
 }
 
 /**
- * Someone asked for this very mail, so it carries neither `List-Unsubscribe` nor `Auto-Submitted`: with the latter, the
- * help desks behind many accounts-payable addresses put a mail aside as automatic.
+ * A person asked for each mail, so it carries neither `List-Unsubscribe` nor `Auto-Submitted`: the help desks behind many
+ * accounts-payable addresses set mail with the latter aside as automatic.
  */
 function compose({ to, replyTo, senderName, subject, text, html, attachments }: Mail, from: string): SendMailOptions {
 	if (!isAddress(to)) throw new MailError('The recipient must be one e-mail address, such as name@example.com.')
@@ -124,7 +123,7 @@ function compose({ to, replyTo, senderName, subject, text, html, attachments }: 
 	}
 }
 
-/** RFC 5321, 4.5.3.1.3 leaves 254 characters; what needs quotes in RFC 5322 is refused with what could begin a second one. */
+/** RFC 5321, 4.5.3.1.3 leaves 254 characters. Rejects what RFC 5322 would quote, and what could begin a second address. */
 const isAddress = (text: string) => text.length <= 254 && /^[^\s\p{C}@,;:<>()[\]\\"]+@[^\s\p{C}@,;:<>()[\]\\"]+$/u.test(text)
 
 const oneLine = (text: string) => text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim()

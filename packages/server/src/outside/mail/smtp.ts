@@ -1,5 +1,5 @@
-// Mail through an SMTP server. No pool: an invoice is sent now and then, a kept connection would mostly be a stale one, and
-// in a pool's queue a mail could wait without anybody being told. One clock bounds the whole conversation.
+// Sends mail through an SMTP server. Without a pool: mails are rare, so a kept connection would mostly be stale, and in a pool's
+// queue a mail could wait unnoticed. One time limit bounds the whole conversation.
 import { createTransport, type NodemailerError, type SendMailOptions } from 'nodemailer'
 
 export function smtpDelivery(url: string, timeoutMs: number) {
@@ -9,7 +9,7 @@ export function smtpDelivery(url: string, timeoutMs: number) {
 		async deliver(message: SendMailOptions): Promise<void> {
 			const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), closing.signal])
 			const { accepted, rejectedErrors } = await transporter.sendMail({ ...message, signal })
-			// LMTP (`?lmtp=true`) takes the mail first and answers for its recipient then.
+			// An LMTP server (`?lmtp=true`) answers for the recipient only after it has taken the mail.
 			if (accepted.length === 0) throw rejectedErrors?.[0] ?? new Error('The recipient was not accepted')
 		},
 		reason: (error: unknown) => reason(error as NodemailerError, timeoutMs),
@@ -38,7 +38,7 @@ function reason({ code = '', originalCode = '', response, responseCode, cause }:
 		if ((cause as Error).name === 'TimeoutError') return `The mail server did not answer in ${timeoutMs / 1000} seconds.`
 		return 'The mail was not sent: the server is stopping.'
 	}
-	// What a server says of a failed sign-in may name the account, which is not the reader's.
+	// The server's own words about a failed sign-in may name the account, which the reader must not see.
 	if (code === 'EAUTH') return `The mail server refused the user name or password${responseCode ? ` (${responseCode})` : ''}.`
 	if (response) return `The mail server answered "${response.replace(/\p{Cc}+/gu, ' ').slice(0, 300)}".`
 	const known = reasons[originalCode] ?? reasons[code]

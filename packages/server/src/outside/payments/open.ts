@@ -1,5 +1,5 @@
-// The payment processor that the settings choose. Each is loaded only when it is chosen: Stripe's SDK alone adds a tenth of a
-// second to the start.
+// Opens the payment processor that the settings choose, and loads no other: Stripe's SDK alone adds a tenth of a second to the
+// start.
 import { ConfigError } from '../../base/errors.ts'
 import type { PaymentProcessor } from './processor.ts'
 
@@ -7,16 +7,16 @@ export interface PaymentSettings {
 	readonly PAYMENT_PROCESSOR: 'stripe' | 'test' | 'none'
 	readonly STRIPE_SECRET_KEY: string
 	readonly STRIPE_WEBHOOK_SECRET: string
-	/** Empty: Stripe's own. */
+	/** The URL of another server than Stripe's; empty for Stripe's. */
 	readonly STRIPE_API_BASE: string
 	readonly NODE_ENV: string
-	/** This server as browsers see it; asked for when it is needed, since the port may not be known before it listens. */
+	/** The URL of this server as browsers see it. A function, because the port may be unknown until the server listens. */
 	readonly baseUrl: () => string
 	/** Signs the webhooks of the test processor. */
 	readonly testSecret: string
 }
 
-/** For one attempt, of which there are two; whoever asked for a link waits as long. */
+/** The limit of one attempt. There are at most two, and the caller who asked for a link waits for both. */
 const stripeTimeoutMs = 10_000
 
 /** Undefined when the server takes no payments. */

@@ -1,8 +1,8 @@
 // Stripe counts some currencies in other units than ISO 4217: https://docs.stripe.com/currencies#minor-units
-// A currency that Stripe does not take, it refuses itself.
+// Stripe itself rejects a currency that it does not take.
 import currencies from 'currency-codes'
 
-/** Stripe's table. ISK and UGX are not in it: they have no decimals, but Stripe wants them with two that are zero. */
+/** Stripe's table. It lacks ISK and UGX: they have no decimals, but Stripe counts them with two, which must be zero. */
 const zeroDecimals = new Set('BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF VND VUV XAF XOF XPF'.split(' '))
 const threeDecimals = new Set('BHD JOD KWD OMR TND'.split(' '))
 
@@ -11,7 +11,7 @@ function stripeDecimals(currency: string): number {
 	return threeDecimals.has(currency) ? 3 : 2
 }
 
-/** The multiple by which ISO 4217's minor unit and Stripe's differ; one of the two is 1. */
+/** The factor between ISO 4217's minor unit and Stripe's; one of the two numbers is 1. */
 function units(currency: string): { iso: number; stripe: number } | undefined {
 	const isoDecimals = currencies.code(currency)?.digits
 	if (isoDecimals === undefined) return undefined
@@ -24,11 +24,11 @@ export function toStripeAmount(amountCents: number, currency: string): number | 
 	const unit = units(currency)
 	if (!unit || amountCents % unit.iso !== 0) return undefined
 	const amount = (amountCents / unit.iso) * unit.stripe
-	// Card networks have no third decimal: Stripe wants it to be zero.
+	// Card networks have no third decimal, so Stripe requires it to be zero.
 	return threeDecimals.has(currency) && amount % 10 !== 0 ? undefined : amount
 }
 
-/** ISO 4217's minor units; undefined when Stripe's amount is no whole number of them. */
+/** The amount in ISO 4217's minor units; undefined when Stripe's amount is not a whole number of them. */
 export function fromStripeAmount(amount: number, currency: string): number | undefined {
 	const unit = units(currency)
 	return unit && amount % unit.stripe === 0 ? (amount / unit.stripe) * unit.iso : undefined

@@ -1,11 +1,11 @@
-// What Stripe's errors say to the API's caller. Stripe's own words are passed on where they are about the request; the others
+// Turns Stripe's errors into errors for the API's caller. Only errors about the request keep Stripe's own words; other errors
 // may be about this server's key.
 import Stripe from 'stripe'
 import { ProcessorError } from './processor.ts'
 
 const { errors } = Stripe
 
-/** Throws a ProcessorError for an error of Stripe's, and any other error as it is. */
+/** Throws a ProcessorError for an error from Stripe, and any other error unchanged. */
 export function toProcessorError(error: unknown): never {
 	if (!(error instanceof errors.StripeError)) throw error
 	throw new ProcessorError(isAboutAmount(error) ? 'amount_not_payable' : 'payment_processor_failed', sentence(error), {

@@ -36,7 +36,7 @@ const rejected = async (attempt: Promise<unknown>) => {
 }
 
 describe('a link', () => {
-	it('is a Checkout Session for one line of what is due, and says where it ends', async () => {
+	it('is a Checkout Session with one line for the amount due, and says when it expires', async () => {
 		const before = Date.now()
 		const link = await stripe.create(request)
 		expect(fake.requests[0]?.form).toEqual({
@@ -69,7 +69,7 @@ describe('a link', () => {
 		for (const { headers } of fake.requests) expect(headers).not.toHaveProperty('x-stripe-client-telemetry')
 	})
 
-	it('leaves out a customer and a seller that are not known', async () => {
+	it('leaves out an unknown customer and seller', async () => {
 		await stripe.create({ ...request, customerEmail: null, sellerName: '' })
 		const fields = Object.keys(fake.requests[0]?.form ?? {})
 		expect(fields.filter((field) => field === 'customer_email' || field.endsWith('product_data][description]'))).toEqual([])
@@ -100,7 +100,7 @@ describe('a link', () => {
 })
 
 describe('a link that cannot be', () => {
-	it('is refused before Stripe is asked when Stripe has no such fraction', async () => {
+	it('is rejected without asking Stripe when Stripe does not take the fraction', async () => {
 		const attempt = stripe.create({ ...request, currency: 'KWD', amountCents: 1234 })
 		expect(await rejected(attempt)).toEqual(['amount_not_payable', expect.stringContaining('1234 minor units of KWD')])
 		expect(fake.requests).toEqual([])
@@ -272,7 +272,7 @@ describe('a webhook', () => {
 		for (const [sent, by] of attempts) expect(() => stripe.readWebhook(sent, by, now)).toThrow(InvalidWebhook)
 	})
 
-	it('signed with another secret is refused, with two of which one is right accepted: the secret is being rolled', async () => {
+	it('signed with another secret is rejected; of two signatures, as while the secret is rolled, one must be right', async () => {
 		const externalId = await paidLink()
 		const { body, headers } = fake.deliver(completed, externalId, now, 'whsec_other')
 		expect(() => stripe.readWebhook(body, headers, now)).toThrow(InvalidWebhook)
@@ -289,7 +289,7 @@ describe('a webhook', () => {
 		},
 	)
 
-	it('with a fraction that the currency does not have is refused, and so reported to Stripe', async () => {
+	it('with a fraction that the currency does not have is rejected, so that Stripe shows the failure', async () => {
 		const externalId = await paidLink()
 		Object.assign(fake.sessions.get(externalId) ?? {}, { currency: 'isk', amount_total: 550 })
 		const { body, headers } = fake.deliver(completed, externalId, now)

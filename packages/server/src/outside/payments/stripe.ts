@@ -1,4 +1,4 @@
-// Payments by Stripe Checkout: one Session a link. What Stripe must know to report a payment back is in the Session's metadata.
+// Payments by Stripe Checkout, with one Session for each link. The Session's metadata says which link a payment belongs to.
 import Stripe from 'stripe'
 import { InvalidWebhook, type Payment, type PaymentProcessor, type PaymentRequest, ProcessorError } from './processor.ts'
 import { fromStripeAmount, toStripeAmount } from './stripe-amounts.ts'
@@ -8,9 +8,9 @@ import { readSigned } from './webhook-signature.ts'
 export interface StripeSettings {
 	readonly secretKey: string
 	readonly webhookSecret: string
-	/** Another server than Stripe's; empty for Stripe's. */
+	/** The URL of another server than Stripe's; empty for Stripe's. */
 	readonly apiBase: string
-	/** Silence after which an attempt is given up. */
+	/** How long an attempt waits for an answer. */
 	readonly timeoutMs: number
 }
 
@@ -20,7 +20,7 @@ export function stripeProcessor({ secretKey, webhookSecret, apiBase, timeoutMs }
 	const { sessions } = client.checkout
 	return {
 		name: 'stripe',
-		// Not for an account with a domain of its own for Checkout.
+		// Accounts with a custom domain for Checkout are not supported.
 		pages: ['https://checkout.stripe.com'],
 		async create(request) {
 			const params = sessionParams(request)
@@ -48,8 +48,8 @@ function address(apiBase: string): Stripe.StripeConfig {
 }
 
 /**
- * The same for the same link, or Stripe would not recognise a repetition. So no `expires_at`: a Session expires 24 hours after
- * it was made, which is also the longest that Stripe allows.
+ * Always the same for a link: Stripe repeats an answer only for equal parameters. So they lack `expires_at`: a Session expires
+ * 24 hours after its creation, which is also the longest that Stripe allows.
  */
 function sessionParams(request: PaymentRequest): Stripe.Checkout.SessionCreateParams {
 	const { organizationId, invoiceId, linkId, sellerName, amountCents, currency } = request
@@ -73,7 +73,10 @@ function sessionParams(request: PaymentRequest): Stripe.Checkout.SessionCreatePa
 	}
 }
 
-/** Stripe refuses to expire what is paid, expired or unknown, in words only: look whether it can still be paid. */
+/**
+ * Stripe rejects the expiry of a Session that is paid, expired or unknown, but gives a code only for the last. So this asks
+ * whether the Session can still be paid.
+ */
 async function ignoreEnded(sessions: Stripe['checkout']['sessions'], externalId: string, rejected: unknown): Promise<void> {
 	if (!(rejected instanceof Stripe.errors.StripeInvalidRequestError)) throw rejected
 	if (rejected.code === 'resource_missing') return
@@ -81,12 +84,12 @@ async function ignoreEnded(sessions: Stripe['checkout']['sessions'], externalId:
 	if (status === 'open') throw rejected
 }
 
-/** A card is paid when the Session completes; a bank debit or transfer days later. */
+/** A card payment is done when the Session completes, a bank debit or transfer days later. */
 function paymentOf(event: Stripe.Event): Payment | undefined {
 	if (event.type !== 'checkout.session.completed' && event.type !== 'checkout.session.async_payment_succeeded') return undefined
 	const session = event.data.object
 	const { organizationId, invoiceId, linkId } = session.metadata ?? {}
-	// Whatever else the account sells has its Sessions, too.
+	// The account may have Sessions that are not ours: they lack this metadata.
 	if (session.payment_status !== 'paid' || !organizationId || !invoiceId || !linkId) return undefined
 	const currency = session.currency?.toUpperCase() ?? ''
 	const amountCents = fromStripeAmount(session.amount_total ?? 0, currency)
@@ -101,7 +104,7 @@ function paymentOf(event: Stripe.Event): Payment | undefined {
 		externalId: session.id,
 		amountCents,
 		currency,
-		// The event tells which methods were offered, not which was taken.
+		// The event names the methods that the page offered, not the one that the payer chose.
 		method: method && others.length === 0 ? method : 'stripe',
 		reference: (typeof intent === 'string' ? intent : intent?.id) ?? session.id,
 		paidAt: event.created * 1000,

@@ -1,5 +1,5 @@
-// A processor without an account, for development and tests: its page is a page of this server, and what the page reports is
-// a webhook like any other. It keeps nothing; the id of a link follows from the link.
+// A processor without an account, for development and tests. Its page is a page of this server, which reports a payment by a
+// webhook like any other. It stores nothing: the external id of a link follows from the link's id.
 import type { Payment, PaymentProcessor } from './processor.ts'
 import { InvalidWebhook } from './processor.ts'
 import { readSigned, sign } from './webhook-signature.ts'
@@ -17,7 +17,7 @@ export function testProcessor(baseUrl: () => string, secret: string): PaymentPro
 			const externalId = externalIdOf(linkId)
 			return { externalId, url: `${baseUrl()}/pay/test/${externalId}`, expiresAt: null }
 		},
-		// Whether the page still takes a payment, the link itself says.
+		// Nothing to do: the page shows only links that Remit has not closed.
 		async deactivate() {},
 		readWebhook(body, headers, now) {
 			const event = readSigned(body, headers[signatureHeader], secret, now) as Partial<TestEvent> | null
@@ -34,7 +34,7 @@ interface TestEvent {
 
 const externalIdOf = (linkId: string) => `test_${linkId}`
 
-/** What the page knows of a payment; the rest follows from the link, so that paying twice is the same event twice. */
+/** What the page knows of a payment. The rest follows from the link, so paying twice sends the same event twice. */
 export type TestPayment = Omit<Payment, 'eventId' | 'externalId' | 'method' | 'reference'>
 
 /** The webhook that reports a payment on the test page. */

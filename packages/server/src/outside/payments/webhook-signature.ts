@@ -3,10 +3,10 @@
 import Stripe from 'stripe'
 import { InvalidWebhook } from './processor.ts'
 
-/** An older one may be a replay. */
+/** An older signature may be a replay. */
 const toleranceSeconds = 300
 
-/** The event in a webhook's body, once its signature is found right. */
+/** Checks a webhook's signature and returns the event in its body. */
 export function readSigned(body: Uint8Array, signature: string | string[] | undefined, secret: string, now: number): unknown {
 	try {
 		return Stripe.webhooks.constructEvent(body, signature ?? '', secret, toleranceSeconds, undefined, now)
