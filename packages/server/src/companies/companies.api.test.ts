@@ -111,7 +111,7 @@ describe('deleting a company', () => {
 		expect(await search(tenant, 'acme')).toEqual([])
 	})
 
-	it('lets records that point to it work on, and no new one point to it', async () => {
+	it('keeps the records that reference it working, and lets no new one reference it', async () => {
 		const { ask, ids } = await tenantWith(server, { name: 'Acme', ...billing })
 		const companyId = ids[0]
 		const { body } = await ask('POST', '/api/invoices', { body: { companyId, status: 'sent' } })
@@ -172,7 +172,7 @@ describe('the list of companies', () => {
 		}
 	})
 
-	it('holds 50 when nothing is said, and at most 100', async () => {
+	it('has 50 unless the query sets a limit, and at most 100', async () => {
 		const { ask } = await tenantWith(server, ...Array.from({ length: 101 }, (_, index) => `Company ${index}`))
 		const first = await ask('GET', '/api/companies')
 		expect(first.body).toMatchObject({ meta: { total: 101, limit: 50, offset: 0 } })

@@ -39,7 +39,7 @@ describe('folding', () => {
 		)
 	})
 
-	// The beginning of a word must fold as the word does: what someone has typed so far is a prefix.
+	// A caller searches while typing: a prefix of a word must fold to a prefix of the folded word.
 	it.each(['ΟΔΟΣΜΟΣ', 'οδοσμος', 'IŞIK', 'ışık', 'STRASSE', 'straße', 'ΣΙΣΥΦΟΣ'])(
 		'of %s begins with the folding of its beginning',
 		(word) => {

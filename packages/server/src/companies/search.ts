@@ -1,5 +1,5 @@
-// Searching and sorting see the same words on every database: the text is folded and split here, and the database's
-// index is given words, not text to make its own words of.
+// Search and sort give the same results on every database: this file folds the text and splits it into words, and the
+// database's index takes these words as they are.
 
 /** Lower case without accents: `Ærø Østerbro` is found as `aero`, `Émile` as `emile`. */
 export function fold(text: string): string {
@@ -17,20 +17,20 @@ export function words(text: string): string[] {
 	return (fold(text).match(/[\p{L}\p{N}]+/gu) ?? []).map((word) => word.slice(0, longest))
 }
 
-/** PostgreSQL's indexes take no key beyond some 2,700 bytes, and folding makes some letters five. */
+/** PostgreSQL limits an index key to about 2,700 bytes, and folding lengthens text: one letter becomes up to 18. */
 const longest = 200
 
-/** What a company is sorted by. */
+/** The key by which company lists are sorted. */
 export const sortName = (name: string) => fold(name).slice(0, longest)
 
-/** What a company is found by. */
+/** The words by which a search finds a company, each once. */
 export function searchText(name: string, domain: string | null | undefined): string {
 	return [...new Set([...words(name), ...words(domain ?? '')])].join(' ')
 }
 
-// Every word of the index carries its organization (migration 0003).
+// Every word in the index begins with its organization's id (migration 0003).
 
-/** An FTS5 expression: rows of the organization with a word that begins with each of these. */
+/** An FTS5 expression that matches the organization's rows which have, for each prefix, a word that begins with it. */
 export function ftsQuery(organizationId: string, prefixes: readonly string[]): string {
 	return prefixes.map((prefix) => `"${organizationId}_${prefix}" *`).join(' AND ')
 }

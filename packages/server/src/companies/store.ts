@@ -10,11 +10,11 @@ import { blanks, fields } from '../generated/tables.ts'
 import { ftsQuery, searchText, sortName, tsQuery, words } from './search.ts'
 
 interface Filter {
-	/** A search, in the words of the database's index. */
+	/** A full-text expression in the syntax of the database (`ftsQuery` or `tsQuery`). */
 	readonly match?: string
 }
 
-/** What sorting and searching go by. */
+/** Columns to sort and search by, computed from name and domain. */
 interface Derived {
 	readonly sortName: string
 	readonly searchText: string
@@ -38,8 +38,8 @@ const record = eventsAbout<Company, `company.${'created' | 'updated' | 'deleted'
 
 export async function createCompany({ db, origin, organization }: WriteContext, input: CompanyCreate): Promise<Company> {
 	const { now } = origin
-	const own = { organizationId: organization.id, id: newId('cmp'), createdAt: now, updatedAt: now, version: 1 }
-	const company: Company = { ...blanks.Company, ...input, ...own }
+	const systemFields = { organizationId: organization.id, id: newId('cmp'), createdAt: now, updatedAt: now, version: 1 }
+	const company: Company = { ...blanks.Company, ...input, ...systemFields }
 	await companies.insert(db, { ...company, ...derived(company) })
 	await record(db, origin, 'company.created', company)
 	return company
@@ -52,7 +52,7 @@ export async function changeCompany({ db, origin }: WriteContext, stored: Compan
 	return company
 }
 
-/** Deletes a company that was read with `lock`: it stays, and no longer shows. */
+/** Soft-deletes a company that was read with `lock`. */
 export async function removeCompany({ db, origin }: WriteContext, stored: Company): Promise<void> {
 	await record(db, origin, 'company.deleted', await companies.update(db, stored, { deletedAt: origin.now }, origin.now))
 }
@@ -62,11 +62,11 @@ type Filters = Placeholders<Filter & { organizationId: string }>
 function found(rows: Knex.QueryBuilder, knex: Knex, { organizationId, match }: Filters, dialect: Dialect): Knex.QueryBuilder {
 	if (!match) return rows.where({ organizationId })
 	if (dialect === 'postgres') return rows.where({ organizationId }).whereRaw('"searchVector" @@ ?::tsquery', [match])
-	// `+` keeps SQLite from walking all companies in the list's order and asking of each whether it was found.
+	// `+` keeps SQLite from walking all companies in the list's order and testing each against the search.
 	return rows.whereRaw('+"organizationId" = ?', [organizationId]).whereIn('rowid', indexed(knex, match).select('rowid'))
 }
 
-/** FTS5's index holds live companies only, and its words their organization: it can count alone. */
+/** The FTS5 index holds only live companies, and its words name the organization: it counts without the table. */
 function countFound(knex: Knex, { match }: Filters, dialect: Dialect): Knex.QueryBuilder | undefined {
 	return match && dialect === 'sqlite' ? indexed(knex, match) : undefined
 }
@@ -81,14 +81,14 @@ export interface CompanyListQuery {
 	readonly offset: number
 }
 
-/** A page of live companies as JSON texts, and how many there are in all. */
+/** A page of live companies as JSON texts, and the number of all that match. */
 export async function readCompanies(
 	db: Db,
 	organizationId: string,
 	{ search, sortBy, sortOrder, limit, offset }: CompanyListQuery,
 ) {
 	const prefixes = words(search ?? '')
-	// A search for nothing but punctuation matches nothing; an empty one is no search.
+	// A search for punctuation alone matches nothing; an empty search lists every company.
 	if (prefixes.length === 0 && search?.trim()) return { rows: [], total: 0 }
 	const match = prefixes.length > 0 ? (db.dialect === 'sqlite' ? ftsQuery : tsQuery)(organizationId, prefixes) : undefined
 	const order = { column: sortBy === 'name' ? 'sortName' : sortBy, direction: sortOrder }

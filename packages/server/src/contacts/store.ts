@@ -15,13 +15,13 @@ export const contacts = records<Contact, { readonly companyId?: string }>({
 export async function createContact({ db, origin, organization }: WriteContext, input: ContactCreate): Promise<Contact> {
 	const { now } = origin
 	if (input.companyId) await companies.require(db, organization.id, input.companyId, '/companyId')
-	const own = { organizationId: organization.id, id: newId('ct'), createdAt: now, updatedAt: now, version: 1 }
-	const contact: Contact = { ...blanks.Contact, ...input, ...own }
+	const systemFields = { organizationId: organization.id, id: newId('ct'), createdAt: now, updatedAt: now, version: 1 }
+	const contact: Contact = { ...blanks.Contact, ...input, ...systemFields }
 	await contacts.insert(db, contact)
 	return contact
 }
 
-/** Changes a contact that was read with `lock`. A company that was deleted since it was named stays. */
+/** Changes a contact that was read with `lock`. The contact may keep a company that was deleted meanwhile. */
 export async function changeContact({ db, origin }: WriteContext, stored: Contact, input: ContactUpdate): Promise<Contact> {
 	const { companyId } = input
 	if (companyId && companyId !== stored.companyId) await companies.require(db, stored.organizationId, companyId, '/companyId')

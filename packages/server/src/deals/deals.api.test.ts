@@ -5,7 +5,7 @@ import { invalid, recordsAt, refused } from '../../test/records.ts'
 
 let server: TestServer
 let tenant: Tenant
-/** The organization's first pipeline, and one more. */
+/** The organization's first pipeline and a second one. */
 let sales: string
 let retainers: string
 beforeAll(async () => {
@@ -120,7 +120,7 @@ describe('the stage of a deal', () => {
 		expect(await deals.read(tenant, id)).toMatchObject({ name: 'Shop', stage: 'won', version: 4 })
 	})
 
-	it('is the first of a pipeline that the deal moves to, unless it is told, also when both have the same key', async () => {
+	it('is the first of the pipeline that the deal moves to, unless the request names one, also when both have the same key', async () => {
 		const id = await deals.create(tenant, { name: 'Shop', stage: 'won' })
 		expect(await deals.changed(tenant, id, { pipelineId: sales })).toMatchObject({ pipelineId: sales, stage: 'won' })
 		const moved = await deals.changed(tenant, id, { pipelineId: retainers })
@@ -130,7 +130,7 @@ describe('the stage of a deal', () => {
 		expect(await deals.patch(tenant, id, { pipelineId: retainers, stage: 'lead' })).toMatchObject({ status: 422 })
 	})
 
-	it('cannot be had in an organization without a pipeline, until there is one', async () => {
+	it('needs a pipeline: an organization without one cannot have deals until it creates one', async () => {
 		for (const id of [sales, retainers]) await pipelines.remove(tenant, id)
 		expect(await deals.post(tenant, { name: 'Shop' })).toMatchObject(refused(422, 'unknown_pipeline', '/pipelineId'))
 		const pipelineId = await newPipeline()

@@ -1,4 +1,4 @@
-// Pipelines: the stages that deals pass.
+// Pipelines: the stages that deals go through.
 import { type Db, query } from '../db/database.ts'
 import { records } from '../db/records.ts'
 import type { Pipeline } from '../generated/contract.ts'
@@ -10,7 +10,7 @@ const oldest = query<{ organizationId: string }, { id: string }>((knex, { organi
 	knex('pipelines').where({ organizationId }).orderBy(['createdAt', 'id']).select('id').limit(1, { skipBinding: true }),
 )
 
-/** The id of the pipeline that deals pass unless they name another. */
+/** The id of the pipeline for a deal that names none. */
 export const findOldestPipeline = (db: Db, organizationId: string) => db.get(oldest, { organizationId })
 
 interface PipelineKey {
@@ -22,12 +22,12 @@ const stagesInUse = query<PipelineKey, { stage: string }>((knex, key) =>
 	knex('deals').where(key).whereNull('deletedAt').distinct('stage').orderBy('stage'),
 )
 
-/** The keys of the stages that live deals are in. */
+/** The keys of the stages that contain live deals. */
 export const findStagesInUse = async (db: Db, key: PipelineKey) => (await db.all(stagesInUse, key)).map(({ stage }) => stage)
 
 const dealIn = query<PipelineKey, { id: string }>((knex, key) =>
 	knex('deals').where(key).select('id').limit(1, { skipBinding: true }),
 )
 
-/** Whether any deal, deleted ones included, has the pipeline. */
+/** Whether any deal, live or deleted, references the pipeline. */
 export const hasDeals = async (db: Db, key: PipelineKey) => (await db.get(dealIn, key)) !== undefined

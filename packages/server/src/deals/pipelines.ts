@@ -1,4 +1,4 @@
-// Writing pipelines: what their stages may be, and when they, or the pipeline, may go.
+// Creates, changes and deletes pipelines: which stages are valid, and when a stage or a pipeline may be removed.
 import { ApiError, fieldError } from '../base/errors.ts'
 import { newId } from '../base/ids.ts'
 import type { Db } from '../db/database.ts'
@@ -7,7 +7,7 @@ import type { Pipeline, PipelineCreate, PipelineUpdate, Stage } from '../generat
 import { findStagesInUse, hasDeals, pipelines } from './pipeline-store.ts'
 
 export async function createPipeline({ db, origin, organization }: WriteContext, input: PipelineCreate): Promise<Pipeline> {
-	rejectContradictions(input.stages)
+	rejectInvalidStages(input.stages)
 	const { now } = origin
 	const pipeline = { ...input, organizationId: organization.id, id: newId('pl'), createdAt: now, updatedAt: now, version: 1 }
 	await pipelines.insert(db, pipeline)
@@ -17,8 +17,8 @@ export async function createPipeline({ db, origin, organization }: WriteContext,
 /** Changes a pipeline that was read with `lock`. */
 export async function changePipeline({ db, origin }: WriteContext, stored: Pipeline, input: PipelineUpdate): Promise<Pipeline> {
 	if (input.stages) {
-		rejectContradictions(input.stages)
-		await rejectLostStages(db, stored, input.stages)
+		rejectInvalidStages(input.stages)
+		await requireStagesInUse(db, stored, input.stages)
 	}
 	return pipelines.update(db, stored, input, origin.now)
 }
@@ -35,7 +35,7 @@ const stage = (key: string, label: string, type: Stage['type'], advanceOnInvoice
 	...(advanceOnInvoicePaidTo && { advanceOnInvoicePaidTo }),
 })
 
-/** What a new organization gets. */
+/** The pipeline of a new organization. */
 const defaultStages = [
 	stage('lead', 'Lead', 'open'),
 	stage('qualified', 'Qualified', 'open'),
@@ -49,8 +49,8 @@ const defaultStages = [
 
 export const createDefaultPipeline = (write: WriteContext) => createPipeline(write, { name: 'Sales', stages: defaultStages })
 
-/** Stages are told apart by key, and move a deal on, never back. */
-function rejectContradictions(stages: readonly Stage[]): void {
+/** Keys are unique, and `advanceOnInvoicePaidTo` names a later stage: a payment never moves a deal back. */
+function rejectInvalidStages(stages: readonly Stage[]): void {
 	const places = new Map<string, number>()
 	for (const [index, { key }] of stages.entries()) {
 		if (places.has(key)) throw fieldError('invalid_stages', `/stages/${index}/key`, `The stage ${key} stands twice.`)
@@ -65,18 +65,18 @@ function rejectContradictions(stages: readonly Stage[]): void {
 	}
 }
 
-/** Throws when a stage with deals in it is not among the new ones; a deleted deal needs its stage no more. */
-async function rejectLostStages(db: Db, pipeline: Pipeline, stages: readonly Stage[]): Promise<void> {
+/** Throws when the new stages lack one that contains live deals. Deleted deals do not need their stage. */
+async function requireStagesInUse(db: Db, pipeline: Pipeline, stages: readonly Stage[]): Promise<void> {
 	const kept = new Set(stages.map(({ key }) => key))
 	const { organizationId, id: pipelineId } = pipeline
 	const inUse = await findStagesInUse(db, { organizationId, pipelineId })
-	const lost = inUse.filter((key) => !kept.has(key))
-	if (lost.length > 0) {
-		throw fieldError('stage_in_use', '/stages', `Deals are in the stages that are missing: ${lost.join(', ')}.`)
+	const missing = inUse.filter((key) => !kept.has(key))
+	if (missing.length > 0) {
+		throw fieldError('stage_in_use', '/stages', `Deals are in the stages that are missing: ${missing.join(', ')}.`)
 	}
 }
 
-/** Throws when a deal is in the pipeline, or was when it was deleted: its row still points here. */
+/** Throws when any deal has the pipeline; the row of a deleted deal still references it. */
 async function rejectUsed(db: Db, { organizationId, id: pipelineId }: Pipeline): Promise<void> {
 	if (!(await hasDeals(db, { organizationId, pipelineId }))) return
 	throw new ApiError('record_in_use', `Deals, deleted ones too, have the pipeline ${pipelineId}: it cannot be deleted.`)

@@ -21,7 +21,7 @@ export const deals = records<Deal, DealFilter>({ name: 'deal', table: 'deals', f
 
 const record = eventsAbout<Deal, 'deal.stage_changed'>('deal')
 
-/** A new deal, in the first stage of the organization's oldest pipeline unless the input says otherwise. */
+/** Creates a deal: in the first stage of its pipeline, and in the oldest pipeline, unless the input names others. */
 export async function createDeal(write: WriteContext, input: DealCreate): Promise<Deal> {
 	const { db, origin, organization } = write
 	await requireReferences(write, input, {})
@@ -45,13 +45,13 @@ export async function createDeal(write: WriteContext, input: DealCreate): Promis
 	return deal
 }
 
-/** Changes a deal that was read with `lock`; a changed stage is an event. */
+/** Changes a deal that was read with `lock`; a change of stage or pipeline records an event. */
 export async function changeDeal(write: WriteContext, stored: Deal, input: DealUpdate): Promise<Deal> {
 	const { db, origin } = write
 	await requireReferences(write, input, stored)
-	const moves = input.pipelineId !== undefined && input.pipelineId !== stored.pipelineId
+	const changesPipeline = input.pipelineId !== undefined && input.pipelineId !== stored.pipelineId
 	const changes = { ...input }
-	if (moves || input.stage !== undefined) {
+	if (changesPipeline || input.stage !== undefined) {
 		const pipeline = await requirePipeline(db, stored.organizationId, input.pipelineId ?? stored.pipelineId)
 		changes.stage ??= pipeline.stages[0]?.key as string
 		requireStage(pipeline, changes.stage)
@@ -65,7 +65,7 @@ export async function changeDeal(write: WriteContext, stored: Deal, input: DealU
 export const removeDeal = ({ db, origin }: WriteContext, stored: Deal) =>
 	deals.update(db, stored, { deletedAt: origin.now }, origin.now)
 
-/** A company or contact that is newly named must be there; one that was deleted since stays. */
+/** A newly named company or contact must exist; the deal may keep one that was deleted since. */
 async function requireReferences(
 	{ db, organization }: WriteContext,
 	{ companyId, contactId }: DealUpdate,
@@ -76,8 +76,8 @@ async function requireReferences(
 }
 
 /**
- * Moves a deal on when its invoice was paid: to the stage that its own stage names, if that is a later one and the deal
- * advances by itself. Returns the new stage's key.
+ * Moves a deal whose invoice was paid to the stage that its current stage names, if that is a later stage and the deal has
+ * `autoAdvance`. Returns the new stage's key.
  */
 export async function advanceDealOnPayment({ db, origin, organization }: WriteContext, id: string): Promise<string | undefined> {
 	const stored = await deals.lock(db, organization.id, id)
@@ -91,7 +91,7 @@ export async function advanceDealOnPayment({ db, origin, organization }: WriteCo
 	return target
 }
 
-/** The pipeline that is named, or the oldest: locked, so that it keeps the stage that the deal gets. */
+/** The named pipeline, or the oldest; share-locked, so that nobody removes the deal's stage meanwhile. */
 async function requirePipeline(db: Db, organizationId: string, named: string | undefined): Promise<Pipeline> {
 	const id = named ?? (await findOldestPipeline(db, organizationId))?.id
 	const pipeline = id === undefined ? undefined : await pipelines.lockShared(db, organizationId, id)

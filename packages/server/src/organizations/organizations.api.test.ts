@@ -19,7 +19,7 @@ const patch = (body: object, { ask }: Tenant = tenant) => ask('PATCH', path, { b
 async function set(body: object) {
 	expect((await patch(body)).body).toEqual({ ok: true })
 }
-/** An invoice as it is read. */
+/** The invoice as a GET answers it. */
 async function newInvoice(body: object = {}, key = tenant.key) {
 	const { id } = (await tenant.ask('POST', '/api/invoices', { body, key })).body
 	return readInvoice(id)
@@ -155,7 +155,7 @@ describe('a setting is in force for the next request', () => {
 	})
 
 	it('with the rounding of new invoices, while older ones keep theirs, also when they are changed', async () => {
-		// 3 × 0.05 × 10 %: 0.015 once is 0.02, each line's 0.005 is 0.01.
+		// 3 × 0.05 × 10 %: rounded once on the sum, 0.015 is 0.02; rounded on each line, 0.005 is 0.01.
 		const lineItems = Array.from({ length: 3 }, () => ({ unitPriceCents: 5 }))
 		const before = await newInvoice({ taxRate: 10, lineItems })
 		expect(before).toMatchObject({ taxRounding: 'document', taxCents: 2 })

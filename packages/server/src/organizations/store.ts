@@ -8,7 +8,7 @@ import { createDefaultPipeline } from '../deals/pipelines.ts'
 import type { OrganizationSettings, OrganizationSettingsUpdate } from '../generated/contract.ts'
 import { blanks, fields } from '../generated/tables.ts'
 
-/** An organization's id is the column that every table has. */
+/** The id is stored as `organizationId`, the column that every table has. */
 interface Row extends Omit<OrganizationSettings, 'id'> {
 	readonly organizationId: string
 	readonly nextInvoiceNumber: number
@@ -18,15 +18,15 @@ const insert = query<Row>((knex, row) => knex('organizations').insert(row))
 
 const defaults = { timeZone: 'UTC', locale: 'en-US', defaultCurrency: 'USD', taxRounding: 'document' } as const
 
-/** A new organization with its default pipeline. */
+/** Creates an organization and its default pipeline. */
 export async function createOrganization(
 	db: Db,
 	origin: Origin,
 	settings: OrganizationSettingsUpdate & { name: string },
 ): Promise<OrganizationSettings> {
 	const { now } = origin
-	const own = { id: newId('org'), createdAt: now, updatedAt: now, version: 1 }
-	const organization: OrganizationSettings = { ...blanks.OrganizationSettings, ...defaults, ...settings, ...own }
+	const systemFields = { id: newId('org'), createdAt: now, updatedAt: now, version: 1 }
+	const organization: OrganizationSettings = { ...blanks.OrganizationSettings, ...defaults, ...settings, ...systemFields }
 	const { id: organizationId, ...columns } = organization
 	await db.run(insert, { ...columns, organizationId, nextInvoiceNumber: 1 })
 	await createDefaultPipeline({ db, origin, organization })
@@ -51,7 +51,7 @@ const parsed = (row: { json: string } | undefined) => row && (JSON.parse(row.jso
 
 export const findOrganization = async (db: Db, organizationId: string) => parsed(await db.get(one, { organizationId }))
 
-/** The organization of a key or of a record, which is never deleted. */
+/** The organization of a key or a record. Organizations are never deleted, so none is missing. */
 export async function requireOrganization(db: Db, organizationId: string): Promise<OrganizationSettings> {
 	const organization = await findOrganization(db, organizationId)
 	if (!organization) throw new Error(`organization ${organizationId} is gone`)

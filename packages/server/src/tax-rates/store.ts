@@ -35,7 +35,7 @@ export async function createTaxRate(write: WriteContext, input: TaxRateCreate): 
 	return rate
 }
 
-/** Changes a tax rate that was read with `lock`; what invoices were computed with stays. */
+/** Changes a tax rate that was read with `lock`; once invoices markUsed it, its percentage and inclusion are fixed. */
 export async function changeTaxRate(write: WriteContext, stored: TaxRate, input: TaxRateUpdate): Promise<TaxRate> {
 	const { percent = stored.percent, active = stored.active, isDefault = stored.isDefault } = input
 	if (input.isDefault && !active) throw fieldError('tax_rate_archived', '/isDefault', 'An archived tax rate is not offered.')
@@ -59,12 +59,12 @@ const used = query<{ organizationId: string; id: string }, { used: boolean | num
 
 const isUsed = async (db: Db, { organizationId, id }: TaxRate) => Boolean((await db.get(used, { organizationId, id }))?.used)
 
-const use = query<{ organizationId: string; ids: readonly string[] }>((knex, { organizationId, ids }, dialect) =>
+const markUsed = query<{ organizationId: string; ids: readonly string[] }>((knex, { organizationId, ids }, dialect) =>
 	knex('tax_rates').where({ organizationId, used: false }).whereRaw(isAnyOf('id', dialect), [ids]).update({ used: true }),
 )
 
-/** Marks rates as used by invoices: from now on they stay as they are. */
-export const markRatesUsed = (db: Db, organizationId: string, ids: readonly string[]) => db.run(use, { organizationId, ids })
+/** Marks rates as used by invoices: from now on their percentage and inclusion are fixed. */
+export const markRatesUsed = (db: Db, organizationId: string, ids: readonly string[]) => db.run(markUsed, { organizationId, ids })
 
 const withoutDefault = query<{ organizationId: string; updatedAt: number }>((knex, { organizationId, updatedAt }) =>
 	knex('tax_rates')
@@ -72,7 +72,7 @@ const withoutDefault = query<{ organizationId: string; updatedAt: number }>((kne
 		.update({ isDefault: false, updatedAt, version: knex.raw('?? + 1', ['version']) }),
 )
 
-/** There is at most one default: a change that makes one holds the organization's lock. */
+/** An organization has at most one default: a change that sets it holds the organization's lock until it commits. */
 async function clearDefault({ db, origin, organization }: WriteContext): Promise<void> {
 	await lockOrganization(db, organization.id)
 	await db.run(withoutDefault, { organizationId: organization.id, updatedAt: origin.now })

@@ -18,7 +18,7 @@ const create = (rate: Partial<TaxRateCreate> = {}, of = tenant) => rates.create(
 const invoice = (taxRateId: string) =>
 	tenant.ask('POST', '/api/invoices', { body: { lineItems: [{ unitPriceCents: 1000, taxRateId }] } })
 
-/** The ids of the rates that are the default. */
+/** The ids of all default rates. */
 async function defaults(of = tenant): Promise<string[]> {
 	const { data } = (await of.ask('GET', '/api/tax-rates?limit=100')).body
 	return data.filter(({ isDefault }: { isDefault: boolean }) => isDefault).map(({ id }: { id: string }) => id)
@@ -119,7 +119,7 @@ describe('a tax rate that an invoice has had', () => {
 })
 
 describe('archiving a tax rate', () => {
-	it('keeps it readable, and new invoices from it, until it is brought back; repeating it changes nothing', async () => {
+	it('keeps it readable and off new invoices until it is brought back; repeating it changes nothing', async () => {
 		const id = await create()
 		expect(await rates.remove(tenant, id)).toMatchObject({ status: 200, body: { ok: true } })
 		const archived = await rates.read(tenant, id)
@@ -140,7 +140,7 @@ describe('archiving a tax rate', () => {
 		expect(await rates.changed(tenant, id, { isDefault: true })).toMatchObject({ isDefault: true })
 	})
 
-	it('leaves it no default to become, and the default where it is', async () => {
+	it('keeps it from becoming the default, and leaves the default as it is', async () => {
 		const [current, archived] = [await create({ isDefault: true }), await create()]
 		await rates.remove(tenant, archived)
 		expect(await rates.patch(tenant, archived, { isDefault: true })).toMatchObject(
@@ -156,7 +156,7 @@ describe('archiving a tax rate', () => {
 })
 
 describe('the default tax rate', () => {
-	it('is one at most: who becomes it takes that from the other, which is a change of that, too', async () => {
+	it('is one at most: a rate that becomes it takes it from the other, which is a change of that rate, too', async () => {
 		const first = await create({ isDefault: true })
 		server.clock.now++
 		const second = await create({ isDefault: true })

@@ -12,7 +12,7 @@ const year = 366 * 24 * 3600
 
 const running: Span = { startedAt: nine, endedAt: null, durationSeconds: null }
 const worked: Span = { startedAt: nine, endedAt: nine + hour, durationSeconds: 3600 }
-/** Four hours at work, one of them a break. */
+/** Four hours, one of them a break. */
 const withBreak: Span = { startedAt: nine, endedAt: nine + 4 * hour, durationSeconds: 3 * 3600 }
 
 describe('what is written on a time entry', () => {
@@ -79,7 +79,7 @@ describe('what is written on a time entry', () => {
 		for (const input of [{}, { startedAt: nine }, { durationSeconds: 3600 }]) expect(writeSpan(entry, input)).toEqual(worked)
 	})
 
-	it('does not know of clocks that are set: two hours on the wall in the night of the change are three, or one', () => {
+	it('ignores that clocks are changed: two hours by the wall clock in that night are three, or one', () => {
 		const span = { startedAt: Date.parse('2026-03-29T01:30:00+01:00'), endedAt: null, durationSeconds: null }
 		expect(writeSpan(span, { endedAt: '2026-03-29T03:30:00+02:00' }).durationSeconds).toBe(3600)
 		const autumn = { ...span, startedAt: Date.parse('2026-10-25T01:30:00+02:00') }
@@ -126,14 +126,14 @@ function outcomeOf(stored: Span, input: TimeEntryUpdate): unknown {
 	}
 }
 
-/** The span after the input, or as it was when that was refused. */
+/** The span after the input; the unchanged span when the input is rejected. */
 function accepted(stored: Span, input: TimeEntryUpdate): Span {
 	const result = outcomeOf(stored, input)
 	if (result instanceof ApiError) return stored
 	return result as Span
 }
 
-describe('the beginning of a new entry that does not say it', () => {
+describe('the start of a new entry that names none', () => {
 	it.each<[string, TimeEntryUpdate, number]>([
 		['is now', {}, nine],
 		['is now when only its end is known', { endedAt: nine + hour }, nine],

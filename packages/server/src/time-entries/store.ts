@@ -68,7 +68,7 @@ export async function removeTimeEntry({ db, origin }: WriteContext, stored: Time
 	await record(db, origin, 'time_entry.deleted', stored)
 }
 
-/** What is on an invoice stays as it was charged. */
+/** Throws when the entry is on an invoice: an invoice keeps charging the entry as it was. */
 function rejectInvoiced({ status, invoiceId }: TimeEntry): void {
 	if (status === 'invoiced')
 		throw new ApiError('time_entry_invoiced', `The time entry is on the invoice ${invoiceId}: take it off first.`)
@@ -81,7 +81,7 @@ interface Claim {
 	readonly updatedAt: number
 }
 
-const found = query<Pick<Claim, 'organizationId' | 'ids'>, { json: string }>((knex, { organizationId, ids }, dialect) =>
+const lockedByIds = query<Pick<Claim, 'organizationId' | 'ids'>, { json: string }>((knex, { organizationId, ids }, dialect) =>
 	knex('time_entries')
 		.where({ organizationId })
 		.whereRaw(isAnyOf('id', dialect), [ids])
@@ -91,22 +91,22 @@ const found = query<Pick<Claim, 'organizationId' | 'ids'>, { json: string }>((kn
 )
 
 /**
- * Those of the named entries that are there, in the order in which they began: locked until the transaction ends, so that what
- * is charged is what the entries say when they are taken.
+ * The named entries that exist, by start, locked until the transaction ends: an invoice that claims them charges what they
+ * say at that moment.
  */
 export const lockTimeEntries = (db: Db, organizationId: string, ids: readonly string[]) =>
-	parsed(db.column(found, { organizationId, ids }))
+	parsed(db.column(lockedByIds, { organizationId, ids }))
 
-const ofInvoice = query<Pick<Claim, 'organizationId' | 'invoiceId'>, { json: string }>((knex, key, dialect) =>
+const byInvoice = query<Pick<Claim, 'organizationId' | 'invoiceId'>, { json: string }>((knex, key, dialect) =>
 	knex('time_entries')
 		.where(key)
 		.select(jsonColumn(knex, dialect, fields.TimeEntry))
 		.orderBy(['startedAt', 'id']),
 )
 
-/** The entries on an invoice, in the order in which they began. */
+/** The entries on an invoice, by start. */
 export const findTimeEntriesOf = (db: Db, organizationId: string, invoiceId: string) =>
-	parsed(db.column(ofInvoice, { organizationId, invoiceId }))
+	parsed(db.column(byInvoice, { organizationId, invoiceId }))
 
 const parsed = async (rows: Promise<string[]>) => (await rows).map((json) => JSON.parse(json) as TimeEntry)
 
@@ -118,8 +118,8 @@ const claim = query<Claim>((knex, { organizationId, invoiceId, ids, updatedAt },
 )
 
 /**
- * Puts open entries on an invoice and returns whether all of them were: one statement that another invoice's claim cannot
- * come between. When it returns false the transaction must not commit.
+ * Puts open entries on an invoice, in one statement, so that no other invoice can claim one in between. Returns false when
+ * not all of them were open; the transaction must not commit then.
  */
 export async function claimTimeEntries(
 	db: Db,
@@ -143,7 +143,7 @@ const free = query<Claim>((knex, { organizationId, invoiceId, ids, updatedAt }, 
 		.update({ status: 'open', invoiceId: null, updatedAt, version: knex.raw('?? + 1', ['version']) }),
 )
 
-/** Takes entries off an invoice: they can be invoiced again. */
+/** Takes entries off an invoice, so that they can be invoiced again. */
 export async function freeTimeEntries(
 	db: Db,
 	{ organizationId, id: invoiceId }: { organizationId: string; id: string },
