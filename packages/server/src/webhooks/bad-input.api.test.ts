@@ -1,5 +1,5 @@
-// What the webhooks API refuses, each with its documented answer, and who may ask for what. (What is wrong with keys and
-// with rates is in src/auth.)
+// The requests that the webhooks API rejects, each with its documented answer, and the scopes that its operations need.
+// (Invalid keys and rate limits are tested in src/auth.)
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Answer, startTestServer, type TestServer } from '../../test/harness.ts'
 import { invalid, recordsAt, refused } from '../../test/records.ts'
@@ -16,7 +16,7 @@ const refusedQuery = (parameter: string) => ({
 	status: 400,
 	body: { code: 'invalid_request', errors: [expect.objectContaining({ parameter })] },
 })
-/** The same field is refused when an endpoint is created and when it is changed; what is stored stays. */
+/** Expects the fields to be rejected on create and on update, and the stored endpoint to stay as it is. */
 async function expectBothRefused(body: object, expected: object): Promise<void> {
 	const id = await endpointId()
 	const before = await endpoints.read(server, id)

@@ -1,4 +1,4 @@
-// Deliveries as they are read.
+// How deliveries are read.
 import type { WebhookDelivery } from '@remit/sdk'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startSubscriber } from '../../test/deliveries.ts'

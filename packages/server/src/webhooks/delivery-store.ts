@@ -20,14 +20,14 @@ interface Filters {
 interface Page {
 	readonly limit: number
 	readonly offset: number
-	/** The delivery after which to go on, towards older ones. */
+	/** The last delivery of the page before; this page goes on with older ones. */
 	readonly cursor?: string
 }
 
-/** What is due while an attempt is under way is the end of its lease, which is nobody's business. */
+/** While an attempt is under way, `nextAttemptAt` holds the end of its lease, which callers do not see. */
 const shown = (knex: Knex) => ({ nextAttemptAt: knex.raw(`case status when 'delivering' then null else "nextAttemptAt" end`) })
 
-/** A delivery's id begins with its event's, so that the primary key finds an event's deliveries. */
+/** After its prefix a delivery's id begins with its event's, so the primary key finds an event's deliveries. */
 function matching(knex: Knex, { eventId, ...filters }: Placeholders<Filters>) {
 	const rows = knex('webhook_deliveries').where(filters)
 	if (eventId === undefined) return rows
@@ -88,7 +88,7 @@ const again = query<Key & { now: number }>((knex, { now, ...key }) =>
 	knex('webhook_deliveries').where(key).update({ status: 'pending', retryCount: 0, nextAttemptAt: now, updatedAt: now }),
 )
 
-/** Makes a delivery again, at once and with the whole schedule. */
+/** Makes a delivery due again, at once and with the whole schedule. */
 export const deliverAgain = (db: Db, key: Key, now: number) => db.run(again, { ...key, now })
 
 interface OfEndpoint {
@@ -96,10 +96,10 @@ interface OfEndpoint {
 	readonly id: string
 }
 
-/** Those of an endpoint in a few statuses are found by the status: of all others it may have had millions. */
+/** `+` makes SQLite find these by status instead of endpoint: an endpoint may have millions of deliveries in other statuses. */
 const ofEndpoint = (dialect: Dialect) => `${dialect === 'sqlite' ? '+' : ''}"endpointId" = ?`
 
-/** A record's deliveries wait for each other again: only the first of each is due, and not that if an earlier one waits. */
+/** Only the first delivery of each record becomes due, unless an earlier one still waits: the others wait for it. */
 const allAgain = query<{ organizationId: string; endpointId: string; since: number; now: number }>(
 	(knex, { organizationId, endpointId, since, now }, dialect) =>
 		knex.raw(
@@ -114,7 +114,7 @@ const allAgain = query<{ organizationId: string; endpointId: string; since: numb
 		),
 )
 
-/** Makes every delivery of an endpoint again that was skipped or exhausted, of events from `since` on; returns how many. */
+/** Makes an endpoint's skipped and exhausted deliveries due again, those written from `since` on; returns how many. */
 export const deliverAllAgain = (db: Db, { organizationId, id }: OfEndpoint, since: number, now: number) =>
 	db.run(allAgain, { organizationId, endpointId: id, since, now })
 
@@ -125,7 +125,7 @@ interface Ending {
 	readonly now: number
 }
 
-/** A delivery that is under way ends by its own result. */
+/** A delivery under way is left to its result. */
 const end = query<Ending>((knex, { organizationId, endpointId, status, now }, dialect) =>
 	knex('webhook_deliveries')
 		.where({ organizationId })
@@ -134,7 +134,7 @@ const end = query<Ending>((knex, { organizationId, endpointId, status, now }, di
 		.update({ status, nextAttemptAt: null, updatedAt: now }),
 )
 
-/** What waits for an endpoint that was paused or disabled is kept, and may be asked for again. */
+/** Skips the deliveries that wait for a paused or disabled endpoint. They stay, and a caller may redeliver them. */
 export const skipWaiting = (db: Db, { organizationId, id }: OfEndpoint, now: number) =>
 	db.run(end, { organizationId, endpointId: id, status: 'skipped', now })
 

@@ -1,4 +1,4 @@
-// A change, and what a subscribed endpoint gets of it.
+// From a change to the events that a subscribed endpoint gets.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
 import { Sink } from '../../test/sink.ts'

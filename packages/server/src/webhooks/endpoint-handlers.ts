@@ -37,15 +37,15 @@ export const remove: Handler<'webhooks.endpoints.delete'> = async (call, context
 	return removed
 }
 
-/** An action is no change that could be lost: it takes no `If-Match`. */
+/** An action overwrites no other caller's change, so it takes no `If-Match`. */
 const anyVersion = <C extends object>(call: C) => ({ ...call, expectVersion: () => {} })
 
-/** How long an old secret signs on, unless the caller says otherwise. */
-const graceSeconds = 86_400
+/** How long the old secret keeps signing unless the caller sets it. */
+const defaultGraceSeconds = 86_400
 
 export const rotateSecret: Handler<'webhooks.endpoints.rotateSecret'> = async (call, { db, now, services }) => {
 	const endpoint = await answers.lock(anyVersion(call), db)
-	const grace = (call.body?.graceSeconds ?? graceSeconds) * 1000
+	const grace = (call.body?.graceSeconds ?? defaultGraceSeconds) * 1000
 	const previousSecretExpiresAt = grace > 0 ? now + grace : null
 	const secret = await rotate(db, services.secrets, endpoint, previousSecretExpiresAt, now)
 	return { status: 200, body: { secret, previousSecretExpiresAt } }
@@ -65,7 +65,7 @@ export const redeliver: Handler<'webhooks.endpoints.redeliver'> = async (call, {
 	return { status: 200, body: { count: await deliverAllAgain(db, endpoint, since, now) } }
 }
 
-/** Before it is stored; and again, by its sockets, whenever it is called. */
+/** Checks a URL before it is stored; egress checks the host's addresses again for every socket that it opens. */
 async function requireSafeUrl(egress: Egress, url: string): Promise<void> {
 	try {
 		await egress.check(url)

@@ -9,7 +9,7 @@ import { blanks, fields } from '../generated/tables.ts'
 import type { Secrets } from '../outside/secrets.ts'
 import { hintOf, newSecret } from './signature.ts'
 
-/** What is stored besides what is shown. Secrets are sealed. */
+/** Columns that no answer shows. Secrets are sealed. */
 interface Hidden {
 	readonly secret: string
 	readonly previousSecret: string | null
@@ -26,7 +26,7 @@ export const endpoints = records<WebhookEndpoint, { readonly status?: EndpointSt
 
 const purpose = 'webhook secret'
 
-/** What an endpoint's webhooks are signed with; undefined when the server's key was lost. */
+/** Unseals the secret that signs an endpoint's webhooks; undefined when the server lost the sealing key. */
 export const openSecret = (secrets: Secrets, sealed: string): string | undefined => secrets.unseal(purpose, sealed)
 
 export async function createEndpoint(
@@ -51,7 +51,7 @@ export async function createEndpoint(
 	return { ...endpoint, secret }
 }
 
-/** Gives an endpoint a new secret; the old one signs on until `previousSecretExpiresAt`. */
+/** Gives an endpoint a new secret; the old one keeps signing until `previousSecretExpiresAt`. */
 export async function rotateSecret(
 	db: Db,
 	secrets: Secrets,
@@ -81,13 +81,13 @@ const sealedSecret = query<{ organizationId: string; id: string }, { secret: str
 	knex('webhook_endpoints').where(key).select('secret'),
 )
 
-/** Marks an endpoint as deleted, and forgets its secrets. */
-export const removeSecrets = (db: Db, endpoint: WebhookEndpoint, now: number) =>
+/** Soft-deletes an endpoint and erases its secrets. */
+export const softDeleteEndpoint = (db: Db, endpoint: WebhookEndpoint, now: number) =>
 	endpoints.update(db, endpoint, { deletedAt: now, secret: '', previousSecret: null, previousSecretExpiresAt: null }, now)
 
 type EndpointEvent = 'webhook.endpoint.failing' | 'webhook.endpoint.disabled' | 'webhook.test'
 
-/** Writes an event about an endpoint that is locked. */
+/** Records an event about an endpoint. The caller holds its lock. `onlyTo` names the one endpoint that gets the event. */
 export function recordEndpointEvent(db: Db, origin: Origin, endpoint: WebhookEndpoint, type: EndpointEvent, onlyTo?: string) {
 	const { organizationId, id } = endpoint
 	return recordEvent(db, origin, {
@@ -100,13 +100,13 @@ export function recordEndpointEvent(db: Db, origin: Origin, endpoint: WebhookEnd
 	})
 }
 
-/** Since when an endpoint has only failed, and when its owner was last warned of it. */
+/** Since when all attempts to an endpoint have failed, and when its owner was last warned. */
 export interface FailureState {
 	readonly failingSince: number | null
 	readonly warnedAt: number | null
 }
 
-/** Read when an attempt ends: since it began, others may have ended, or the owner may have set the endpoint active. */
+/** Read when an attempt ends: other attempts may have ended since it began, or the owner may have set the endpoint active. */
 const failureState = query<{ organizationId: string; id: string }, FailureState>((knex, key) =>
 	knex('webhook_endpoints').where(key).select('failingSince', 'warnedAt'),
 )

@@ -1,4 +1,4 @@
-// Endpoints as their owners handle them: what is created, shown, changed and deleted, and the life of their secrets.
+// How owners create, read, change and delete endpoints, and the life of an endpoint's secrets.
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Answer, startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
@@ -225,7 +225,7 @@ describe('a deleted endpoint', () => {
 })
 
 describe('a rotated secret', () => {
-	/** Which of the secrets signed a request. */
+	/** The secrets that signed a request. */
 	const signers = ({ headers, body }: Received, secrets: readonly string[]) =>
 		secrets.filter((secret) => {
 			const hmac = createHmac('sha256', Buffer.from(secret.slice(6), 'base64'))

@@ -1,4 +1,4 @@
-// Deliveries that are asked for again, and what makes that necessary: endpoints that are paused.
+// Redelivery, and the paused endpoints that make it necessary.
 import type { WebhookDelivery } from '@remit/sdk'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
@@ -67,7 +67,7 @@ describe('asking for a delivery again', () => {
 			expect(await org.redeliver(id)).toMatchObject({ status: 200, body: { ok: true } })
 			await expect.poll(() => org.read(id), { timeout: 10_000 }).toMatchObject({ status, attemptCount: attempts })
 		}
-		/** Makes what is due next due now. */
+		/** Moves the clock to the next attempt. */
 		const skipAhead = async (attempts: number, status: Status) => {
 			server.clock.now = (await org.read(id)).nextAttemptAt as number
 			await expect.poll(() => org.read(id), { timeout: 10_000 }).toMatchObject({ status, attemptCount: attempts })

@@ -5,7 +5,7 @@ import { Webhook as Svix } from 'svix'
 import { describe, expect, it } from 'vitest'
 import { hintOf, newSecret, signedHeaders, signingKey } from './signature.ts'
 
-// The example that Standard Webhooks' own libraries are tested with.
+// The example in the tests of Standard Webhooks' own libraries.
 const published = {
 	secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
 	id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',

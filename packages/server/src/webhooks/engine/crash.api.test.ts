@@ -1,4 +1,4 @@
-// Servers that are killed again and again while they write and deliver: afterwards every sink has what was committed.
+// Kills servers again and again while they write and deliver: afterwards every sink has every committed event.
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -15,12 +15,12 @@ import { Sink } from '../../../test/sink.ts'
 import { deliveryIdOf } from '../../events/fan-out-store.ts'
 import type { DeliveryStatus } from '../../generated/contract.ts'
 
-/** In full it takes over a minute: CI does that in a run of its own, and the others a part. */
+/** The full test takes over a minute: CI runs it separately, and other runs do a part of it. */
 const [kills, changes] = process.env.CRASH_TEST === 'full' ? [30, 5_000] : [3, 500]
 /** How many servers share the database. */
 const workers = inject('database') === 'postgres' ? 2 : 1
 
-/** To repeat a run, as far as the machine's timing lets it. */
+/** Repeats a run, as far as the machine's timing lets it. */
 const seed = process.env.TEST_SEED ?? randomUUID()
 const random = randomFrom(`${seed} kills`)
 
@@ -40,9 +40,9 @@ beforeAll(async () => {
 			INVOICING_RATE_LIMIT: '0',
 			INTEGRATION_RATE_LIMIT: '0',
 			WEBHOOK_RETRY_SECONDS: `0${',1'.repeat(20)}`,
-			// A lease outlasts it by 15 s, which is what a killed server's deliveries wait for.
+			// A lease lasts 15 s longer, and a killed server's deliveries wait for its end.
 			WEBHOOK_TIMEOUT_SECONDS: '1',
-			// Halves the time of a start.
+			// Halves the start time.
 			NODE_COMPILE_CACHE: join(folder, 'compiled'),
 		},
 		folder,
@@ -56,7 +56,10 @@ afterAll(async () => {
 	rmSync(folder, { recursive: true, force: true })
 })
 
-/** Rows of the database, past the servers. On SQLite only while there is none: who looks should not mend the file for it. */
+/**
+ * Reads the database past the servers. On SQLite only while no server runs, and read-only: the test must not recover the file
+ * in the server's place.
+ */
 async function rowsOf<Row>(sql: string): Promise<Row[]> {
 	const { DATABASE_URL, DATA_DIR } = database.settings
 	if (!DATABASE_URL) {
@@ -72,12 +75,12 @@ async function rowsOf<Row>(sql: string): Promise<Row[]> {
 	return rows
 }
 
-/** Takings of deliveries: the results of those that a killed server had were lost, and what it sent may come again. */
-const takingsNow = () =>
+/** The claims now: a killed server's results are lost, and the deliveries that it had claimed may be made again. */
+const claimsNow = () =>
 	rowsOf<{ id: string; lease: string }>(`select id, "nextAttemptAt" as lease from webhook_deliveries where status = 'delivering'`)
 
-/** Takes events, some slowly and some not at the first time; returns how often it took each. */
-function takeMost(sink: Sink): Map<string, number> {
+/** Accepts events, some slowly, and fails some; returns how often the sink accepted each. */
+function acceptMost(sink: Sink): Map<string, number> {
 	const taken = new Map<string, number>()
 	sink.answer = async ({ event }, count) => {
 		if (count % 29 === 0) return { status: 500 }
@@ -90,12 +93,12 @@ function takeMost(sink: Sink): Map<string, number> {
 
 async function subscribe(client: Client, { sink, pattern }: (typeof sinks)[number]) {
 	const id = await sink.subscribe(client, pattern)
-	return { id, sink, pattern, taken: takeMost(sink) }
+	return { id, sink, pattern, taken: acceptMost(sink) }
 }
 
-/** Has the changes made, in as many parts as there are kills, each with one at a random moment; returns what was under way then. */
+/** Makes the changes in one part per kill, and kills a server at a random moment of each; returns the claims at the kills. */
 async function writeThroughKills(writer: CrashWriter, servers: Served[]): Promise<Set<string>> {
-	const takings = new Set<string>()
+	const claims = new Set<string>()
 	for (let kill = 0; kill < kills; kill++) {
 		const soon = Promise.withResolvers<void>()
 		const moment = Math.floor(random() * (changes / kills))
@@ -106,11 +109,11 @@ async function writeThroughKills(writer: CrashWriter, servers: Served[]): Promis
 		const end = victim.end('SIGKILL')
 		writer.leave(victim.url)
 		await end
-		for (const { id, lease } of await takingsNow()) takings.add(`${id} ${lease}`)
+		for (const { id, lease } of await claimsNow()) claims.add(`${id} ${lease}`)
 		servers.push(await started(writer))
 		await written
 	}
-	return takings
+	return claims
 }
 
 async function started(writer: CrashWriter): Promise<Served> {
@@ -119,7 +122,7 @@ async function started(writer: CrashWriter): Promise<Served> {
 	return server
 }
 
-/** Waits until nothing is to be delivered: on PostgreSQL, the leases of those that were killed have to end. */
+/** Waits until no delivery is left: on PostgreSQL, the leases of killed servers must end first. */
 async function delivered(client: Client): Promise<void> {
 	const waiting = async () => {
 		const of = async (status: DeliveryStatus) => (await client.webhooks.deliveries.list({ status, limit: 1 })).meta.total ?? 0
@@ -133,24 +136,24 @@ interface StoredEvent {
 	readonly type: string
 	readonly resourceId: string
 	readonly sequence: number
-	/** What the change wrote. */
+	/** The text that the change wrote. */
 	readonly text: string
 }
 
-/** The committed changes. */
+/** The events of all committed changes, in their order. */
 const storedEvents = () =>
 	rowsOf<StoredEvent>(
 		`select id, type, "resourceId", sequence, coalesce(data ->> 'notes', data ->> 'name') as text from events order by position`,
 	)
 
-/** Changes that were answered and left no event. */
+/** The answered changes that left no event. */
 function withoutEvent(changes: readonly Change[], events: readonly StoredEvent[]): Change[] {
 	const keys = events.map(({ type, resourceId, text }) => `${type} ${resourceId}${type.endsWith('.deleted') ? '' : ` ${text}`}`)
 	const left = new Set(keys)
 	return changes.filter(({ event, id, text }) => !left.has(`${event} ${id}${text === undefined ? '' : ` ${text}`}`))
 }
 
-/** Events that a sink took for the first time before an earlier one of the same record, or after a gap. */
+/** The events that a sink first received before an earlier event of the same record, or after a gap. */
 function outOfOrder({ received }: Sink): string[] {
 	const known = new Set<string>()
 	const last = new Map<string, number>()
@@ -163,39 +166,39 @@ function outOfOrder({ received }: Sink): string[] {
 	})
 }
 
-/** How often each delivery may have been made again: once for each time that its answer was lost. */
-async function lostAnswers(takings: ReadonlySet<string>): Promise<Map<string, number>> {
-	// An answer that took too long was lost, too.
+/** How often each delivery may have been repeated: once for each lost answer. */
+async function lostAnswers(claims: ReadonlySet<string>): Promise<Map<string, number>> {
+	// An answer that came too late is lost, too.
 	const late = await rowsOf<{ id: string }>('select "deliveryId" as id from webhook_attempts where "responseStatus" is null')
 	const lost = new Map<string, number>()
-	for (const id of [...[...takings].map((taking) => taking.split(' ', 1)[0] ?? ''), ...late.map(({ id }) => id)]) {
+	for (const id of [...[...claims].map((claim) => claim.split(' ', 1)[0] ?? ''), ...late.map(({ id }) => id)]) {
 		lost.set(id, (lost.get(id) ?? 0) + 1)
 	}
 	return lost
 }
 
-it('what was committed reached every endpoint, in order, and only what was under way at a kill may have come twice', {
+it('every committed event reaches every endpoint, in order, and only an event under way at a kill may come twice', {
 	timeout: 300_000,
 }, async () => {
 	onTestFailed(() => console.error(`TEST_SEED=${seed} repeats this run`))
 	const { organizationId } = await remit.json(['organizations', 'create', '--name', 'Killed Ltd'])
 	const { key } = await remit.json(['keys', 'create', '--organization', organizationId, '--scopes', 'all'])
-	// The end of the first one keeps what it compiled.
+	// A server that ends by itself writes the compile cache.
 	await (await remit.serve()).end('SIGTERM')
 	const writer = new CrashWriter(key, randomFrom(`${seed} changes`))
 	const servers = await Promise.all(Array.from({ length: workers }, () => started(writer)))
 	const client = () => new Client({ apiKey: key, baseUrl: servers[0]?.url ?? '' })
 	const endpoints = await Promise.all(sinks.map((one) => subscribe(client(), one)))
 
-	const takings = await writeThroughKills(writer, servers)
+	const claims = await writeThroughKills(writer, servers)
 	expect(writer.problems).toEqual([])
 	await delivered(client())
 	for (const server of servers) expect(await server.end('SIGTERM')).toEqual([0, null])
 
 	const events = await storedEvents()
 	expect(withoutEvent(writer.answered, events)).toEqual([])
-	expect(takings.size).toBeGreaterThan(0)
-	const lost = await lostAnswers(takings)
+	expect(claims.size).toBeGreaterThan(0)
+	const lost = await lostAnswers(claims)
 	for (const { id, sink, pattern, taken } of endpoints) {
 		const wanted = events.filter(({ type }) => pattern === '*' || type.startsWith(pattern.slice(0, -1)))
 		expect([...taken.keys()].toSorted(), pattern).toEqual(wanted.map((event) => event.id).toSorted())

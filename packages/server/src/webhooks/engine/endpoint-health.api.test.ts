@@ -1,4 +1,4 @@
-// What becomes of an endpoint that does nothing but fail, or says that it is gone.
+// An endpoint that only fails, or answers that it is gone, is warned about and disabled.
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { eventsOf } from '../../../test/events.ts'
 import { startTestServer, type Tenant, type TestServer } from '../../../test/harness.ts'
@@ -8,13 +8,13 @@ const hour = 3_600_000
 
 let server: TestServer
 let tenant: Tenant
-/** The one whose health is judged, and one that is told. */
+/** `sink` is the endpoint under test; `watcher` gets the events about it. */
 let sink: Sink
 let watcher: Sink
 let endpointId: string
 let began: number
 beforeAll(async () => {
-	// One attempt for each delivery: what fails is done.
+	// One attempt for each delivery: a failed delivery is done.
 	server = await startTestServer({ WEBHOOK_RETRY_SECONDS: [0] })
 })
 beforeEach(async () => {
@@ -32,7 +32,7 @@ beforeEach(async () => {
 afterAll(() => server.close())
 
 const endpoint = () => tenant.remit.webhooks.endpoints.get(endpointId)
-/** Once the result of what was sent last is written. */
+/** Waits until the delivery's result is written; returns its status. */
 const ended = (id: string) =>
 	vi.waitUntil(
 		async () => {
@@ -41,12 +41,12 @@ const ended = (id: string) =>
 		},
 		{ timeout: 5_000, interval: 5 },
 	)
-/** An attempt so many hours after the beginning, and what came of it. */
+/** Makes an attempt `hours` after the beginning; returns the status of its delivery. */
 async function attemptAt(hours: number): Promise<string> {
 	server.clock.now = began + hours * hour
 	return ended((await tenant.remit.webhooks.endpoints.test(endpointId)).id)
 }
-/** Two attempts under way at once, each of which ends with the status that it is told. */
+/** Begins two attempts at once; returns a function for each that ends it with a status. */
 async function twoAtOnce(): Promise<((status: number) => void)[]> {
 	const before = sink.received.length
 	const answers = [Promise.withResolvers<number>(), Promise.withResolvers<number>()]
@@ -59,14 +59,14 @@ const statuses = async (): Promise<string[]> => {
 	const { data } = (await tenant.ask('GET', `/webhooks/deliveries?endpointId=${endpointId}`)).body
 	return data.map(({ status }: { status: string }) => status).toSorted()
 }
-/** What was said of the endpoint, and how many hours after the beginning. */
+/** The events about the endpoint's health, with the hours since the beginning. */
 const said = async () =>
 	(await eventsOf(server, tenant, endpointId))
 		.filter(({ type }) => type !== 'webhook.test')
 		.map(({ type, timestamp }) => `${type} ${(timestamp - began) / hour}`)
 
 describe('an endpoint that answers 410', () => {
-	it('is disabled at once, and another one is told so', async () => {
+	it('is disabled at once, and another endpoint gets the event', async () => {
 		sink.answer = { status: 410, body: 'gone for good' }
 		expect(await attemptAt(0)).toBe('exhausted')
 		expect(await endpoint()).toMatchObject({ status: 'disabled', disabledReason: 'gone' })
@@ -80,7 +80,7 @@ describe('an endpoint that answers 410', () => {
 		expect(JSON.stringify(event)).not.toContain('whsec_')
 	})
 
-	it('gets nothing more: what is under way ends, and what comes later is skipped', async () => {
+	it('gets nothing more: attempts under way end, and later deliveries are skipped', async () => {
 		const [first, second] = await twoAtOnce()
 		first?.(410)
 		await vi.waitUntil(async () => (await endpoint()).status === 'disabled', { timeout: 5_000, interval: 5 })
@@ -105,7 +105,7 @@ describe('an endpoint that only fails', () => {
 		sink.answer = { status: 500 }
 	})
 
-	it('is warned of each day, and disabled after 120 hours', async () => {
+	it('causes a warning each day, and is disabled after 120 hours', async () => {
 		for (const hours of [0, 1, 23.9]) await attemptAt(hours)
 		expect(await said()).toEqual([])
 		expect(await endpoint()).toMatchObject({ status: 'active', failingSince: began })
@@ -116,7 +116,7 @@ describe('an endpoint that only fails', () => {
 		await attemptAt(120)
 		expect(await said()).toEqual([...warnings, 'webhook.endpoint.disabled 120'])
 		expect(await endpoint()).toMatchObject({ status: 'disabled', disabledReason: 'failing', failingSince: began })
-		// Some may come twice: the clock leaps over the leases of what is under way.
+		// Some events may come twice: the clock leaps past the leases of attempts under way.
 		const told = () => new Map(watcher.received.map(({ event }) => [event.id, event.data]))
 		await vi.waitUntil(() => told().size === 5, { timeout: 5_000, interval: 5 })
 		expect([...told().values()]).toEqual([
@@ -154,7 +154,7 @@ describe('an endpoint that only fails', () => {
 		expect(await endpoint()).toMatchObject({ status: 'active', failingSince: began + 121 * hour })
 	})
 
-	it('is warned of once, however many attempts fail at that time', async () => {
+	it('causes one warning, however many attempts fail at that time', async () => {
 		await attemptAt(0)
 		server.clock.now = began + 25 * hour
 		const [first, second] = await twoAtOnce()
@@ -165,7 +165,7 @@ describe('an endpoint that only fails', () => {
 		expect(await said()).toEqual(['webhook.endpoint.failing 25'])
 	})
 
-	it('is not warned of, after its owner set it active, for what was known before', async () => {
+	it('causes no warning, after its owner set it active, for failures from before', async () => {
 		for (const hours of [0, 25]) await attemptAt(hours)
 		const answer = Promise.withResolvers<void>()
 		sink.answer = () => answer.promise.then(() => ({ status: 500 }))

@@ -1,4 +1,4 @@
-// What becomes of an endpoint by what its deliveries come to: failures alone, for days, disable it, with warnings before.
+// The health of an endpoint: when all its attempts fail for days, its owner is warned, and then the endpoint is disabled.
 
 import { bySystem } from '../../base/origin.ts'
 import type { Database, Db } from '../../db/database.ts'
@@ -8,33 +8,33 @@ import { endpoints, type FailureState, findFailureState, recordEndpointEvent } f
 import type { Target } from './queue-store.ts'
 
 const hour = 3_600_000
-/** Nothing but failures for so long disables an endpoint. */
+/** Failures alone for this long disable an endpoint. */
 const disableAfterMs = 120 * hour
-/** Nothing but failures for so long, and again for each such time, is worth a warning. */
+/** Failures alone for this long, and each time again, cause a warning. */
 const warnAfterMs = 24 * hour
 
-/** What a batch of attempts says of an endpoint. */
+/** What a batch of attempts says about an endpoint. */
 export type HealthSignal = 'works' | 'fails' | 'gone'
 
-/** Whether the endpoint's row has to change for it. */
-function matters({ failingSince, warnedAt }: FailureState, signal: HealthSignal, now: number): boolean {
+/** Whether the signal changes the endpoint's row. */
+function changesRow({ failingSince, warnedAt }: FailureState, signal: HealthSignal, now: number): boolean {
 	if (signal === 'works') return failingSince !== null
 	if (signal === 'gone' || failingSince === null) return true
 	return now - (warnedAt ?? failingSince) >= warnAfterMs || now - failingSince >= disableAfterMs
 }
 
-/** Reads, and writes only what has changed. */
+/** Applies a signal to its endpoint. Most signals change nothing and cost one read. */
 export async function noteHealth(db: Database, target: Target, signal: HealthSignal, now: number): Promise<void> {
 	const before = await findFailureState(db, target.organizationId, target.endpointId)
-	if (before && matters(before, signal, now)) await db.transaction((tx) => change(tx, target, signal, now))
+	if (before && changesRow(before, signal, now)) await db.transaction((tx) => change(tx, target, signal, now))
 }
 
 async function change(tx: Db, target: Target, signal: HealthSignal, now: number): Promise<void> {
 	const { organizationId, endpointId: id } = target
 	const endpoint = await endpoints.lock(tx, organizationId, id)
-	// An owner who stopped or moved it meanwhile knows.
+	// The owner stopped the endpoint or gave it another URL meanwhile: the signal is about the old one.
 	if (endpoint?.status !== 'active' || endpoint.url !== target.url) return
-	// Another process may have noted it.
+	// Read again under the lock: another process may have warned meanwhile.
 	const warnedAt = (await findFailureState(tx, organizationId, id))?.warnedAt ?? null
 	if (signal === 'works') return void (await endpoints.update(tx, endpoint, { failingSince: null, warnedAt: null }, now))
 	const failingSince = endpoint.failingSince ?? now

@@ -1,5 +1,5 @@
-// Delivers what the queue holds, in this process: takes what is due, fairly across endpoints, attempts it, and writes what
-// came of it together with the next taking, in one transaction. Any number of processes may do so on one database.
+// The delivery engine of this process. It claims due deliveries, fairly across endpoints, attempts them, and writes their
+// results and the next claim in one transaction. Any number of processes may run an engine on one database.
 import type { Logger } from 'pino'
 import type { Database, Db } from '../../db/database.ts'
 import { eventText } from '../../events/store.ts'
@@ -30,24 +30,24 @@ export interface EngineOptions {
 	readonly schedule: readonly number[]
 	/** How long an attempt may take. */
 	readonly timeoutMs: number
-	/** How many requests this process has had. */
+	/** The number of requests that this process has received so far. */
 	readonly requests: () => number
 }
 
-/** Besides a commit of this process, this wakes the engine: for retries, and for what other processes wrote. */
+/** A commit in this process wakes the engine; the poll finds retries, and deliveries that other processes wrote. */
 const pollMs = 250
-/** Rest from looking lasts no longer, or one look at a database that stood still would stop deliveries for many times as long. */
+/** The longest rest between two look-ups: one look-up in a stalled database must not stop deliveries for nine times as long. */
 const longestRestMs = 1_000
-/** A lease outlasts an attempt by so much. */
+/** How much longer a lease is than the time limit of an attempt. */
 const leaseMarginMs = 15_000
-/** On the way out, what is under way gets so long. */
+/** When the engine stops, attempts under way get this long to end. */
 const graceMs = 5_000
 /**
- * So many are written, and so many claimed, in one transaction; its commit wakes the engine for the rest. On SQLite all else in
- * this process waits for it: while requests come, fewer, though each then costs more.
+ * Results written, and deliveries claimed, in one transaction; its commit wakes the engine for the rest. On SQLite everything
+ * else in this process waits for the transaction, so it is smaller while requests come, though each delivery then costs more.
  */
 const batchSizes = { sqlite: { alone: 32, besideRequests: 12 }, postgres: { alone: 200, besideRequests: 200 } }
-/** While more is under way, a batch that is not full waits so long for it: a commit costs as much as some five deliveries. */
+/** The longest wait for more results while attempts run and the batch is not full: a commit costs as much as five deliveries. */
 const gatherMs = 3
 
 interface Batch {
@@ -61,22 +61,22 @@ export class DeliveryEngine {
 	readonly #lanes = new Lanes()
 	readonly #signers: Signers
 	readonly #breakOff = new AbortController()
-	/** What waits to be written: what ended, and what was broken off. */
+	/** Results to write, and ids of deliveries to release because their attempt was broken off. */
 	#ended: AttemptResult[] = []
 	#brokenOff: string[] = []
 	#turn: Promise<void> | undefined
-	/** Something happened during the turn. */
+	/** The engine was woken during the turn: it takes another. */
 	#again = false
 	#endGathering: (() => void) | undefined
-	/** The most that the turn writes and takes. */
+	/** The most results that the turn writes, and the most deliveries that it claims. */
 	#batchSize = 0
 	#requests = 0
 	#stopping = false
-	/** Not to look for targets before. */
+	/** The engine looks for targets no earlier, by the monotonic clock. */
 	#restUntil = 0
-	#rested: NodeJS.Timeout | undefined
-	/** Which target is the first: a batch may be over before all had their turn. */
-	#first = 0
+	#restTimer: NodeJS.Timeout | undefined
+	/** The number of claims so far. It rotates the targets, since the room may be used up before each has had its turn. */
+	#claims = 0
 	#stopListening: (() => void) | undefined
 	#poll: NodeJS.Timeout | undefined
 
@@ -87,23 +87,23 @@ export class DeliveryEngine {
 
 	async start(): Promise<void> {
 		const { db, now } = this.#options
-		// SQLite has one server: whoever held a lease has ended.
+		// Only one server uses a SQLite database: the process that held any lease has ended.
 		if (db.dialect === 'sqlite') await db.transaction((tx) => releaseDeliveries(tx, now()))
 		this.#stopListening = db.onCommit(() => this.#wake())
 		this.#poll = setInterval(() => this.#wake(), pollMs).unref()
 		this.#wake()
 	}
 
-	/** Takes nothing more, lets what is under way finish or breaks it off, and writes what came of it. */
+	/** Claims nothing more, waits for running attempts, breaks them off after `graceMs`, and writes their results. */
 	async stop(): Promise<void> {
 		this.#stopping = true
 		this.#stopListening?.()
 		clearInterval(this.#poll)
-		clearTimeout(this.#rested)
+		clearTimeout(this.#restTimer)
 		const grace = setTimeout(() => this.#breakOff.abort(), graceMs)
 		while (this.#turn || this.#lanes.running > 0) await (this.#turn ?? new Promise((resolve) => setTimeout(resolve, 5)))
 		clearTimeout(grace)
-		// The database may be gone: then the leases end by themselves.
+		// The database may be unreachable: then the leases run out.
 		await this.#work().catch(() => {})
 	}
 
@@ -116,10 +116,10 @@ export class DeliveryEngine {
 	async #run(): Promise<void> {
 		while (this.#again) {
 			this.#again = false
-			// What ends in one turn of the event loop is written together.
+			// Attempts that end in the same turn of the event loop share one transaction.
 			await new Promise((resolve) => setImmediate(resolve))
 			this.#batchSize = this.#chooseBatchSize()
-			if (this.#isGathering()) await this.#gathered()
+			if (this.#isGathering()) await this.#gather()
 			await this.#work().catch((err) => this.#options.log.error({ err }, 'webhooks: the queue cannot be read or written'))
 		}
 		this.#turn = undefined
@@ -132,8 +132,8 @@ export class DeliveryEngine {
 		return batchSizes[db.dialect][this.#requests > before ? 'besideRequests' : 'alone']
 	}
 
-	/** Once there is a batch, or after `gatherMs`. */
-	#gathered(): Promise<void> {
+	/** Resolves once the batch is full or nothing more is under way, at the latest after `gatherMs`. */
+	#gather(): Promise<void> {
 		return new Promise((resolve) => {
 			this.#endGathering = resolve
 			setTimeout(resolve, gatherMs)
@@ -147,8 +147,8 @@ export class DeliveryEngine {
 
 	async #work(): Promise<void> {
 		const { db, now } = this.#options
-		const most = this.#stopping ? this.#ended.length : this.#batchSize
-		const [ended, brokenOff] = [this.#ended.slice(0, most), this.#brokenOff]
+		const limit = this.#stopping ? this.#ended.length : this.#batchSize
+		const [ended, brokenOff] = [this.#ended.slice(0, limit), this.#brokenOff]
 		if (ended.length === 0 && brokenOff.length === 0 && (this.#stopping || !(await this.#isAnythingDue()))) return
 		this.#ended = this.#ended.slice(ended.length)
 		this.#brokenOff = []
@@ -161,7 +161,7 @@ export class DeliveryEngine {
 					if (results.length > 0) await completeDeliveries(tx, results)
 					return this.#stopping ? [] : this.#claim(tx)
 				},
-				// What a power cut undoes of it is delivered again.
+				// A power cut may undo this commit: its deliveries are then made again.
 				{ durable: false },
 			)
 			for (const batch of batches) for (const claimed of batch.deliveries) this.#begin(batch, claimed)
@@ -172,13 +172,16 @@ export class DeliveryEngine {
 		}
 	}
 
-	/** However many endpoints there are to look at, looking takes at most a tenth of the time, unless one look takes long. */
+	/**
+	 * A look-up costs more the more endpoints there are: the engine then rests for nine times as long as it took, but for
+	 * `longestRestMs` at most.
+	 */
 	async #isAnythingDue(): Promise<boolean> {
 		const began = performance.now()
 		if (began < this.#restUntil) {
-			// Not left to the poll: what a commit tells of is due now.
-			this.#rested ??= setTimeout(() => {
-				this.#rested = undefined
+			// The poll would be too late: a commit announced a delivery that is due now.
+			this.#restTimer ??= setTimeout(() => {
+				this.#restTimer = undefined
 				this.#wake()
 			}, this.#restUntil - began).unref()
 			return false
@@ -191,18 +194,18 @@ export class DeliveryEngine {
 
 	async #noteHealth(ended: readonly AttemptResult[]): Promise<void> {
 		const { db, now } = this.#options
-		for (const own of Map.groupBy(ended, ({ target }) => target.endpointId).values()) {
-			const { target } = own.at(-1) as AttemptResult
-			await noteHealth(db, target, signalOf(own), now())
+		for (const results of Map.groupBy(ended, ({ target }) => target.endpointId).values()) {
+			const { target } = results.at(-1) as AttemptResult
+			await noteHealth(db, target, signalOf(results), now())
 		}
 	}
 
-	/** Each endpoint gets as many as it has room for, and none more than its part of the room there is. */
+	/** Claims for each endpoint what its lane has room for, but no more than an equal share of the remaining room. */
 	async #claim(tx: Db): Promise<Batch[]> {
 		const { now, timeoutMs } = this.#options
 		const batches: Batch[] = []
 		let room = Math.min(this.#lanes.room, this.#batchSize)
-		// Those with the least room come first: what they leave of their part is for the others.
+		// The endpoints with the least room come first: the others share what these leave.
 		const targets = this.#withRoom(await findTargets(tx, now()))
 			.slice(0, room)
 			.reverse()
@@ -213,17 +216,17 @@ export class DeliveryEngine {
 			const leaseEnd = now() + timeoutMs + leaseMarginMs
 			const deliveries = await claimDeliveries(tx, { organizationId, endpointId, now: now(), limit }, leaseEnd)
 			room -= deliveries.length
-			this.#first++
+			this.#claims++
 			batches.push({ target, deliveries, leaseEnd })
 		}
 		return batches
 	}
 
-	/** The endpoints to which something may begin, those with the most room first, and of these each in its turn. */
+	/** The endpoints that have room, those with the most room first; among equals each comes first in turn. */
 	#withRoom(targets: readonly Target[]): Target[] {
 		const now = this.#options.now()
 		const room = (target: Target) => this.#lanes.roomOf(target, now)
-		const first = this.#first % Math.max(1, targets.length)
+		const first = this.#claims % Math.max(1, targets.length)
 		const inTurn = [...targets.slice(first), ...targets.slice(0, first)]
 		return inTurn.filter((target) => room(target) > 0).sort((one, other) => room(other) - room(one))
 	}
@@ -247,7 +250,7 @@ export class DeliveryEngine {
 	}
 }
 
-/** Nothing leaves unsigned. */
+/** The outcome without a key to sign with: the engine sends no unsigned request. */
 const unsigned: Outcome = {
 	responseStatus: null,
 	responseBody: null,

@@ -1,4 +1,4 @@
-// Endpoints that hang or fail use up their own room, and not that of the others.
+// Endpoints that hang or fail use up only their own room.
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startTestServer, type Tenant, type TestServer } from '../../../test/harness.ts'
 import { type Answering, Sink } from '../../../test/sink.ts'
@@ -17,7 +17,7 @@ const events = 300
 
 interface Receiver {
 	readonly sink: Sink
-	/** The most requests that waited at once. */
+	/** The maximum of requests that waited for an answer at once. */
 	most(): number
 }
 
@@ -40,7 +40,7 @@ const aMoment = async () => {
 	return {}
 }
 
-/** How long 300 changes take until the endpoint has them all, in milliseconds. */
+/** The milliseconds from 300 changes until the endpoint has them all. */
 async function timeOf(tenant: Tenant, { sink }: Receiver): Promise<number> {
 	const began = performance.now()
 	await Promise.all(Array.from({ length: events }, (_, n) => tenant.remit.companies.create({ name: `Company ${n}` })))
@@ -59,7 +59,7 @@ describe('a healthy endpoint', () => {
 		const healthy = await receiver(tenant, aMoment)
 		const disturbed = await timeOf(tenant, healthy)
 
-		// Three deliveries are written for each change, and three endpoints are served.
+		// Each change here writes three deliveries, for three endpoints.
 		expect(disturbed).toBeLessThan(4 * undisturbed + 500)
 		expect(new Set(healthy.sink.received.map(({ event }) => event.id)).size).toBe(events)
 		expect(healthy.sink.received).toHaveLength(events)

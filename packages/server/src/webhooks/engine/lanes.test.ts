@@ -7,7 +7,7 @@ const owner = (endpoint: number, organization = 0): Owner => ({
 	endpointId: `whe_${organization}_${endpoint}`,
 })
 
-/** Lanes in which endpoints have just worked. */
+/** Lanes of endpoints whose last attempt succeeded. */
 function proven(...owners: Owner[]): Lanes {
 	const lanes = new Lanes()
 	for (const one of owners) {
@@ -50,7 +50,7 @@ describe('the lanes', () => {
 		expect(lanes.roomOf(owner(0), 0)).toBe(24)
 	})
 
-	it('have none for an endpoint whose attempts began before it failed', () => {
+	it('have none for an endpoint that fails while five attempts run, until fewer than two still do', () => {
 		const lanes = new Lanes()
 		for (let attempt = 0; attempt < 5; attempt++) lanes.begin(owner(0))
 		lanes.end(owner(0), { failed: true })
@@ -92,7 +92,7 @@ describe('the lanes', () => {
 		expect(lanes.roomOf(owner(0), 999)).toBe(0)
 	})
 
-	it('remember ten thousand endpoints, and then those alone that have something under way', () => {
+	it('remember ten thousand endpoints, and beyond that only those with attempts under way', () => {
 		const lanes = proven(...Array.from({ length: 10_000 }, (_, endpoint) => owner(endpoint)))
 		lanes.begin(owner(1))
 		lanes.begin(owner(10_000))

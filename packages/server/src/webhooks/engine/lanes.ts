@@ -1,32 +1,32 @@
-// How much may be under way at once: in this process, of an organization, and to each endpoint. A slow or dead endpoint uses
-// up its own room and nobody else's.
+// Limits on the attempts that run at once: in this process, for each organization and to each endpoint. A slow or dead
+// endpoint uses up only its own room.
 
-/** Attempts under way in this process. */
+/** Attempts that may run at once in this process. */
 const slots = 200
-/** Those of one organization, however many endpoints it has. */
+/** Attempts that may run at once for one organization, however many endpoints it has. */
 const slotsPerOrganization = 100
-/** Attempts under way to one endpoint, by how its last attempt ended: little is lost to one that lets us wait. */
+/** Attempts that may run at once to one endpoint, by how its last one ended: an endpoint that hangs ties up few slots. */
 const slotsPerEndpoint = { untried: 5, works: 25, fails: 2 } as const
 
-/** After so many failures in a row an endpoint gets two attempts at a time and then a rest: its queue is not worth the others' time. */
-const patience = 10
+/** After this many failures in a row an endpoint rests after each failure: the time is better spent on other endpoints. */
+const failuresBeforeRest = 10
 const restMs = 100
 
-/** Endpoints whose last attempt is remembered. */
-const remembered = 10_000
+/** Lanes to remember; beyond that, idle lanes are dropped. */
+const maxLanes = 10_000
 
 interface Lane {
 	running: number
 	state: keyof typeof slotsPerEndpoint
 	/** Failures in a row. */
 	failures: number
-	/** A rest after failures lasts until then, by the monotonic clock. */
+	/** End of the rest after failures, by the monotonic clock. */
 	restUntil: number
-	/** The receiver asked for a pause until then, in Unix milliseconds. */
+	/** End of the pause that the receiver asked for, in Unix milliseconds. */
 	heldUntil: number
 }
 
-/** Whose lane it is. */
+/** The endpoint of a lane, and its organization. */
 export interface Owner {
 	readonly organizationId: string
 	readonly endpointId: string
@@ -42,17 +42,17 @@ export class Lanes {
 		this.#monotonic = monotonic
 	}
 
-	/** Attempts that are under way. */
+	/** Attempts that run now. */
 	get running(): number {
 		return this.#running
 	}
 
-	/** How many more may begin. */
+	/** How many more attempts may begin in this process. */
 	get room(): number {
 		return slots - this.#running
 	}
 
-	/** How many more may begin to an endpoint. */
+	/** How many more attempts may begin to one endpoint. */
 	roomOf({ organizationId, endpointId }: Owner, now: number): number {
 		const { running, state, heldUntil, restUntil } = this.#lanes.get(endpointId) ?? untried
 		if (heldUntil > now || (restUntil > 0 && restUntil > this.#monotonic())) return 0
@@ -63,7 +63,7 @@ export class Lanes {
 	begin(owner: Owner): void {
 		let lane = this.#lanes.get(owner.endpointId)
 		if (!lane) {
-			if (this.#lanes.size >= remembered) this.#forgetIdle()
+			if (this.#lanes.size >= maxLanes) this.#forgetIdle()
 			lane = { ...untried }
 			this.#lanes.set(owner.endpointId, lane)
 		}
@@ -71,7 +71,7 @@ export class Lanes {
 		this.#count(owner, 1)
 	}
 
-	/** `heldUntil` when the receiver asked for a pause. */
+	/** `heldUntil` is set when the receiver asked for a pause. */
 	end(owner: Owner, { failed, heldUntil }: { failed: boolean; heldUntil?: number }): void {
 		this.#count(owner, -1)
 		const lane = this.#lanes.get(owner.endpointId)
@@ -79,7 +79,7 @@ export class Lanes {
 		lane.running--
 		lane.state = failed ? 'fails' : 'works'
 		lane.failures = failed ? lane.failures + 1 : 0
-		lane.restUntil = lane.failures >= patience ? this.#monotonic() + restMs : 0
+		lane.restUntil = lane.failures >= failuresBeforeRest ? this.#monotonic() + restMs : 0
 		if (heldUntil !== undefined) lane.heldUntil = heldUntil
 	}
 

@@ -1,4 +1,4 @@
-// An endpoint sees the `sequence` of each record rise, whatever fails on the way, and no record waits for another.
+// Each record's events reach an endpoint in the order of their `sequence`, whatever fails, and no record waits for another.
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { startTestServer, type Tenant, type TestServer } from '../../../test/harness.ts'
 import { Sink } from '../../../test/sink.ts'
@@ -21,7 +21,7 @@ beforeEach(async () => {
 })
 afterAll(() => server.close())
 
-/** Time for every retry, once what is under way has been written. */
+/** Moves the clock on, retry by retry, until `done`. */
 async function passUntil(done: () => boolean | Promise<boolean>): Promise<void> {
 	await vi.waitUntil(
 		async () => {
@@ -91,7 +91,7 @@ describe('the events of a record', () => {
 		sink.answer = ({ event }, count) => {
 			const { id } = event.resource
 			if (event.sequence !== (accepted.get(id) ?? 0) + 1) early.push(`${id} ${event.sequence} after ${accepted.get(id)}`)
-			// Not twice, so that none uses its attempts up.
+			// Each event fails at most once, so that none uses up its attempts.
 			if (count % 7 === 0 && !failed.has(event.id)) {
 				failed.add(event.id)
 				return { status: 500 }

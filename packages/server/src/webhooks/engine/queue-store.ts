@@ -1,5 +1,5 @@
-// The queue of deliveries, rows of the database that the events are in (events/fan-out-store.ts writes them). The engine claims
-// a delivery under a lease and completes it with its result; a process that dies loses nothing, since its lease ends.
+// The queue of deliveries: rows in the database of the events, which events/fan-out-store.ts writes. The engine claims a
+// delivery under a lease and completes it with its result. A process that dies loses nothing, since its leases end.
 import type { Knex } from 'knex'
 import { asNumber, type Db, type Dialect, query } from '../../db/database.ts'
 import { isAnyOf } from '../../db/records.ts'
@@ -63,23 +63,23 @@ const lease = query<{ organizationId: string; ids: readonly string[]; leaseEnd: 
 			.update({ status: 'delivering', nextAttemptAt: leaseEnd, updatedAt: now }),
 )
 
-/** Takes what is due of an endpoint, up to `limit`, until `leaseEnd`. */
-export async function claimDeliveries(db: Db, wanted: ClaimQuery, leaseEnd: number): Promise<ClaimedDelivery[]> {
-	const claimed = await db.all(due, wanted)
-	const { organizationId, now } = wanted
+/** Claims up to `limit` due deliveries of an endpoint, under a lease until `leaseEnd`. */
+export async function claimDeliveries(db: Db, claim: ClaimQuery, leaseEnd: number): Promise<ClaimedDelivery[]> {
+	const claimed = await db.all(due, claim)
+	const { organizationId, now } = claim
 	if (claimed.length > 0) await db.run(lease, { organizationId, ids: claimed.map(({ deliveryId }) => deliveryId), leaseEnd, now })
 	return claimed
 }
 
-/** What came of a delivery that was claimed, as it is written. */
+/** The result of a claimed delivery, as it is written. */
 export interface Result {
 	readonly organizationId: string
 	readonly id: string
 	readonly endpointId: string
 	readonly resourceId: string
-	/** The event's, of its record. */
+	/** The event's `sequence` in its record. */
 	readonly sequence: number
-	/** The lease that it was claimed under. */
+	/** The lease under which the delivery was claimed. */
 	readonly leaseEnd: number
 	readonly status: 'succeeded' | 'retrying' | 'exhausted'
 	readonly nextAttemptAt: number | null
@@ -108,7 +108,7 @@ const types: Record<keyof Result, 'text' | 'bigint'> = {
 	endedAt: 'bigint',
 }
 
-/** All results as a table `r`, from one parameter: a batch is three statements whatever its size. */
+/** All results as a table `r`, from one parameter: a batch of any size takes three statements. */
 function asTable(knex: Knex, results: Knex.Value, dialect: Dialect): Knex.Raw {
 	const names = Object.entries(types)
 	if (dialect === 'sqlite') {
@@ -124,7 +124,7 @@ interface Results {
 	readonly results: string
 }
 
-/** What would be tried again is not, once the endpoint was paused, disabled or deleted. */
+/** Writes the results. A delivery is not retried when its endpoint was paused, disabled or deleted meanwhile. */
 const outcome = query<Results, { id: string }>((knex, { results }, dialect) =>
 	knex.raw(
 		`update webhook_deliveries as d set
@@ -152,8 +152,8 @@ const attempts = query<Results>((knex, { results }, dialect) => {
 })
 
 /**
- * The next of a record's deliveries to an endpoint, once the one before is done. They are found first: otherwise PostgreSQL
- * reads all deliveries to join them.
+ * Makes a record's next delivery to an endpoint due, once the one before it is done. The `with` finds the ids first:
+ * otherwise PostgreSQL reads all deliveries to join them.
  */
 const promotion = query<Results>((knex, { results }, dialect) =>
 	knex.raw(
@@ -170,16 +170,16 @@ const promotion = query<Results>((knex, { results }, dialect) =>
 	),
 )
 
-/** Writes what came of deliveries, and lets those go that waited for them. Who lost the lease has no say any more. */
-export async function completeDeliveries(db: Db, given: readonly Result[]): Promise<void> {
-	const results = withLastLease(given)
+/** Writes results and releases the deliveries that waited for them. A result whose lease has been lost is dropped. */
+export async function completeDeliveries(db: Db, all: readonly Result[]): Promise<void> {
+	const results = withLastLease(all)
 	const written = new Set((await db.all(outcome, { results: JSON.stringify(results) })).map(({ id }) => id))
 	const held = JSON.stringify(results.filter(({ id }) => written.has(id)))
 	await db.run(attempts, { results: held })
 	await db.run(promotion, { results: held })
 }
 
-/** Of a delivery that was claimed twice, the result of the second time. */
+/** Keeps the result of the last claim when a delivery was claimed twice. */
 function withLastLease(results: readonly Result[]): Result[] {
 	const last = new Map<string, Result>()
 	for (const result of results) {
@@ -195,6 +195,6 @@ const release = query<{ now: number; ids?: readonly string[] }>((knex, { now, id
 	return held.update({ status: knex.raw(`case "attemptCount" when 0 then 'pending' else 'retrying' end`), nextAttemptAt: now })
 })
 
-/** Gives back, as they were, deliveries that were not attempted; without ids, all that a process left that ended. */
+/** Returns claimed deliveries to the queue as if they had not been attempted; without ids, all that an ended process left. */
 export const releaseDeliveries = (db: Db, now: number, ids?: readonly string[]) =>
 	db.run(release, { now, ...(ids !== undefined && { ids }) })

@@ -1,4 +1,4 @@
-// Leases of the queue, as two servers hold them one after the other.
+// Two servers hold the lease of a delivery one after the other.
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
 import { newDatabase, type TestDatabase } from '../../../test/databases.ts'

@@ -1,4 +1,4 @@
-// Repairs of the queue: deliveries that wait for nothing are let go.
+// Repairs the queue: finds deliveries that wait although nothing will ever release them.
 import { type Database, query } from '../../db/database.ts'
 import { hasEarlier, isWaiting } from '../../events/fan-out-store.ts'
 
@@ -21,12 +21,13 @@ const stuck = query<{ now: number }>((knex, { now }) =>
 	),
 )
 
-/** Lets those go that wait for a delivery which was removed. */
+/** Makes deliveries due that wait for an earlier one which is done or was removed. */
 export const freeNext = (db: Database, now: number) => db.transaction((tx) => tx.run(stuck, { now }))
 
 /**
- * Deliveries that two transactions left to each other, each not seeing the other's: written for an endpoint while it was
- * paused or deleted, or waiting for one that was done. Not on SQLite, where transactions run one after the other.
+ * Repairs deliveries that two transactions missed because neither saw the rows of the other: one wrote a delivery while the
+ * other paused or deleted its endpoint, or completed the delivery that it waits for. SQLite runs transactions one after the
+ * other and needs no repair.
  */
 export async function repairQueue(db: Database, now: number): Promise<void> {
 	if (db.dialect === 'sqlite') return

@@ -39,12 +39,12 @@ const answered = (status: number, more: Partial<Outcome> = {}): Outcome => ({
 const unanswered = (error: string): Outcome => ({ ...answered(0), responseStatus: null, responseBody: null, error })
 
 const at = { startedAt: 1_000, endedAt: 2_000, leaseEnd: 9_000 }
-const made = (outcome: Outcome, retryCount = 0, schedule = [0, 100]) =>
+const attempted = (outcome: Outcome, retryCount = 0, schedule = [0, 100]) =>
 	classify({ target, claimed: { ...claimed, retryCount }, outcome, schedule, ...at })
 
-describe('judge', () => {
+describe('classify', () => {
 	it('writes down what was sent and what came back', () => {
-		expect(made(answered(204))).toEqual({
+		expect(attempted(answered(204))).toEqual({
 			target,
 			failed: false,
 			result: {
@@ -65,45 +65,48 @@ describe('judge', () => {
 	})
 
 	it('lets a failure be tried again as the schedule says, counted from its end', () => {
-		const { failed, result } = made(answered(500))
+		const { failed, result } = attempted(answered(500))
 		expect([failed, result.status]).toEqual([true, 'retrying'])
 		expect(result.nextAttemptAt).toBeGreaterThanOrEqual(82_000)
 		expect(result.nextAttemptAt).toBeLessThanOrEqual(122_000)
 	})
 
 	it('ends a delivery whose attempts are used up, or that is gone', () => {
-		expect(made(answered(500), 1).result).toMatchObject({ status: 'exhausted', nextAttemptAt: null })
-		expect(made(unanswered('connection refused'), 1).result).toMatchObject({ status: 'exhausted', nextAttemptAt: null })
-		expect(made(answered(410, { retryAfter: '60' })).result).toMatchObject({ status: 'exhausted', nextAttemptAt: null })
+		expect(attempted(answered(500), 1).result).toMatchObject({ status: 'exhausted', nextAttemptAt: null })
+		expect(attempted(unanswered('connection refused'), 1).result).toMatchObject({ status: 'exhausted', nextAttemptAt: null })
+		expect(attempted(answered(410, { retryAfter: '60' })).result).toMatchObject({ status: 'exhausted', nextAttemptAt: null })
 	})
 
 	it('puts the delivery off for as long as any failure asks, and the whole endpoint only for 429 and 503', () => {
 		for (const status of [301, 400, 404, 500, 502]) {
-			const { heldUntil, result } = made(answered(status, { retryAfter: '600' }))
+			const { heldUntil, result } = attempted(answered(status, { retryAfter: '600' }))
 			expect([heldUntil, result.nextAttemptAt]).toEqual([undefined, 602_000])
 		}
 		for (const status of [429, 503]) {
-			const { heldUntil, result } = made(answered(status, { retryAfter: '600' }))
+			const { heldUntil, result } = attempted(answered(status, { retryAfter: '600' }))
 			expect([heldUntil, result.nextAttemptAt]).toEqual([602_000, 602_000])
 		}
-		expect(made(answered(503))).not.toHaveProperty('heldUntil')
-		expect(made(answered(503, { retryAfter: 'soon' }))).not.toHaveProperty('heldUntil')
-		expect(made(answered(200, { retryAfter: '600' })).result).toMatchObject({ status: 'succeeded', nextAttemptAt: null })
+		expect(attempted(answered(503))).not.toHaveProperty('heldUntil')
+		expect(attempted(answered(503, { retryAfter: 'soon' }))).not.toHaveProperty('heldUntil')
+		expect(attempted(answered(200, { retryAfter: '600' })).result).toMatchObject({ status: 'succeeded', nextAttemptAt: null })
 	})
 
 	it('holds an endpoint for a day at most', () => {
-		const { heldUntil, result } = made(answered(503, { retryAfter: '999999999' }))
+		const { heldUntil, result } = attempted(answered(503, { retryAfter: '999999999' }))
 		expect([heldUntil, result.nextAttemptAt]).toEqual([86_402_000, 86_402_000])
 	})
 
 	it('holds an endpoint for its pause even when the delivery has no attempt left', () => {
-		expect(made(answered(429, { retryAfter: '60' }), 1)).toMatchObject({ heldUntil: 62_000, result: { status: 'exhausted' } })
+		expect(attempted(answered(429, { retryAfter: '60' }), 1)).toMatchObject({
+			heldUntil: 62_000,
+			result: { status: 'exhausted' },
+		})
 	})
 })
 
-describe('signOf', () => {
+describe('signalOf', () => {
 	it('says that an endpoint works when one attempt of the batch succeeded, and that it is gone when one answered so', () => {
-		const [works, fails, gone] = [made(answered(204)), made(answered(500)), made(answered(410))]
+		const [works, fails, gone] = [attempted(answered(204)), attempted(answered(500)), attempted(answered(410))]
 		expect(signalOf([fails, fails])).toBe('fails')
 		expect(signalOf([fails, works, fails])).toBe('works')
 		expect(signalOf([works, gone, fails])).toBe('gone')

@@ -1,4 +1,4 @@
-// What an attempt's outcome means: for the delivery, for its endpoint, and for what comes next to it.
+// What the outcome of an attempt means: for the delivery, for its endpoint's health, and for the endpoint's next attempts.
 import type { Outcome } from '../../outside/http.ts'
 import type { HealthSignal } from './endpoint-health.ts'
 import type { ClaimedDelivery, Result, Target } from './queue-store.ts'
@@ -18,7 +18,7 @@ export interface AttemptResult {
 	readonly target: Target
 	readonly result: Result
 	readonly failed: boolean
-	/** The receiver asked for a pause until then. */
+	/** End of the pause that the receiver asked for. */
 	readonly heldUntil?: number
 }
 
@@ -51,7 +51,7 @@ export function classify({ target, claimed, leaseEnd, startedAt, endedAt, outcom
 	}
 }
 
-/** What the attempts of a batch say of their endpoint. */
+/** What the attempts of a batch to one endpoint say about its health. */
 export function signalOf(ended: readonly AttemptResult[]): HealthSignal {
 	if (ended.some(({ result }) => isGone(result))) return 'gone'
 	return ended.every(({ failed }) => failed) ? 'fails' : 'works'

@@ -1,17 +1,17 @@
-// What is kept no longer than the retention: events, deliveries and their attempts. The last event of a record stays, since
-// the record's `sequence` goes on from it.
+// Removes events, deliveries and their attempts that are older than the retention. A record's last event stays, since the
+// record's `sequence` goes on from it.
 import type { Knex } from 'knex'
 import { beginningOf } from '../../base/ids.ts'
 import { type Database, type Placeholders, type Query, query } from '../../db/database.ts'
 import { listOrganizations } from '../../organizations/store.ts'
 import { freeNext } from './repair-store.ts'
 
-/** So many in a transaction: on SQLite every other writer waits for it. */
+/** Rows that one transaction removes: on SQLite every other writer waits for it. */
 const batch = 500
 
 interface Old {
 	readonly organizationId: string
-	/** Ids begin with their time: older ones sort before this. */
+	/** Ids begin with their time, so the ids of older rows sort before this one. */
 	readonly before: string
 }
 
@@ -20,7 +20,7 @@ const removal = (table: string, id: string, more: (rows: Knex.QueryBuilder) => K
 		const old = knex(table).where({ organizationId }).where(id, '<', before).orderBy(id).limit(batch, { skipBinding: true })
 		const rows = knex(table).where({ organizationId })
 		if (dialect === 'sqlite') return rows.whereIn(id, more(old).select(id)).delete()
-		// An array is made once; PostgreSQL may run a subquery of `in` again for every row of the table.
+		// PostgreSQL computes an array once, but may run the subquery of an `in` again for every row of the table.
 		return rows.whereRaw('?? = any(array(?))', [id, more(old).select(id)]).delete()
 	})
 
@@ -31,19 +31,19 @@ const oldEvents = removal('events', 'id', (rows) =>
 const oldDeliveries = removal('webhook_deliveries', 'id')
 const oldAttempts = removal('webhook_attempts', 'deliveryId')
 
-/** Removes what is older than so many days; returns how many rows. */
+/** Removes everything that is older than the retention; returns the number of rows. */
 export async function sweepWebhooks(db: Database, retentionDays: number, now: number): Promise<number> {
 	const end = now - retentionDays * 86_400_000
 	let removed = 0
 	for (const { id: organizationId } of await listOrganizations(db)) {
-		const all = async (rows: Query<Old, unknown>, before: string) => {
+		const removeAll = async (batchRemoval: Query<Old, unknown>, before: string) => {
 			for (let count = 1; count > 0; removed += count) {
-				count = await db.transaction((tx) => tx.run(rows, { organizationId, before }))
+				count = await db.transaction((tx) => tx.run(batchRemoval, { organizationId, before }))
 			}
 		}
-		await all(oldAttempts, beginningOf('whd', end))
-		await all(oldDeliveries, beginningOf('whd', end))
-		await all(oldEvents, beginningOf('evt', end))
+		await removeAll(oldAttempts, beginningOf('whd', end))
+		await removeAll(oldDeliveries, beginningOf('whd', end))
+		await removeAll(oldEvents, beginningOf('evt', end))
 	}
 	await freeNext(db, now)
 	return removed

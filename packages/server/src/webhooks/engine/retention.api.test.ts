@@ -1,4 +1,4 @@
-// What is kept for how long: events, deliveries and attempts go after the retention, and what still waits goes on.
+// Events, deliveries and attempts are removed after the retention; deliveries that still wait for a removed one are made.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { eventsOf } from '../../../test/events.ts'
 import { startTestServer, type Tenant, type TestServer } from '../../../test/harness.ts'
@@ -45,7 +45,7 @@ const counts = async () => ({
 const sweep = () => sweepWebhooks(server.db, keptDays, server.clock.now)
 const sequences = async (id: string) => (await eventsOf(server, tenant, id)).map(({ sequence }) => sequence)
 
-/** A company with so many events; returns its id. */
+/** Creates a company with `count` events; returns its id. */
 async function fill({ organizationId, remit }: Tenant, count: number): Promise<string> {
 	const company = await remit.companies.get((await remit.companies.create({ name: 'a' })).id)
 	const event = { type: 'company.updated', organizationId, resource: 'company', resourceId: company.id } as const
@@ -66,7 +66,7 @@ describe('after the retention', () => {
 		}
 		await settle('succeeded', 'succeeded', 'succeeded')
 		const delivery = (await tenant.remit.webhooks.deliveries.list()).data.at(-1)
-		// A delivery is there to the last moment of its 30 days.
+		// A delivery stays until the last moment of its 30 days.
 		server.clock.now += keptDays * day - 2000
 		await sweep()
 		expect(await counts()).toEqual({ events: 3, deliveries: 3, attempts: 3 })
@@ -129,7 +129,7 @@ describe('after the retention', () => {
 		const { id } = await tenant.remit.companies.create({ name: 'a' })
 		server.clock.now += 2 * day
 		await tenant.remit.companies.update(id, { name: 'b' })
-		// Asked for again shortly before the time of the first is up.
+		// The redelivery is asked for shortly before the first delivery is removed.
 		server.clock.now += 27.9 * day
 		sink.answer = { status: 500 }
 		await setStatus('active')

@@ -1,4 +1,4 @@
-// What failed is tried again when the schedule says so, or when the receiver asks for it.
+// A failed delivery is tried again when the schedule says so, or later when the receiver asks for it.
 import type { WebhookDeliveryDetails } from '@remit/sdk'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { startTestServer, type Tenant, type TestServer } from '../../../test/harness.ts'
@@ -6,11 +6,11 @@ import { Sink } from '../../../test/sink.ts'
 
 const hour = 3_600_000
 const day = 24 * hour
-/** Seconds before each attempt, as the documentation has them. */
+/** The documented seconds before each attempt. */
 const documented = [0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400]
 
 let server: TestServer
-/** With a schedule of its own. */
+/** A server with another schedule. */
 let other: TestServer
 let tenant: Tenant
 let sink: Sink
@@ -27,13 +27,13 @@ afterAll(() => Promise.all([server.close(), other.close()]))
 
 const subscribe = (of: Tenant, to = sink) => to.subscribe(of.remit, 'company.*')
 
-/** Lets time pass, and the engine see it at once. */
+/** Moves the clock and wakes the engine by a commit. */
 async function pass(ms: number, on = server): Promise<void> {
 	on.clock.now += ms
 	await on.db.transaction(async () => {})
 }
 
-/** The delivery of an organization's first event, after so many attempts. */
+/** Waits for the number of attempts; returns the delivery of the organization's first event. */
 async function deliveryAfter(attempts: number, of = tenant): Promise<WebhookDeliveryDetails> {
 	const { id } = (await of.ask('GET', '/webhooks/deliveries')).body.data.at(-1)
 	const delivery = () => of.remit.webhooks.deliveries.get(id)
@@ -41,7 +41,7 @@ async function deliveryAfter(attempts: number, of = tenant): Promise<WebhookDeli
 	return delivery()
 }
 
-/** Lets the engine look at its queue, and what it finds arrive. */
+/** Waits until a delivery to another endpoint has arrived: everything that was due before has been attempted then. */
 async function expectNothingMore(on = server, of = tenant): Promise<void> {
 	const probe = await new Sink().start()
 	const id = await subscribe(of, probe)
@@ -129,7 +129,7 @@ describe('a delivery that fails', () => {
 		expect(sink.received).toHaveLength(3)
 	})
 
-	it('has the reason in words when there was no answer in time, or nobody to give one', async () => {
+	it('has the reason in words when the receiver did not answer in time, or there was none', async () => {
 		const own = await other.newTenant()
 		sink.answer = { hang: true }
 		await subscribe(own)

@@ -1,14 +1,14 @@
-// When a delivery that failed is tried again.
+// When a failed delivery is tried again.
 
-/** How far a delay may be from the schedule's, so that what failed together does not come back together. */
+/** How far a delay may deviate from the schedule, so that deliveries that failed together are not retried together. */
 const jitter = 0.2
 
-/** No receiver puts a delivery off for longer. */
+/** The longest delay that a receiver may ask for. */
 const longestWaitMs = 86_400_000
 
 /**
- * The time of the next attempt in Unix milliseconds, after `made` attempts of the schedule; undefined when they are used
- * up. `retryAfterMs` is the least that the receiver asked for; `random` is from 0 to 1.
+ * The time of the next attempt in Unix milliseconds, after `made` attempts of the schedule; undefined when the schedule is
+ * used up. `retryAfterMs` is the minimum delay that the receiver asked for; `random` is from 0 to 1.
  */
 export function nextAttempt(
 	schedule: readonly number[],
@@ -22,12 +22,12 @@ export function nextAttempt(
 	return Math.round(now + Math.max(planned, retryAfterMs))
 }
 
-/** `Date.parse` takes far more, and "tomorrow 2030" for a year. */
+/** `Date.parse` takes far more: it even reads "tomorrow 2030" as a year. */
 const httpDate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/
 
 /**
- * The wait that a `Retry-After` asks for, in milliseconds: seconds or an HTTP date (RFC 9110 §10.2.3), a day at most.
- * Undefined when it is neither.
+ * The delay of a `Retry-After` header in milliseconds, a day at most. The header holds seconds or an HTTP date (RFC 9110
+ * §10.2.3); undefined when it holds neither.
  */
 export function retryAfterMs(header: string | undefined, now: number): number | undefined {
 	const text = header?.trim() ?? ''

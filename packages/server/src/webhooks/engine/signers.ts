@@ -1,11 +1,11 @@
-// The keys that an endpoint's webhooks are signed with, opened once.
+// The keys that sign an endpoint's webhooks, unsealed once and kept.
 import type { KeyObject } from 'node:crypto'
 import type { Secrets } from '../../outside/secrets.ts'
 import { openSecret } from '../endpoint-store.ts'
 import { signingKey } from '../signature.ts'
 import type { Target } from './queue-store.ts'
 
-const remembered = 1_000
+const maxKeys = 1_000
 
 export class Signers {
 	readonly #secrets: Secrets
@@ -15,7 +15,7 @@ export class Signers {
 		this.#secrets = secrets
 	}
 
-	/** The new secret's key first; the old one's too while it is valid. None when the server lost what seals them. */
+	/** The key of the new secret, then that of the old one while it is valid. None when the server lost the sealing key. */
 	keysOf({ secret, previousSecret, previousSecretExpiresAt }: Target, now: number): KeyObject[] {
 		const sealed = previousSecret !== null && (previousSecretExpiresAt ?? 0) > now ? [secret, previousSecret] : [secret]
 		return sealed.flatMap((text) => this.#keyOf(text) ?? [])
@@ -27,7 +27,7 @@ export class Signers {
 		const secret = openSecret(this.#secrets, sealed)
 		if (secret === undefined) return undefined
 		const key = signingKey(secret)
-		if (this.#keys.size >= remembered) this.#keys.clear()
+		if (this.#keys.size >= maxKeys) this.#keys.clear()
 		this.#keys.set(sealed, key)
 		return key
 	}

@@ -1,4 +1,4 @@
-// Servers that come and go over one database lose no delivery.
+// Servers start and stop over one database, and no delivery is lost.
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { Remit } from '@remit/sdk'
@@ -59,7 +59,7 @@ const subscribe = (remit: Remit) => sink.subscribe(remit, 'company.*')
 const createCompanies = (count: number, ...remits: Remit[]) =>
 	Promise.all(Array.from({ length: count }, (_, n) => remits[n % remits.length]?.companies.create({ name: `Company ${n}` })))
 
-/** How many deliveries have each status and number of attempts. */
+/** The number of deliveries for each status and number of attempts. */
 async function tally(remit: Remit): Promise<Record<string, number>> {
 	const found: Record<string, number> = {}
 	for await (const { status, attemptCount } of remit.webhooks.deliveries.list()) {
@@ -76,7 +76,7 @@ const arrivedOnce = () => {
 }
 
 describe('a server that is closed', () => {
-	it('breaks off after five seconds what hangs, which counts as no attempt, and the next server delivers it', async () => {
+	it('breaks off hanging attempts after five seconds; they do not count, and the next server delivers', async () => {
 		const first = await serve()
 		await subscribe(first.remit)
 		sink.answer = { hang: true }
@@ -163,7 +163,7 @@ if (inject('database') === 'postgres') {
 			cut()
 		})
 
-		it('keeps what came of its attempts until it can be written, and goes on', async () => {
+		it('keeps the results of its attempts until it can write them, and goes on', async () => {
 			const port = await listen(0)
 			const url = Object.assign(new URL(database.settings.DATABASE_URL), { host: `127.0.0.1:${port}` })
 			const server = await serve({ DATABASE_URL: url.href })
