@@ -1,4 +1,4 @@
-// What writing an invoice means: the stored invoice and the input give the next one. Pure, and the same for create, update
+// Applies an input to an invoice: the stored invoice and the input give the next one. Pure, and the same for create, update
 // and preview.
 import { toMs } from '../base/dates.ts'
 import { ApiError, fieldError } from '../base/errors.ts'
@@ -11,15 +11,15 @@ import { applyStatus } from './status.ts'
 const totals = ['subtotalCents', 'taxCents', 'totalCents'] as const
 const dates = ['issuedDate', 'dueDate', 'paidDate'] as const
 
-/** What may be written on an invoice: what a caller may write, and what follows from other operations. */
+/** What the server writes on an invoice: the fields that a caller may write, and those that other operations set. */
 export interface WrittenInvoice extends InvoiceInput {
-	/** The lines of an invoice that is made of time entries. */
+	/** The lines of an invoice from time entries. */
 	readonly timeLines?: readonly Line[]
-	/** When an invoice was given to its client, if its status does not say so. */
+	/** When the invoice was sent to its client, unless a change of its status sets that. */
 	readonly sentAt?: number
 }
 
-/** The invoice after the input was written on it. `taxRates` are those that the input names. */
+/** The invoice with the input applied. `taxRates` are the rates that the input names. */
 export function applyInput(
 	stored: StoredInvoice,
 	input: WrittenInvoice,
@@ -36,21 +36,21 @@ export function applyInput(
 	for (const field of totals) if (Object.is(next[field], -0)) next[field] = 0
 	const lines = timeLines ?? (lineItems ? mergeLines(stored.lineItems, lineItems, taxRates) : stored.lineItems)
 	if (lines.length > 0) Object.assign(next, amounts(stored, next, lines, input))
-	else if (stored.lineItems.length > 0) Object.assign(next, withoutLines, pick(input))
+	else if (stored.lineItems.length > 0) Object.assign(next, withoutLines, writtenTotals(input))
 	return applyStatus(stored, next, input, now)
 }
 
-/** The last line was removed, and with it what the totals stood for. */
+/** When the last line is removed, the totals become 0 unless the input writes them. */
 const withoutLines = { lineItems: [], taxBreakdown: [], subtotalCents: 0, taxCents: 0, totalCents: 0 }
 
-const pick = (input: InvoiceInput) =>
+const writtenTotals = (input: InvoiceInput) =>
 	Object.fromEntries(totals.filter((field) => input[field] !== undefined).map((field) => [field, input[field]]))
 
 type Amounts = Pick<StoredInvoice, 'lineItems' | 'taxBreakdown' | (typeof totals)[number]>
 
 /**
- * The lines and what they come to. They are computed when lines or taxes are written, never because a note was: what was
- * issued stays, whatever rule computed it.
+ * The lines and their amounts. They are computed only when the input writes lines or taxes: a new note must not change an
+ * issued invoice that an older rule computed.
  */
 function amounts(stored: StoredInvoice, next: StoredInvoice, lines: readonly Line[], input: WrittenInvoice): Amounts {
 	const isPriced = [input.lineItems, input.timeLines, input.taxRate, input.taxLabel].some((written) => written !== undefined)
@@ -60,7 +60,7 @@ function amounts(stored: StoredInvoice, next: StoredInvoice, lines: readonly Lin
 	return result
 }
 
-/** Totals may be written with lines only if they are what the lines come to. */
+/** Totals that are written with lines must equal the totals of the lines. */
 function rejectOtherTotals(amounts: Amounts, input: InvoiceInput): void {
 	const errors = totals
 		.filter((field) => input[field] !== undefined && input[field] !== amounts[field])
@@ -75,7 +75,7 @@ function rejectOtherTotals(amounts: Amounts, input: InvoiceInput): void {
 }
 
 function price(invoice: StoredInvoice, lines: readonly Line[], { timeLines }: WrittenInvoice): Amounts {
-	/** What the caller wrote a line with. */
+	/** The field of the request that a line comes from. */
 	const pointerTo = (line: number | null) => (timeLines ? '/timeEntryIds' : line === null ? '/lineItems' : `/lineItems/${line}`)
 	const computed = compute(invoice, lines, pointerTo)
 	return { ...computed, lineItems: lines.map((line, index) => ({ ...line, ...(computed.lines[index] as LineAmounts) })) }

@@ -1,4 +1,4 @@
-// What is not an invoice is refused with its place named, the same by create, preview, PATCH and PUT, and leaves no trace.
+// Create, preview, PATCH and PUT reject the same invalid invoices, name the place of the mistake, and store nothing.
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
@@ -18,7 +18,7 @@ beforeEach(async () => {
 	witness = (await tenant.ask('POST', '/api/invoices', { body: { notes: 'witness' } })).body.id
 })
 
-/** After every test there is what there was before it, and the next number is the next. */
+/** After every test the only invoice is the witness, unchanged, and no number has been used up. */
 afterEach(async () => {
 	const { data } = (await tenant.ask('GET', '/api/invoices')).body
 	expect(data).toMatchObject([{ id: witness, notes: 'witness', invoiceNumber: 'INV-0001', status: 'draft', version: 1 }])
@@ -41,7 +41,7 @@ async function everywhere(options: AskOptions, check: (answer: Answer) => void) 
 
 const is = (status: number, code: string) => (answer: Answer) => expect(answer).toMatchObject({ status, body: { code } })
 
-/** Every error is about this one place, and one of them is about this rule. */
+/** Expects every error to name this place, and one of them this rule. */
 const at =
 	(place: string, rule?: string, kind: 'pointer' | 'parameter' = 'pointer') =>
 	(answer: Answer) => {
@@ -202,7 +202,7 @@ describe('a body', () => {
 		await everywhere({ body: bomb, headers: { 'content-encoding': 'gzip' } }, tooLarge)
 	})
 
-	it('that is compressed otherwise than it says, or in a way nobody knows, is refused', async () => {
+	it('whose compression is unknown, or is not the one that its header names, is refused', async () => {
 		const whole = gzipSync('{"notes":"a"}')
 		for (const body of [whole.subarray(0, 20), Buffer.from('{}')]) {
 			await everywhere({ body, headers: { 'content-encoding': 'gzip' } }, is(400, 'invalid_json'))

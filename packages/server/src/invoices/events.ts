@@ -1,4 +1,4 @@
-// The events of an invoice, each with the invoice as a GET answers it now.
+// The events of an invoice. Each carries the invoice as a GET answers it at that moment.
 import { todayIn } from '../base/dates.ts'
 import type { WriteContext } from '../db/write-context.ts'
 import type { Changes } from '../events/changes.ts'
@@ -7,7 +7,7 @@ import type { EventType } from '../generated/contract.ts'
 import type { StoredInvoice } from './invoice.ts'
 import { readInvoice } from './store.ts'
 
-/** Writes events of an invoice as it is stored now; `changes` belong to `invoice.updated`. */
+/** Records events with the invoice as it is stored now; `changes` go into `invoice.updated`. */
 export async function recordInvoiceEvents(
 	{ db, origin, organization }: WriteContext,
 	{ organizationId, id }: Pick<StoredInvoice, 'organizationId' | 'id'>,
@@ -18,7 +18,7 @@ export async function recordInvoiceEvents(
 	const found = await readInvoice(db, organizationId, id, todayIn(organization.timeZone, origin.now))
 	if (!found) throw new Error(`invoice ${id} is gone`)
 	for (const type of types) {
-		const own = type === 'invoice.updated' && changes ? { changes } : {}
-		await recordEvent(db, origin, { type, organizationId, resource: 'invoice', resourceId: id, data: found.json, ...own })
+		const extra = type === 'invoice.updated' && changes ? { changes } : {}
+		await recordEvent(db, origin, { type, organizationId, resource: 'invoice', resourceId: id, data: found.json, ...extra })
 	}
 }

@@ -26,7 +26,7 @@ async function made(body: TimeEntriesInvoice) {
 	return read(answer.body.id)
 }
 
-/** The invoice of such work on a new deal. */
+/** The invoice of these entries on a new deal. */
 async function billed(
 	entries: Partial<TimeEntryCreate>[],
 	body: Partial<TimeEntriesInvoice> = {},
@@ -104,7 +104,7 @@ describe('time becomes lines', () => {
 			expect(await readEntry(tenant, id)).toMatchObject({ status: 'invoiced', invoiceId: invoice.id, version: 2 })
 	})
 
-	// 0.000278 hours would come to 1001.
+	// Charged as 0.000278 hours, it would amount to 1001.
 	const second = {
 		name: 'a second, which is no decimal part of an hour',
 		rateCents: 3_600_000,
@@ -192,7 +192,7 @@ describe('the invoice', () => {
 describe('a refusal', () => {
 	type Mistake = readonly [pointer: string, code: string, named?: string]
 
-	/** Refused so, and nothing was written: entries, numbers, events and rates are as before. */
+	/** Expects the request to be rejected with these mistakes, and entries, numbers, events and rates to stay as they are. */
 	async function refused(body: Partial<TimeEntriesInvoice>, status: number, code: string, ...mistakes: Mistake[]): Promise<void> {
 		const before = await stateOf(server, tenant)
 		const answer = await invoiceTime(tenant, body)
@@ -221,7 +221,7 @@ describe('a refusal', () => {
 		for (const [id, code] of named) {
 			await refused({ dealId, timeEntryIds: [good, id] }, 422, 'invalid_time_entries', ['/timeEntryIds/1', code, id])
 		}
-		// The second place of one that stands twice is not counted, but takes its place.
+		// A repeated id is ignored, but it counts in the positions of the ids after it.
 		const all = named.map(([id, code], index): Mistake => [`/timeEntryIds/${index + 2}`, code, id])
 		const timeEntryIds = [good, good, ...named.map(([id]) => id)]
 		await refused({ dealId, timeEntryIds }, 422, 'invalid_time_entries', ...all)

@@ -1,4 +1,4 @@
-// An invoice of time entries: what they come to becomes its lines, and the entries are on it from then on.
+// Invoices time entries: their time becomes the lines of a new invoice, which holds the entries from then on.
 import { fieldError } from '../base/errors.ts'
 import type { WriteContext } from '../db/write-context.ts'
 import { deals } from '../deals/store.ts'

@@ -1,16 +1,16 @@
-// An invoice as it is stored, a new one, and what is derived when it is read.
+// A stored invoice, a blank one, and the fields that are derived on reading.
 import { dayMs, type Today } from '../base/dates.ts'
 import { newId } from '../base/ids.ts'
 import type { Invoice, OrganizationSettings } from '../generated/contract.ts'
 import { blanks } from '../generated/tables.ts'
 
-/** An invoice as it is stored: without what is derived on reading. */
+/** An invoice as it is stored: without the fields that are derived on reading. */
 export interface StoredInvoice extends Omit<Invoice, 'amountDueCents' | 'isOverdue'> {
-	/** Whether `paid` set the date by itself, and so takes it away again. */
+	/** Whether the status `paid` set `paidDate` by itself, so that leaving the status clears it. */
 	readonly paidDateDerived: boolean
 }
 
-/** A new invoice before anything is written on it: it takes over some of the organization's settings. */
+/** A new invoice before any input: it copies some of the organization's settings. */
 export function blankInvoice(organization: OrganizationSettings, now: number): StoredInvoice {
 	const { id: organizationId, taxRounding, defaultCurrency, paymentTerms } = organization
 	return {
@@ -40,7 +40,7 @@ export function blankInvoice(organization: OrganizationSettings, now: number): S
 	}
 }
 
-/** What is still owed. */
+/** The amount that is still owed. */
 export const amountDue = ({
 	status,
 	totalCents,
@@ -48,10 +48,10 @@ export const amountDue = ({
 }: Pick<StoredInvoice, 'status' | 'totalCents' | 'amountPaidCents'>) =>
 	status === 'cancelled' ? 0 : totalCents - amountPaidCents
 
-/** The invoice as it is read, with what is derived. The queries of store.ts say the same in SQL. */
+/** The invoice as a GET answers it, with its derived fields. The queries of store.ts say the same in SQL. */
 export function asRead({ paidDateDerived, ...invoice }: StoredInvoice, today: Today): Invoice {
 	const { status, dueDate } = invoice
-	const begins = dueDate !== null && dueDate % dayMs === 0 ? today.date : today.instant
-	const isOverdue = (status === 'sent' || status === 'overdue') && dueDate !== null && dueDate < begins
+	const todayBegins = dueDate !== null && dueDate % dayMs === 0 ? today.date : today.instant
+	const isOverdue = (status === 'sent' || status === 'overdue') && dueDate !== null && dueDate < todayBegins
 	return { ...invoice, amountDueCents: amountDue(invoice), isOverdue }
 }

@@ -1,4 +1,4 @@
-// Through the SDK, as most callers; by plain HTTP where it is about what HTTP says.
+// Through the SDK, like most callers; by plain HTTP where a test is about HTTP itself.
 import type { InvoiceInput, InvoicesListQuery } from '@remit/sdk'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -139,7 +139,7 @@ describe('creating an invoice', () => {
 })
 
 describe('the list', () => {
-	it('has the newest first, and of one instant the greatest id, each as it reads, and no meta', async () => {
+	it('has the newest first, the greatest id first among equals, each as a GET answers it, and no meta', async () => {
 		for (let count = 0; count < 40; count++) {
 			await create()
 			if (count % 8 === 0) server.clock.now += 1
@@ -301,7 +301,7 @@ describe('the ETag', () => {
 		expect(await write('PATCH', await create(), 'W/"1"')).toBe(412)
 	})
 
-	it.each(['*', '"2"'])('in If-None-Match: %s is nothing that a change answers 304 to', async (tag) => {
+	it.each(['*', '"2"'])('in If-None-Match: %s never makes a change answer 304', async (tag) => {
 		const id = await create()
 		const headers = { 'if-none-match': tag }
 		expect(await tenant.ask('PATCH', path(id), { headers, body: {} })).toMatchObject({ status: 200, body: { ok: true } })

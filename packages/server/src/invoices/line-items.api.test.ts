@@ -341,7 +341,7 @@ describe('any lines', () => {
 })
 
 describe('an invoice that was computed by an older rule', () => {
-	/** A cent more of tax than the lines give today. */
+	/** An invoice with a cent more of tax than today's rule gives. */
 	async function older(): Promise<string> {
 		const { id } = await made({ taxRate: 19, lineItems: [{ unitPriceCents: 1_000 }] })
 		await server.db.transaction((tx) => tx.run(addCent, { organizationId: server.organizationId, id }))

@@ -5,7 +5,7 @@ import type { InvoiceInput, TaxRate } from '../generated/contract.ts'
 import { taxRates } from '../tax-rates/store.ts'
 import type { StoredInvoice } from './invoice.ts'
 
-/** The rates that lines newly name; a line that has one keeps it, archived or not. */
+/** The rates that lines newly name, by id. A line may keep the rate that it has, archived or not. */
 export async function findNamedRates(
 	db: Db,
 	organizationId: string,
@@ -21,7 +21,7 @@ export async function findNamedRates(
 	return rates
 }
 
-/** The rate, locked until the transaction ends: it stays what the invoice is computed with. */
+/** The rate, locked until the transaction ends, so that nobody changes it while the invoice is computed with it. */
 export async function requireUsableRate(db: Db, organizationId: string, id: string, pointer: string): Promise<TaxRate> {
 	const rate = await taxRates.lock(db, organizationId, id)
 	if (!rate) throw fieldError('unknown_tax_rate', pointer, `There is no tax rate ${id}.`)

@@ -129,7 +129,7 @@ describe("a caller's number", () => {
 		for (const one of next) expect(one).toMatch(/^INV-\d{4,}$/)
 	})
 
-	// From 9 000 000 000 000 000 on they do not push the counter.
+	// A caller's number from 9 000 000 000 000 000 on does not advance the counter.
 	it.each([
 		[999_999_999_999_999n, false],
 		[8_999_999_999_999_999n, false],

@@ -20,7 +20,7 @@ const create = async ({ ask }: Tenant, invoice: InvoiceInput = {}): Promise<stri
 	(await ask('POST', '/api/invoices', { body: { status: 'sent', dueDate: due, totalCents: 100, ...invoice } })).body.id
 const read = async ({ ask }: Tenant, id: string) => (await ask('GET', `/api/invoices/${id}`)).body.data
 const patch = ({ ask }: Tenant, id: string, body: object) => ask('PATCH', `/api/invoices/${id}`, { body })
-/** Sweeps at a time, which it is then for the server too. */
+/** Sets the server's clock and sweeps. */
 const sweepAt = (now: number) => {
 	server.clock.now = now
 	return sweepOverdue(server.db, now)
@@ -47,7 +47,7 @@ describe('a sent invoice turns overdue', () => {
 		expect(await read(tenant, id)).toMatchObject({ status: 'overdue', isOverdue: true, version: 2, updatedAt: start })
 	})
 
-	it('once, with an event that nobody asked for, and is otherwise as it was', async () => {
+	it('once, with an event by the system, and is otherwise unchanged', async () => {
 		const tenant = await server.newTenant()
 		const id = await create(tenant)
 		const before = await read(tenant, id)

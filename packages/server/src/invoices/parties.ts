@@ -1,4 +1,4 @@
-// Buyer and seller as they were when the invoice was first sent: what is on paper does not change with an address book.
+// Buyer and seller. The first sending fixes them: a later change of an address does not change a sent invoice.
 import { companies } from '../companies/store.ts'
 import type { Db } from '../db/database.ts'
 import type { Company, OrganizationSettings, Party } from '../generated/contract.ts'
@@ -10,7 +10,7 @@ export interface Parties {
 	readonly billFrom: Party
 }
 
-/** Buyer and seller of an invoice: those of its first sending, or before that those of today. */
+/** Buyer and seller of an invoice: as of its first sending, or as of now before that. */
 export async function partiesOf(
 	db: Db,
 	invoice: Pick<StoredInvoice, 'organizationId' | 'companyId' | 'sentAt' | 'billTo' | 'billFrom'>,

@@ -1,4 +1,4 @@
-// Links to pages of the payment processor by which an invoice can be paid.
+// Payment links: pages of the payment processor on which the client pays an invoice.
 import { type Db, query } from '../db/database.ts'
 
 export interface PaymentLink {
@@ -10,7 +10,7 @@ export interface PaymentLink {
 	readonly url: string
 	readonly amountCents: number
 	readonly currency: string
-	/** `closing`: to be deactivated at the processor. */
+	/** `closing`: the server still has to deactivate the page at the processor. */
 	readonly status: 'live' | 'closing' | 'closed' | 'paid'
 	readonly expiresAt: number | null
 	readonly createdAt: number
@@ -24,7 +24,7 @@ const byInvoice = query<{ organizationId: string; invoiceId: string; now: number
 	(knex, { organizationId, invoiceId, now }) =>
 		knex('payment_links')
 			.where({ organizationId, invoiceId, status: 'live' })
-			.where((still) => still.whereNull('expiresAt').orWhere('expiresAt', '>', now))
+			.where((valid) => valid.whereNull('expiresAt').orWhere('expiresAt', '>', now))
 			.select('*')
 			.orderBy([
 				{ column: 'createdAt', order: 'desc' },
@@ -33,7 +33,7 @@ const byInvoice = query<{ organizationId: string; invoiceId: string; now: number
 			.limit(1, { skipBinding: true }),
 )
 
-/** The link of an invoice by which it can be paid now. */
+/** The link by which an invoice can be paid now. */
 export const findLiveLink = (db: Db, organizationId: string, invoiceId: string, now: number) =>
 	db.get(byInvoice, { organizationId, invoiceId, now })
 
@@ -50,17 +50,17 @@ const byExternalId = query<{ processor: string; externalId: string }, PaymentLin
 		.select('*'),
 )
 
-/** The live link with this id at its processor: for a page of which the id is all that is known. */
+/** The live link with this id at its processor, in any organization: the page knows nothing but the id. */
 export const findLinkByExternalId = (db: Db, processor: string, externalId: string) =>
 	db.get(byExternalId, { processor, externalId })
 
 type Status = PaymentLink['status']
 
-const setStatus = query<{ organizationId: string; id: string; status: Status; next: Status }>((knex, { next, ...as }) =>
-	knex('payment_links').where(as).update({ status: next }),
+const setStatus = query<{ organizationId: string; id: string; status: Status; next: Status }>((knex, { next, ...current }) =>
+	knex('payment_links').where(current).update({ status: next }),
 )
 
-/** Unless the link has another status since it was read. */
+/** Sets the status, unless it has changed since the link was read. */
 export const setLinkStatus = (db: Db, { organizationId, id, status }: PaymentLink, next: Status) =>
 	db.run(setStatus, { organizationId, id, status, next })
 
@@ -68,7 +68,7 @@ const close = query<{ organizationId: string; invoiceId: string }>((knex, { orga
 	knex('payment_links').where({ organizationId, invoiceId, status: 'live' }).update({ status: 'closing' }),
 )
 
-/** Nobody is to pay by an invoice's links any more. They are deactivated at the processor soon after (closing.ts). */
+/** Retires an invoice's live links. The server deactivates them at the processor soon after (payments/closing.ts). */
 export const closePaymentLinks = (db: Db, { organizationId, id }: { organizationId: string; id: string }) =>
 	db.run(close, { organizationId, invoiceId: id })
 

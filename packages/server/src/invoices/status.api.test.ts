@@ -141,7 +141,7 @@ describe('an invoice is overdue', () => {
 	}
 
 	it.each([
-		// A plain date is that day wherever the organization is; a date-time lies in the day that it is there.
+		// A plain date is that day in every time zone; a date-time lies in a day of the organization's time zone.
 		['UTC', '2026-06-15', '2026-06-16T00:00:00Z'],
 		['Pacific/Auckland', '2026-06-15', '2026-06-15T12:00:00Z'],
 		['America/Los_Angeles', '2026-06-15', '2026-06-16T07:00:00Z'],
@@ -150,7 +150,7 @@ describe('an invoice is overdue', () => {
 		['Pacific/Auckland', '2026-06-15T13:00:00Z', '2026-06-16T12:00:00Z'],
 		['America/Los_Angeles', '2026-06-15T03:00:00Z', '2026-06-15T07:00:00Z'],
 		['America/Los_Angeles', '2026-06-15T09:00:00+02:00', '2026-06-16T07:00:00Z'],
-		// Days of 25 and of 23 hours.
+		// Days of 25 and 23 hours.
 		['America/Los_Angeles', '2026-11-01', '2026-11-02T08:00:00Z'],
 		['America/Los_Angeles', '2026-11-01T07:30:00Z', '2026-11-02T08:00:00Z'],
 		['Pacific/Auckland', '2026-09-27', '2026-09-27T11:00:00Z'],

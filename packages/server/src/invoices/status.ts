@@ -1,8 +1,8 @@
-// What a status does besides being one. Any status may follow any other.
+// The fields that follow from a change of status. Any status may follow any other.
 import type { InvoiceInput, InvoiceStatus } from '../generated/contract.ts'
 import type { StoredInvoice } from './invoice.ts'
 
-/** Applies what the step from one status to the next sets and clears. */
+/** Sets and clears the fields that follow from the change of status. */
 export function applyStatus(before: StoredInvoice, after: StoredInvoice, input: InvoiceInput, now: number): StoredInvoice {
 	const next = { ...after }
 	if (input.paidDate !== undefined) next.paidDateDerived = false

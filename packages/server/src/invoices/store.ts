@@ -8,7 +8,7 @@ import { fields } from '../generated/tables.ts'
 import type { StoredInvoice } from './invoice.ts'
 
 interface Clock {
-	/** Today in the organization's time zone, as a date and as an instant (see dates.ts). */
+	/** Today in the organization's time zone, as a date and as an instant (base/dates.ts). */
 	readonly todayDate: number
 	readonly todayInstant: number
 }
@@ -18,7 +18,7 @@ interface Key extends Clock {
 	readonly id: string
 }
 
-/** A plain date is a day; a date with a time lies in the day that it is in the organization's time zone. */
+/** A plain date is that calendar day everywhere; a date-time lies in a day of the organization's time zone. */
 const isPastDue = (knex: Knex, { todayDate, todayInstant }: Placeholders<Clock>) =>
 	knex.raw(`"dueDate" < case when "dueDate" % ${dayMs} = 0 then cast(? as bigint) else cast(? as bigint) end`, [
 		todayDate,
@@ -65,7 +65,7 @@ const stored = query<Key, { json: string; paidDateDerived: number | boolean }>(
 export const findInvoice = async (db: Db, organizationId: string, id: string) =>
 	parsed(await db.get(stored, { organizationId, id, todayDate: 0, todayInstant: 0 }))
 
-/** The same, locked until the transaction ends. */
+/** The invoice as it is stored, locked until the transaction ends. */
 export const lockInvoice = async (db: Db, organizationId: string, id: string) =>
 	parsed(await db.get(locked, { organizationId, id, todayDate: 0, todayInstant: 0 }))
 
@@ -137,7 +137,7 @@ const countView = query<{ organizationId: string; id: string; now: number }>((kn
 		}),
 )
 
-/** Counts a view by the client. What is written on the invoice stays, and so does its version. */
+/** Counts a view by the client. The invoice's version stays, since nobody changed the invoice. */
 export const countInvoiceView = (db: Db, organizationId: string, id: string, now: number) =>
 	db.run(countView, { organizationId, id, now })
 
@@ -147,7 +147,7 @@ export const removeInvoice = (db: Db, organizationId: string, id: string) => db.
 
 interface PastDue extends Clock {
 	readonly organizationId: string
-	/** The later of the clock's two: what an index can tell. */
+	/** The later of the clock's two values: the bound that the index can use. */
 	readonly before: number
 	readonly limit: number
 }

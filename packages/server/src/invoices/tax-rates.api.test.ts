@@ -25,7 +25,7 @@ const changed = async (id: string, ...lineItems: LineItemInput[]) => {
 	expect((await patch(id, ...lineItems)).body).toEqual({ ok: true })
 	return read(id)
 }
-/** Whether invoices have the rate: then its percentage cannot change. */
+/** Whether invoices use the rate: its percentage cannot change then. */
 const isUsed = async (id: string) =>
 	(await tenant.ask('PATCH', `/api/tax-rates/${id}`, { body: { percent: '18' } })).status === 409
 

@@ -1,4 +1,4 @@
-// Which invoice holds which time entry, whoever asks at the same time, and whatever becomes of the server meanwhile.
+// A time entry is on one invoice at most, even when several requests want it at once or the server is killed.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -62,7 +62,7 @@ describe('of invoices that want the same entries at the same time', () => {
 		expect((await eventsOf(server, tenant)).filter(({ type }) => type === 'invoice.created')).toHaveLength(1)
 	})
 
-	it('one that is cancelled no more and a new one cannot both have them', async () => {
+	it('a cancelled one that is restored and a new one cannot both have them', async () => {
 		for (let round = 0; round < 5; round++) {
 			const ids = await worked('A', 'B')
 			const { id } = await made(ids)
@@ -127,7 +127,7 @@ describe('an entry is free again', () => {
 	})
 })
 
-describe('an invoice that is to be cancelled no more is refused', () => {
+describe('restoring a cancelled invoice is refused', () => {
 	const cancelled = async () => {
 		const ids = await worked('A', 'B')
 		const { id } = await made(ids)
@@ -213,7 +213,7 @@ describe('a line of time', () => {
 		expect(await holders(ids)).toEqual(Array(3).fill(before.id))
 	})
 
-	it('takes its entries from nobody but the server', async () => {
+	it('gets its entries only from the server', async () => {
 		const body = { lineItems: [{ timeEntryIds: await worked('A') }] }
 		const answer = await tenant.ask('POST', '/api/invoices', { body })
 		expect(answer).toMatchObject({ status: 400, body: { errors: [{ pointer: '/lineItems/0/timeEntryIds' }] } })
@@ -238,14 +238,14 @@ describe('a server that is killed while it invoices time', () => {
 	// biome-ignore lint/suspicious/noExplicitAny: records of several kinds.
 	type Ask = (method: string, path: string, body?: object) => Promise<any>
 
-	/** Asks as the first organization does. */
+	/** A function that asks the server with this key. */
 	const asker = (url: string, key: string): Ask => {
 		const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
 		return async (method, path, body) =>
 			(await fetch(url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) })).json()
 	}
 
-	/** Entries in pairs, on three deals. */
+	/** Pairs of entries, on three deals. */
 	async function pairs(ask: Ask, count: number) {
 		const deals = await Promise.all([1, 2, 3].map(() => ask('POST', '/api/deals', { name: 'Deal', hourlyRateCents: 100 })))
 		const pair = async (_: unknown, index: number) => {
@@ -256,7 +256,7 @@ describe('a server that is killed while it invoices time', () => {
 		return Promise.all(Array.from({ length: count }, pair))
 	}
 
-	/** Has six clients ask for one invoice after the other until the server is gone; returns those that were answered. */
+	/** Six clients create invoices until the server is killed; returns the ids that were answered. */
 	async function invoiceUntilKilled({ end }: Served, ask: Ask, bodies: object[]): Promise<string[]> {
 		const answered: string[] = []
 		const killed = Promise.withResolvers<unknown>()

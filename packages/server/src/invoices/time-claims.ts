@@ -1,5 +1,5 @@
-// Which time entries an invoice holds: those that its lines charge, unless it is cancelled. An entry is on one invoice at most,
-// and cannot change while it is.
+// An invoice holds the time entries that its lines charge, unless it is cancelled. An entry is on one invoice at most, and
+// cannot change while an invoice holds it.
 
 import { type ApiError, listedError } from '../base/errors.ts'
 import type { Origin } from '../base/origin.ts'
@@ -12,8 +12,8 @@ export const heldEntries = ({ status, lineItems }: StoredInvoice) =>
 	status === 'cancelled' ? [] : lineItems.flatMap(({ timeEntryIds }) => timeEntryIds)
 
 /**
- * Frees the entries of lines that are gone, or of an invoice that is cancelled now, and takes those of a new invoice, or of one
- * that is cancelled no more. `pointer` is the field that asks for them.
+ * Frees the entries that the change removes (their lines are gone, or the invoice is now cancelled) and claims those that it
+ * adds (the invoice is new, or no longer cancelled). `pointer` is the field of the request that asks for them.
  */
 export async function moveTimeEntries(
 	db: Db,
@@ -22,14 +22,14 @@ export async function moveTimeEntries(
 	after: StoredInvoice,
 	pointer: string,
 ): Promise<void> {
-	const [held, holds] = [new Set(heldEntries(before)), new Set(heldEntries(after))]
-	const freed = [...held].filter((id) => !holds.has(id))
-	const taken = [...holds].filter((id) => !held.has(id))
+	const [heldBefore, heldAfter] = [new Set(heldEntries(before)), new Set(heldEntries(after))]
+	const freed = [...heldBefore].filter((id) => !heldAfter.has(id))
+	const claimed = [...heldAfter].filter((id) => !heldBefore.has(id))
 	await freeTimeEntries(db, after, freed, origin)
-	await take(db, origin, after, taken, pointer)
+	await claim(db, origin, after, claimed, pointer)
 }
 
-async function take(db: Db, origin: Origin, invoice: StoredInvoice, ids: readonly string[], pointer: string): Promise<void> {
+async function claim(db: Db, origin: Origin, invoice: StoredInvoice, ids: readonly string[], pointer: string): Promise<void> {
 	if (ids.length === 0) return
 	const entries = await lockTimeEntries(db, invoice.organizationId, ids)
 	const unfit = [...missing(ids, entries), ...running(entries), ...changed(invoice, entries)]
@@ -40,7 +40,7 @@ async function take(db: Db, origin: Origin, invoice: StoredInvoice, ids: readonl
 
 type Reason = Pick<ProblemError, 'code' | 'detail'>
 
-// While an invoice was cancelled its entries could be changed, deleted and invoiced like any other.
+// While the invoice was cancelled, its entries could be changed, deleted and invoiced like any other.
 
 function missing(ids: readonly string[], entries: readonly TimeEntry[]): Reason[] {
 	const found = new Set(entries.map(({ id }) => id))
@@ -52,14 +52,14 @@ const running = (entries: readonly TimeEntry[]): Reason[] =>
 		.filter(({ durationSeconds }) => durationSeconds === null)
 		.map(({ id }) => ({ code: 'running', detail: `${id} is running again` }))
 
-/** A line charges the seconds of its entries, unless its quantity was written. */
+/** A line charges the seconds of its entries unless a caller wrote its quantity: then it has no `durationSeconds`. */
 function changed({ lineItems }: StoredInvoice, entries: readonly TimeEntry[]): Reason[] {
 	const secondsOf = new Map(entries.map(({ id, durationSeconds }) => [id, durationSeconds]))
 	return lineItems.flatMap(({ position, durationSeconds, timeEntryIds }) => {
 		const seconds = timeEntryIds.map((id) => secondsOf.get(id) ?? null)
-		// What is missing or running is named already.
+		// `missing` and `running` name these entries.
 		if (typeof durationSeconds !== 'number' || seconds.includes(null)) return []
-		const total = seconds.reduce<number>((sum, of) => sum + (of as number), 0)
+		const total = seconds.reduce<number>((sum, value) => sum + (value as number), 0)
 		if (total === durationSeconds) return []
 		return [
 			{ code: 'changed', detail: `line ${position} charges ${durationSeconds} s, but its time entries now have ${total} s` },

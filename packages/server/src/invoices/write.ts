@@ -1,5 +1,6 @@
-// The one door to write an invoice, in the transaction of the change: handlers, payments, sending, background work and the demo
-// all go through it. It does every step: references, tax rates, amounts, number, parties, time entries, links, deal and events.
+// The one door to write an invoice, in the transaction of the change: handlers, payments, sending, background work and the
+// demo all go through it. It does every step: references, tax rates, amounts, number, parties, time entries, links, deal and
+// events. Only the count of views is written elsewhere (sharing/public-view.ts).
 import { todayIn } from '../base/dates.ts'
 import { fieldError } from '../base/errors.ts'
 import { companies } from '../companies/store.ts'
@@ -21,13 +22,13 @@ import { becomes, isFirstSent } from './status.ts'
 import { insertInvoice, removeInvoice, updateInvoice } from './store.ts'
 import { heldEntries, moveTimeEntries } from './time-claims.ts'
 
-/** What the input comes to, of an invoice that is not stored. */
+/** Computes the invoice that the input would create, and stores nothing. */
 export async function previewInvoice(write: WriteContext, input: WrittenInvoice): Promise<StoredInvoice> {
 	const blank = blankInvoice(write.organization, write.origin.now)
 	return applyChecked(write, blank, input)
 }
 
-/** Stores a new invoice, under the number that is written or the organization's next one. */
+/** Stores a new invoice, under the input's number or the organization's next one. */
 export async function createInvoice(write: WriteContext, input: WrittenInvoice): Promise<StoredInvoice> {
 	const { db, origin, organization } = write
 	const blank = blankInvoice(organization, origin.now)
@@ -46,11 +47,11 @@ export async function createInvoice(write: WriteContext, input: WrittenInvoice):
 
 export interface ChangedInvoice {
 	readonly version: number
-	/** Key of the deal's new stage, when the invoice's payment moved it. */
+	/** The key of the deal's new stage, when this payment moved the deal. */
 	readonly stageAdvanced: string | undefined
 }
 
-/** Changes an invoice that was read with `lockInvoice`. `more` are events besides those of the change itself. */
+/** Changes an invoice that was read with `lockInvoice`. `more` are events to record besides those of the change itself. */
 export async function changeInvoice(
 	write: WriteContext,
 	stored: StoredInvoice,
@@ -90,7 +91,7 @@ export async function deleteInvoice(write: WriteContext, invoice: StoredInvoice)
 	await insertTombstone(db, tombstone)
 }
 
-/** The invoice after the input was written on it, once everything that the input names is there. */
+/** Applies the input, and checks that every record which the input newly names exists. */
 async function applyChecked(
 	{ db, origin, organization }: WriteContext,
 	before: StoredInvoice,
@@ -98,23 +99,23 @@ async function applyChecked(
 ): Promise<StoredInvoice> {
 	const rates = await findNamedRates(db, organization.id, input, before)
 	const invoice = applyInput(before, input, origin.now, rates)
-	// Those of an invoice of time entries are its deal's.
+	// An invoice from time entries has the deal that its caller locked, and that deal's company, deleted or not.
 	if (input.timeLines) return invoice
-	// A deal or company that was deleted since it was named stays.
+	// The invoice may keep a deal or company that was deleted since it was named.
 	const { dealId, companyId } = invoice
 	if (dealId !== null && dealId !== before.dealId) await deals.require(db, organization.id, dealId, '/dealId')
 	if (companyId !== null && companyId !== before.companyId) await companies.require(db, organization.id, companyId, '/companyId')
 	return invoice
 }
 
-/** From now on the rates that lines have stay as they are. */
+/** Marks the rates that lines newly have as used, which fixes their percentage and inclusion. */
 async function markNewRates(db: Db, before: StoredInvoice, { organizationId, lineItems }: StoredInvoice): Promise<void> {
 	const known = new Set(before.lineItems.map(({ taxRateId }) => taxRateId))
 	const ids = lineItems.flatMap(({ taxRateId }) => (taxRateId === null || known.has(taxRateId) ? [] : taxRateId))
 	if (ids.length > 0) await markRatesUsed(db, organizationId, ids)
 }
 
-/** The events of the steps that a change takes: sent, paid, overdue, cancelled. */
+/** The events of the statuses that a change reaches: sent, paid, overdue, cancelled. */
 function milestones(before: StoredInvoice, after: StoredInvoice): EventType[] {
 	const reached = (['paid', 'overdue', 'cancelled'] as const).filter((status) => becomes(status, before, after))
 	return [
@@ -123,7 +124,7 @@ function milestones(before: StoredInvoice, after: StoredInvoice): EventType[] {
 	]
 }
 
-/** Checks a caller's own number; whether a live invoice has it is for the unique index to say. */
+/** Throws when a deleted invoice had this number, else advances the counter past it. An index rejects a live invoice's number. */
 async function requireFreeNumber(db: Db, { organizationId, invoiceNumber }: StoredInvoice): Promise<void> {
 	if (await isNumberRetired(db, organizationId, invoiceNumber)) throw numberTaken(invoiceNumber)
 	await advanceCounter(db, organizationId, invoiceNumber)

@@ -1,4 +1,4 @@
-// Links that nobody is to pay by any more: what makes them so, and that they end at the processor sooner or later.
+// Retired payment links: which changes retire them, and that the server deactivates them at the processor in the end.
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Tenant } from '../../../test/harness.ts'
@@ -17,7 +17,7 @@ import { deactivateClosingLinks } from './closing.ts'
 
 let server: StripeServer
 beforeAll(async () => {
-	// The server closes links every few seconds by itself: here it does when the test says so.
+	// The server closes links every few seconds; fake timers let the tests decide when.
 	vi.useFakeTimers({ toFake: ['setInterval'] })
 	server = await startWithStripe()
 })
@@ -37,7 +37,7 @@ async function withLink(tenant: Tenant = server) {
 	return { id, link, links, change, session }
 }
 
-/** Waits for what the server does in the background. */
+/** Lets the background work run and waits for these statuses. */
 const serverCloses = async (links: () => Promise<PaymentLink[]>, statuses: string[]) => {
 	vi.advanceTimersByTime(5_000)
 	await vi.waitFor(async () => expect((await links()).map(({ status }) => status)).toEqual(statuses))

@@ -1,5 +1,5 @@
-// Deactivates links by which nobody is to pay any more at their processor. That is done after the commit, and again until it
-// works: until then a payment through such a link is judged as any other (receive.ts).
+// Deactivates retired payment links at their processor: after the commit that retired them, and again until it succeeds. Until
+// then receive.ts treats a payment by such a link like any other.
 import type { Logger } from 'pino'
 import type { Database } from '../../db/database.ts'
 import { listOrganizations } from '../../organizations/store.ts'
@@ -10,7 +10,7 @@ export async function deactivateClosingLinks(db: Database, processor: PaymentPro
 	for (const { id: organizationId } of await listOrganizations(db)) {
 		for (const link of await listClosingLinks(db, organizationId)) {
 			try {
-				// A link of a processor that is no longer set up cannot be reached; its payments would find no webhook either.
+				// The server cannot reach a processor that is no longer set up, and has no webhook for its payments.
 				if (processor?.name === link.processor) await processor.deactivate(link.externalId)
 			} catch (err) {
 				log.warn({ err, organizationId, link: link.id }, 'a payment link could not be deactivated; it is tried again')

@@ -1,5 +1,5 @@
-// A server that is killed while payments are reported to it: what it answered is stored, and what is delivered again is
-// applied once.
+// Kills a server while a processor reports payments to it: every payment that it answered is stored, and a payment that is
+// reported again is applied once.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -22,7 +22,7 @@ const folder = mkdtempSync(join(tmpdir(), 'remit-crash-'))
 
 let server: StripeServer
 let tenant: Tenant
-/** The server as a process, on the same database. */
+/** Runs the server as a process, on the same database. */
 let remit: Remit
 beforeAll(async () => {
 	server = await startWithStripe()
@@ -41,7 +41,7 @@ interface Delivery {
 	readonly webhook: Webhook
 }
 
-/** Posts the webhooks, five at a time, to a process that is killed after some answers; returns what was answered 200. */
+/** Posts the webhooks, five at a time, to a process that it kills after `answers`; returns the ids that were answered 200. */
 async function killAmid(deliveries: readonly Delivery[], answers: number): Promise<string[]> {
 	const process = await remit.serve()
 	const waiting = [...deliveries]
@@ -67,7 +67,7 @@ async function paidInvoices(): Promise<{ id: string; version: number }[]> {
 	return body.data.map(({ id, version }: { id: string; version: number }) => ({ id, version }))
 }
 
-it('every invoice is paid once, whenever the server was killed', async () => {
+it('every invoice is paid once, whenever the server is killed', async () => {
 	const dealId = await tenant.newDeal({ stage: 'invoiced' })
 	const made = await Promise.all(Array.from({ length: count }, () => paidAtStripe(server, tenant, { totalCents: 5_000, dealId })))
 	const deliveries = made.map(({ id, webhook }) => ({ id, webhook: webhook() }))

@@ -8,8 +8,8 @@ export const create: Handler<'invoices.paymentLink.create'> = async ({ params, c
 	const { db, now, services } = context
 	const { organizationId } = caller
 	const invoiceId = params.id
-	const ways = await returnUrls(context, organizationId, invoiceId)
-	const url = await paymentLink(db, { organizationId, invoiceId, processor: services.payments, ...ways, now })
+	const urls = await returnUrls(context, organizationId, invoiceId)
+	const url = await paymentLink(db, { organizationId, invoiceId, processor: services.payments, ...urls, now })
 	return { status: 200, body: { url } }
 }
 
@@ -17,7 +17,7 @@ export const get: Handler<'invoices.paymentLink.get'> = async ({ params, caller 
 	const { db, now, services } = context
 	if (!(await findInvoice(db, caller.organizationId, params.id))) throw invoiceNotFound(params.id)
 	const link = await findLiveLink(db, caller.organizationId, params.id, now)
-	// Payments by the link of another processor would reach no webhook.
+	// The server has no webhook for payments to another processor.
 	if (link?.processor !== services.payments?.name || !link)
 		throw new ApiError('payment_link_not_found', `The invoice ${params.id} has no payment link that works.`)
 	return { status: 200, body: { url: link.url } }

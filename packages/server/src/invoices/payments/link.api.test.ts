@@ -1,4 +1,4 @@
-// The link by which an invoice is paid: which one an invoice has, and that the processor's failures leave nothing behind.
+// The payment link of an invoice: which one it has, and that failures of the processor store nothing.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { startTestServer, type TestServer } from '../../../test/harness.ts'
 import {
@@ -165,7 +165,7 @@ describe('Stripe', () => {
 })
 
 describe('Stripe, when it fails:', () => {
-	// Of its own: a link that another test left to be closed would meet the failure.
+	// A Stripe of its own: otherwise the background work of another test's link could use up the failure.
 	let failing: StripeServer
 	beforeAll(async () => {
 		failing = await startWithStripe({ BASE_URL: 'https://bills.example' })
@@ -187,14 +187,14 @@ describe('Stripe, when it fails:', () => {
 		expect(await linksOf(failing.db, failing, id)).toEqual([])
 		expect(await readInvoice(failing, id)).toEqual(before)
 		expect(await askForLink(failing, id, headers)).toMatchObject({ status: 200, body: { url: expect.any(String) } })
-		// Where clients see the server, which is not where it listens.
+		// The URLs begin with BASE_URL, not with the address where the server listens.
 		expect(failing.stripe.requests.at(-1)?.form).toMatchObject({
 			success_url: 'https://bills.example/payments/received',
 			cancel_url: 'https://bills.example/payments/cancelled',
 		})
 	})
 
-	/** The link by a Stripe that is given up after a short silence. */
+	/** Asks for a link with a processor client that gives up after 50 ms of silence. */
 	const impatiently = (invoiceId: string) => {
 		const processor = processorOf(failing.stripe, 50)
 		const request = {
@@ -214,7 +214,7 @@ describe('Stripe, when it fails:', () => {
 		expect(await linksOf(failing.db, failing, id)).toEqual([])
 	})
 
-	it('an answer that is late, when another amount is owed, is followed by a question for that one', async () => {
+	it('after an answer that is late the server asks again when another amount is owed by then', async () => {
 		const id = await createInvoice(failing)
 		// The first attempt is silent; the invoice changes before the second.
 		failing.stripe.failures.push('hang')

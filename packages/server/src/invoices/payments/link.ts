@@ -1,4 +1,4 @@
-// The link by which an invoice is paid: the one that works, or a new one at the processor.
+// The payment link of an invoice: the live one, or a new one from the processor.
 
 import { ApiError } from '../../base/errors.ts'
 import { newId } from '../../base/ids.ts'
@@ -15,16 +15,16 @@ export interface LinkRequest {
 	readonly organizationId: string
 	readonly invoiceId: string
 	readonly processor: PaymentProcessor | undefined
-	/** Where the payer goes, having paid or not. */
+	/** Where the processor sends the payer after the payment; `cancelUrl` without one. */
 	readonly returnUrl: string
 	readonly cancelUrl: string
 	readonly now: number
 }
 
-/** How often the invoice may change while the processor is asked. */
+/** How often the server asks the processor when the invoice changes meanwhile. */
 const tries = 3
 
-/** Address of a page on which what is owed now can be paid. */
+/** The URL of a page on which the client can pay what is owed now. */
 export async function paymentLink(db: Database, request: LinkRequest): Promise<string> {
 	const { organizationId, invoiceId, processor, now } = request
 	if (!processor) {
@@ -37,7 +37,7 @@ export async function paymentLink(db: Database, request: LinkRequest): Promise<s
 		const created = await create(db, request, processor, invoice)
 		const url = await db.transaction(async (tx) => {
 			const current = requireOwed(await lockInvoice(tx, organizationId, invoiceId), invoiceId)
-			// Another request may have been faster. Its link is the one; ours was never given to anybody.
+			// Another request was faster: its link is the invoice's, and nobody has seen ours.
 			const other = await findLiveLink(tx, organizationId, invoiceId, now)
 			if (other && fits(other, processor, current)) return other.url
 			if (!fits(created, processor, current)) return undefined
@@ -96,7 +96,7 @@ async function create(
 	}
 }
 
-/** Where the payer goes, having paid or not: the invoice's page, if it has one. */
+/** Where the processor sends the payer, with or without a payment: to the invoice's page, if it has a client link. */
 export async function returnUrls(
 	{ db, services }: { db: Db; services: Services },
 	organizationId: string,

@@ -1,4 +1,4 @@
-// What a payment that Stripe reports does to an invoice: once, for exactly what is owed, and only when Stripe signed made.
+// A payment that Stripe reports is applied to its invoice once, if it is exactly what is owed and Stripe signed the report.
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Tenant } from '../../../test/harness.ts'
@@ -30,7 +30,7 @@ afterAll(() => server.close())
 const received = { status: 200, body: { received: true } }
 const completed = 'checkout.session.completed'
 
-/** An organization with an invoice that was paid at Stripe. */
+/** An organization with an invoice whose client has paid at Stripe. */
 async function paid(invoice?: object) {
 	const tenant = await server.newTenant()
 	return { tenant, ...(await paidAtStripe(server, tenant, invoice)) }

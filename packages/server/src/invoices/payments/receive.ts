@@ -1,5 +1,6 @@
-// A payment that a processor reports: written down once however often it is reported, and applied only when it is exactly
-// what the invoice owes. Money that cannot be applied is never dropped: its row says why, and the log warns.
+// Receives the payments that a processor reports. Each is stored once, however often it is reported, and applied only when it
+// is exactly what is owed on the invoice. A payment by a link of ours that cannot be applied is stored too: its row says why,
+// and the log warns.
 import type { Logger } from 'pino'
 import type { Origin } from '../../base/origin.ts'
 import type { Database, Db } from '../../db/database.ts'
@@ -11,10 +12,10 @@ import { lockInvoice } from '../store.ts'
 import { changeInvoice } from '../write.ts'
 import { insertPayment, type PaymentRow } from './store.ts'
 
-/** `unknown_link`: the processor serves others too, and this payment is theirs. */
+/** `unknown_link`: the payment is not for this server, since the processor's account serves others too. */
 type Outcome = PaymentRow['outcome'] | 'duplicate' | 'unknown_link'
 
-/** Takes a payment in. */
+/** Stores and applies a payment, and logs its outcome. */
 export async function receivePayment(
 	db: Database,
 	log: Logger,
@@ -24,21 +25,21 @@ export async function receivePayment(
 ): Promise<void> {
 	const outcome = await db.transaction((tx) => apply(tx, processor, payment, origin))
 	const { organizationId, invoiceId, eventId, amountCents, currency, reference } = payment
-	const told = { processor, outcome, organizationId, invoiceId, eventId, amountCents, currency, reference }
-	if (outcome === 'applied' || outcome === 'duplicate') log.info(told, 'payment')
-	else log.warn(told, 'payment that could not be applied')
+	const entry = { processor, outcome, organizationId, invoiceId, eventId, amountCents, currency, reference }
+	if (outcome === 'applied' || outcome === 'duplicate') log.info(entry, 'payment')
+	else log.warn(entry, 'payment that could not be applied')
 }
 
 async function apply(db: Db, processor: string, payment: Payment, origin: Origin): Promise<Outcome> {
 	const { organizationId, invoiceId, linkId, externalId, ...rest } = payment
 	const organization = await findOrganization(db, organizationId)
-	// The invoice before its link, as whoever changes an invoice does: the other way round, two could wait for each other.
+	// Locks the invoice before its link, like every change of an invoice: in the opposite order two could deadlock.
 	const invoice = await lockInvoice(db, organizationId, invoiceId)
 	const link = await lockPaymentLink(db, organizationId, linkId)
 	if (!organization || !link || link.invoiceId !== invoiceId || link.processor !== processor || link.externalId !== externalId) {
 		return 'unknown_link'
 	}
-	// A page takes one payment, but it may be reported in several deliveries, and in several events.
+	// A page takes one payment, which the processor may report in several deliveries and several events.
 	if (link.status === 'paid') return 'duplicate'
 	const outcome = classify(invoice, payment)
 	await insertPayment(db, { organizationId, processor, invoiceId, linkId, ...rest, outcome, receivedAt: origin.now })

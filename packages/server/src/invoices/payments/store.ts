@@ -1,4 +1,4 @@
-// The payments that processors reported, each once, applied or not.
+// The payments that processors have reported, each once, whether applied or not.
 import { type Db, query } from '../../db/database.ts'
 
 export interface PaymentRow {
@@ -11,7 +11,7 @@ export interface PaymentRow {
 	readonly currency: string
 	readonly method: string
 	readonly reference: string
-	/** `applied`, or why it was not. */
+	/** `applied`, or why the payment was not applied. */
 	readonly outcome: 'applied' | 'already_paid' | 'amount_mismatch' | 'invoice_cancelled' | 'invoice_deleted'
 	readonly paidAt: number
 	readonly receivedAt: number

@@ -1,4 +1,5 @@
-// Line items as written → as stored: identity, spelling and what a line may not combine.
+// Turns the line items of a request into stored lines: their ids, one spelling for each number, and the combinations that a
+// line may not have.
 import { spellDecimal } from '../../base/decimal.ts'
 import { fieldError } from '../../base/errors.ts'
 import { newId } from '../../base/ids.ts'
@@ -8,7 +9,7 @@ import { blanks } from '../../generated/tables.ts'
 /** A line before its amounts are computed. */
 export type Line = Omit<LineItem, 'amountCents' | 'netCents' | 'taxCents' | 'grossCents'>
 
-/** A line before anything is written on it. */
+/** A line before any input. */
 export const blankLine = {
 	...blanks.LineItem,
 	position: 0,
@@ -20,8 +21,8 @@ export const blankLine = {
 } as const satisfies Partial<Line>
 
 /**
- * The new lines of an invoice: a line with the id of a stored one changes it, one without is new, a stored one that is not
- * named is gone.
+ * The new lines of an invoice. An input with the id of a stored line changes that line, an input without an id adds one, and
+ * a stored line that the input does not name is removed.
  */
 export function mergeLines(
 	stored: readonly Line[],
@@ -41,14 +42,14 @@ export function mergeLines(
 		rejectTwoTaxes(written, index)
 		const before = { id: known?.id ?? newId('li'), ...blankLine, ...known }
 		const line = { ...before, ...spelled(written), ...taxed(before, written, taxRates), position: index + 1 } as Line
-		// Time is charged by its seconds until somebody writes another quantity.
+		// A line of time charges its seconds until a caller writes another quantity.
 		if (line.quantity !== before.quantity) line.durationSeconds = null
 		rejectContradictions(line, index)
 		return line
 	})
 }
 
-/** The fields that were written, each in its one spelling. */
+/** The fields that were written; numbers in their one spelling. */
 function spelled(written: LineItemInput): Partial<Line> {
 	const { id, quantity, unitPriceCents, discountPercent, taxes, taxRateId, ...rest } = written
 	return {
@@ -59,7 +60,7 @@ function spelled(written: LineItemInput): Partial<Line> {
 	}
 }
 
-/** Taxes of its own, those of a saved rate, or neither. */
+/** The line's tax fields when the input changes them: taxes of its own, those of a saved rate, or none. */
 function taxed(
 	before: Pick<Line, 'taxRateId'>,
 	{ taxes, taxRateId }: LineItemInput,
@@ -74,7 +75,7 @@ function taxed(
 	return {}
 }
 
-/** A saved rate as a line's only tax: a copy, so that a later name of it does not change the line. */
+/** A saved rate as a line's only tax: a copy, so that renaming the rate does not change the line. */
 export const savedTax = ({ id: taxRateId, label, percent, inclusive }: TaxRate): Pick<Line, 'taxRateId' | 'taxes'> => ({
 	taxRateId,
 	taxes: [{ label, percent, inclusive }],
@@ -96,7 +97,7 @@ function rejectTwoTaxes({ taxes, taxRateId }: LineItemInput, index: number): voi
 	}
 }
 
-/** An integer, or text when the price is not one. */
+/** A whole price as a number, any other as text. */
 function price(value: string | number): number | string {
 	const text = spellDecimal(value, 6)
 	return text.includes('.') ? text : Number(text)

@@ -111,7 +111,7 @@ describe('the lines', () => {
 						const seconds = group.reduce((sum, { durationSeconds }) => sum + (durationSeconds as number), 0)
 						const price = unitPriceCents as number
 						expect(new Set(group.map(({ hourlyRateCents }) => hourlyRateCents ?? 10_000))).toEqual(new Set([price]))
-						// Exact in a float: both factors are small integers.
+						// Exact as floats: both factors are small integers.
 						expect(amounts[index]?.amountCents).toBe(Math.floor((seconds * price * 2 + 3600) / 7200))
 					}
 				}),

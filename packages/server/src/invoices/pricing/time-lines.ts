@@ -1,4 +1,4 @@
-// Time entries → the lines of an invoice. Pure: which entries can be invoiced, what each is charged by, and how they group.
+// Turns time entries into the lines of an invoice: which entries can be invoiced, at which rate, and how they group. Pure.
 import { formatDecimal, roundedDivide } from '../../base/decimal.ts'
 import { type ApiError, listedError } from '../../base/errors.ts'
 import { newId } from '../../base/ids.ts'
@@ -6,21 +6,21 @@ import type { Deal, OrganizationSettings, ProblemError, TaxRate, TimeEntry, Time
 import { blankLine, type Line, savedTax } from './lines.ts'
 
 interface Request {
-	/** As the caller named them; one that stands twice counts once. */
+	/** The ids as the caller sent them; a repeated id counts once. */
 	readonly ids: readonly string[]
-	/** Those of them that the organization has. */
+	/** The entries with these ids that the organization has. */
 	readonly entries: readonly TimeEntry[]
 	readonly deal: Deal
 	readonly organization: Pick<OrganizationSettings, 'defaultCurrency' | 'hourlyRateCents'>
 }
 
-/** An entry that can be invoiced, and what its hour costs. */
+/** An entry that can be invoiced, and its hourly rate. */
 export interface Charged {
 	readonly entry: TimeEntry & { durationSeconds: number }
 	readonly rateCents: number
 }
 
-/** The entries with their rates; throws with every entry that cannot be invoiced, each with its reason. */
+/** The entries with their rates. Throws an error that names every entry that cannot be invoiced, and why. */
 export function charge({ ids: named, entries, deal, organization }: Request): Charged[] {
 	const ids = [...new Set(named)]
 	const byId = new Map(entries.map((entry) => [entry.id, entry]))
@@ -65,7 +65,7 @@ function unfit(id: string, entry: TimeEntry | undefined, deal: Deal): Reason {
 	return undefined
 }
 
-/** The rate of the entry, else of its deal, else of the organization, which is in the organization's currency. */
+/** Charges the entry's rate, else its deal's, else the organization's, which is in the organization's default currency. */
 function rated(
 	entries: readonly Charged['entry'][],
 	deal: Deal,
@@ -84,7 +84,7 @@ function rated(
 	return entries.map((entry) => ({ entry, rateCents: rateOf(entry) ?? (hourlyRateCents as number) }))
 }
 
-/** What makes entries share a line: the words on it, and the identity behind them. */
+/** Entries with the same `key` share a line; `words` is its description. */
 const groups: Record<TimeGrouping, (entry: TimeEntry) => { key: string; words: string }> = {
 	task: ({ taskId, taskName }) => ({
 		key: JSON.stringify([taskId, taskId ? null : taskName]),
@@ -97,7 +97,7 @@ const groups: Record<TimeGrouping, (entry: TimeEntry) => { key: string; words: s
 	all: () => ({ key: '', words: 'Time' }),
 }
 
-/** A line for each group and rate, in the order in which their work began. */
+/** One line for each group and rate, in the order in which their work began. */
 export function timeLines(charged: readonly Charged[], groupBy: TimeGrouping, taxRate: TaxRate | undefined): Line[] {
 	const inOrder = charged.toSorted((a, b) => a.entry.startedAt - b.entry.startedAt || (a.entry.id < b.entry.id ? -1 : 1))
 	const lines = Map.groupBy(inOrder, ({ entry, rateCents }) => `${groups[groupBy](entry).key} ${rateCents}`)
@@ -120,5 +120,5 @@ export function timeLines(charged: readonly Charged[], groupBy: TimeGrouping, ta
 	})
 }
 
-/** To six places, which tell any two seconds apart; the amount is computed from the seconds. */
+/** To six places, which keep any two seconds apart; the amount is computed from the seconds. */
 const hours = (seconds: number) => formatDecimal(roundedDivide(BigInt(seconds) * 1_000_000n, 3600n), 6)

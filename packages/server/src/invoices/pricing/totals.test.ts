@@ -16,7 +16,7 @@ const tax = (percent: string, inclusive = false, label = 'VAT'): LineTax => ({ l
 const one = (line: Partial<PricedLine>) => computeInvoice({ taxRounding: 'document', lines: [item(line)] })
 const add = (values: number[]) => values.reduce((total, value) => total + value, 0)
 
-// The oracle shares no code with the rule: exact fractions, and a definition of rounding instead of a procedure.
+// The oracle shares no code with the rule: it uses exact fractions, and a definition of rounding instead of a procedure.
 type Fraction = [numerator: bigint, denominator: bigint]
 const abs = (n: bigint) => (n < 0n ? -n : n)
 function fraction(text: string): Fraction {
@@ -29,7 +29,7 @@ function isHalfAwayFromZero(cents: bigint, [n, d]: Fraction): boolean {
 }
 const lessThanACent = (cents: number, [n, d]: Fraction) => abs(BigInt(cents) * d - n) < d
 
-// Few distinct rates and small amounts on purpose: shared groups, ties and sums of zero have to happen often.
+// Few distinct rates and small amounts, so that shared groups, ties and sums of zero happen often.
 const decimal = (max: number, places: number) =>
 	fc
 		.tuple(fc.integer({ min: -max, max }), fc.integer({ min: 0, max: 10 ** places - 1 }), fc.nat(places))

@@ -1,21 +1,21 @@
-// What an invoice amounts to. Every writer of money (create, update, preview) calls this; readers show what was stored.
+// Computes the amounts of an invoice. Create, update and preview all call this; reads answer the stored amounts.
 //
-// - Half away from zero: what people do on paper and what tax offices publish; a credit note is then the exact mirror
-//   of its invoice, which half-up towards +∞ would break.
+// - Half away from zero, as people round on paper and tax offices publish; a credit note is then the exact mirror of its
+//   invoice, which half-up towards +∞ would break.
 // - Line net first, tax after, as EN 16931 does: the printed lines add up to the printed subtotal.
 // - `document`: one rounding per tax, on the sum of its bases; the residual cents go to the lines by largest remainder,
 //   so that the lines add up to it. `line`: each line's tax is rounded, then summed.
-// - Inclusive: the gross is what was agreed and stays; tax is taken out of it and net is what is left.
+// - Inclusive: the gross was agreed and stays; the tax is taken out of it, and the net is what is left.
 
 import { formatDecimal, magnitude, parseDecimal, roundedDivide, spread, sum } from '../../base/decimal.ts'
 import type { LineTax, TaxRounding } from '../../generated/contract.ts'
 
-/** A line as far as its price goes, with the taxes that it bears. */
+/** The fields of a line that its amounts depend on, with the taxes that it bears. */
 export type PricedLine = {
 	kind: 'item' | 'time' | 'discount' | 'text'
 	quantity: string
 	unitPriceCents: number | string
-	/** Of time that was tracked: charged instead of the quantity. */
+	/** Tracked time, charged instead of the quantity. */
 	durationSeconds?: number | null
 	discountPercent?: string | null
 	discountCents?: number | null
@@ -32,7 +32,7 @@ export type InvoiceTotals = {
 	taxBreakdown: TaxBreakdownRow[]
 }
 
-/** A refusal the caller of the API can cause; `line` is the index of the line, null when it is a total. */
+/** An error that a caller of the API can cause; `line` is the index of the line, null when it is about a total. */
 export class TotalsError extends Error {
 	code: 'amount_out_of_range' | 'mixed_tax_inclusion'
 	line: number | null
@@ -44,7 +44,7 @@ export class TotalsError extends Error {
 	}
 }
 
-/** One tax on one line. Its exact tax is numerator ÷ divisor. */
+/** One tax on one line. Its exact amount is numerator ÷ divisor. */
 type Share = {
 	line: number
 	tax: LineTax
@@ -87,7 +87,7 @@ function lineAmounts(line: number, amount: bigint, net: bigint, tax: bigint): Li
 	return { amountCents: toCents(amount, line), netCents: Number(net), taxCents: Number(tax), grossCents }
 }
 
-/** A discount in cents carries the sign of its line, so subtracting it mirrors too. */
+/** A discount in cents has the sign of its line, so a credit note mirrors it too. */
 function lineAmount(line: PricedLine): bigint {
 	if (line.kind === 'text') return 0n
 	const [quantity, scale] = scaledQuantity(line)
@@ -98,8 +98,8 @@ function lineAmount(line: PricedLine): bigint {
 }
 
 /**
- * Hours are seconds ÷ 3600, which has no exact decimal: time is charged by its seconds, rounded once on their sum. The sum
- * of rounded entries would bill time nobody worked.
+ * Hours are seconds ÷ 3600, which has no exact decimal: a line charges the sum of its seconds, rounded once. The sum of rounded
+ * entries would bill time that nobody worked.
  */
 function scaledQuantity({ quantity, durationSeconds }: PricedLine): [quantity: bigint, scale: bigint] {
 	if (typeof durationSeconds === 'number') return [BigInt(durationSeconds), 3600n * 10n ** 12n]
@@ -145,19 +145,19 @@ function roundOnce(group: Share[]): TaxedShare[] {
 function breakdown(taxed: TaxedShare[], nets: bigint[]): TaxBreakdownRow[] {
 	const rowCents = (values: bigint[]): number => toCents(sum(values), null, BigInt(Number.MAX_SAFE_INTEGER))
 	return [...Map.groupBy(taxed, (share) => share.row).values()].flatMap((row) => {
-		const lines = new Set(row.map((share) => share.line)) // a line that names a tax twice is taxable once
+		const lines = new Set(row.map((share) => share.line)) // a line that names a tax twice counts once
 		const taxableCents = rowCents([...lines].map((line) => nets[line] ?? 0n))
 		const taxCents = rowCents(row.map((share) => share.cents))
 		return row.slice(0, 1).map(({ tax }) => ({ ...tax, taxableCents, taxCents }))
 	})
 }
 
-/** A number is whole cents: a fraction of a cent has to come as text, or it has been through a float already. */
+/** A number is whole cents. A fraction of a cent must be text: as a number it would have been rounded to a float already. */
 function parsePrice(price: number | string): bigint {
 	return typeof price === 'string' ? parseDecimal(price, 6) : parseDecimal(BigInt(price).toString(), 6)
 }
 
-/** Never negative: a negative inclusive rate could make the divisor zero. */
+/** Rejects negative percentages: a negative inclusive rate could make the divisor zero. */
 function parsePercent(text: string, max?: bigint): bigint {
 	const scaled = parseDecimal(text, 4)
 	if (scaled < 0n || (max !== undefined && scaled > max)) throw new RangeError(`percentage out of range: ${text}`)

@@ -1,9 +1,9 @@
-// The tables behind an invoice: what each hourly rate came to, and the time that was worked.
+// The tables that follow an invoice: hours and amount of each hourly rate, and the timesheet.
 import { formatHours, formatInstant, formatMoney } from '../../base/format.ts'
 import type { LineItem } from '../../generated/contract.ts'
 import type { DocumentTable } from '../../rendering/document.ts'
 
-/** A time entry of the invoice, for its timesheet. */
+/** A time entry as the timesheet shows it. */
 export interface WorkedTime {
 	readonly startedAt: number
 	readonly durationSeconds: number
@@ -12,24 +12,24 @@ export interface WorkedTime {
 	readonly deliverableName: string | null
 }
 
-/** The lines of time by their price, in the order in which the prices first stand; null when no line is of hours. */
+/** Lines of hours, grouped by price in the order in which the prices first appear; null when there are none. */
 export function rateTable(lines: readonly LineItem[], currency: string, locale: string): DocumentTable | null {
 	const money = (cents: number | string) => formatMoney(cents, currency, locale)
 	const hourly = lines.filter(isHourly)
 	if (hourly.length === 0) return null
-	const hoursAndAmount = (of: readonly LineItem[]) => [
-		formatHours(total(of.map(seconds)), locale),
-		money(total(of.map((line) => line.amountCents))),
+	const hoursAndAmount = (group: readonly LineItem[]) => [
+		formatHours(total(group.map(seconds)), locale),
+		money(total(group.map((line) => line.amountCents))),
 	]
 	return {
 		title: 'Hours by rate',
 		columns: ['Rate', 'Hours', 'Amount'].map((label) => ({ label, numeric: true })),
-		rows: [...Map.groupBy(hourly, (line) => line.unitPriceCents)].map(([rate, of]) => [money(rate), ...hoursAndAmount(of)]),
+		rows: [...Map.groupBy(hourly, (line) => line.unitPriceCents)].map(([rate, group]) => [money(rate), ...hoursAndAmount(group)]),
 		sum: ['Total', ...hoursAndAmount(hourly)],
 	}
 }
 
-/** Entry by entry, in the order of time; a column that no entry fills is left out. */
+/** One row for each entry, in the order of time, without the columns that no entry fills. */
 export function timesheetTable(entries: readonly WorkedTime[], locale: string, timeZone: string): DocumentTable | null {
 	if (entries.length === 0) return null
 	const columns = [
@@ -38,7 +38,8 @@ export function timesheetTable(entries: readonly WorkedTime[], locale: string, t
 		{ label: 'Task', cell: (entry: WorkedTime) => entry.taskName?.trim() ?? '' },
 		{ label: 'Description', cell: (entry: WorkedTime) => entry.description?.trim() ?? '' },
 	].filter(({ cell }) => entries.some((entry) => cell(entry) !== ''))
-	const hours = (of: readonly WorkedTime[]) => formatHours(total(of.map(({ durationSeconds }) => durationSeconds)), locale)
+	const hours = (worked: readonly WorkedTime[]) =>
+		formatHours(total(worked.map(({ durationSeconds }) => durationSeconds)), locale)
 	return {
 		title: 'Timesheet',
 		columns: [...columns.map(({ label }) => ({ label, numeric: false })), { label: 'Hours', numeric: true }],
@@ -49,11 +50,11 @@ export function timesheetTable(entries: readonly WorkedTime[], locale: string, t
 	}
 }
 
-/** Whether the line charges time entries: its amount comes from their seconds. Lines from before there were any lack the field. */
+/** Whether the line charges the seconds of time entries. Lines from before there were time entries lack the field. */
 export const isTimed = (line: LineItem): line is LineItem & { durationSeconds: number } =>
 	typeof line.durationSeconds === 'number'
 
-/** Time by the day or the week has no hourly rate. */
+/** Whether the line is priced by the hour; time by the day or the week is not. */
 const isHourly = (line: LineItem) =>
 	line.kind === 'time' && (isTimed(line) || line.unit === null || /^(h|hrs?|hours?)$/i.test(line.unit))
 

@@ -1,5 +1,5 @@
-// The link by which a client sees an invoice without a key. Its token is made of a nonce in the row and of a secret that is
-// not in the database, which keeps only the token's hash: who has the database alone can open no invoice.
+// The link by which a client sees an invoice without a key. Its token is made of a nonce in the row and a secret outside the
+// database, and the database has only the token's hash: a copy of the database opens no invoice.
 import { hash } from 'node:crypto'
 import { nanoid } from 'nanoid'
 import { type Db, query } from '../../db/database.ts'
@@ -17,7 +17,7 @@ type Key = Pick<ClientLink, 'organizationId' | 'invoiceId'>
 
 const byInvoice = query<Key, ClientLink>((knex, key) => knex('client_links').where(key).select('*'))
 
-/** The token of an invoice's link; undefined without one, or when the server's secret was lost since. */
+/** The token of an invoice's link; undefined when there is no link, or when the server has lost the link's secret. */
 export async function findClientToken(db: Db, secrets: Secrets, { organizationId, id }: Owner): Promise<string | undefined> {
 	const link = await db.get(byInvoice, { organizationId, invoiceId: id })
 	return link && tokensOf(secrets, link).find((token) => hashOf(token) === link.tokenHash)
@@ -30,7 +30,7 @@ interface Owner {
 
 const put = query<ClientLink>((knex, row) => knex('client_links').insert(row).onConflict(['organizationId', 'invoiceId']).merge())
 
-/** The token of an invoice's link, which is made when there is none. The invoice's lock must be held. */
+/** The token of an invoice's link; creates the link when there is none. The caller holds the invoice's lock. */
 export async function clientToken(db: Db, secrets: Secrets, owner: Owner, now: number): Promise<string> {
 	const known = await findClientToken(db, secrets, owner)
 	if (known !== undefined) return known

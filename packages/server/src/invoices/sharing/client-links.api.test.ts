@@ -1,5 +1,5 @@
-// The link by which a client sees an invoice: one at a time, made of a secret that no database has, and worth nothing once
-// it is revoked.
+// The link by which a client sees an invoice: an invoice has one at a time, it needs a secret outside the database, and it
+// stops working once it is revoked.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestServer, type Tenant, type TestServer } from '../../../test/harness.ts'
 import { type MailServer, startMailServer } from '../../../test/mail-server.ts'
@@ -95,7 +95,7 @@ describe('the client link', () => {
 })
 
 describe("the server's secret", () => {
-	/** What the same invoice's link is on another server, which has the same database and these keys. */
+	/** Runs `look` on another server with the same database and these keys. */
 	async function on<T>(ENCRYPTION_KEYS: string, look: (other: TestServer) => Promise<T>): Promise<T> {
 		const other = await startTestServer({ ...server.settings, ENCRYPTION_KEYS })
 		try {
@@ -115,12 +115,12 @@ describe("the server's secret", () => {
 			return (await ask('POST', `/api/invoices/${fresh}/client-link`, { key })).body.url
 		})
 		expect((await link('GET', id)).body).toEqual({ url })
-		// The newest key makes new links: the oldest may go once its links are gone.
+		// The other server made this link with its newest key, which this server does not have.
 		expect((await link('GET', fresh)).status).toBe(404)
 		expect([await opens(url), await opens(made)]).toEqual([200, 200])
 	})
 
-	it('that is lost takes no link with it, but only a new one can be shown', async () => {
+	it('that is lost leaves its links working, but the API can only show a new one', async () => {
 		const id = await create()
 		const url = await urlOf(id)
 		const { key } = tenant
@@ -154,7 +154,7 @@ describe('the database', () => {
 		return JSON.stringify(await Promise.all(rows))
 	}
 
-	/** Everything that a link is used for. */
+	/** Creates an invoice with a link and uses the link in every way. */
 	async function shared(headers = {}) {
 		const id = await create()
 		const url = (await link('POST', id, { headers })).body.url

@@ -1,5 +1,5 @@
-// Whether the mail of an invoice was taken: once for an Idempotency-Key, not at all when the mail server fails or none is set
-// up, and that nothing happened to the invoice then.
+// Delivers an invoice's mail once for an Idempotency-Key. When the mail server fails, or none is set up, nothing is sent and the
+// invoice stays as it is.
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -14,7 +14,7 @@ import { type MailServer, pdfText, startMailServer } from '../../../test/mail-se
 const MAIL_FROM = 'invoices@remit.example'
 const to = 'billing@acme.example'
 
-/** Recipients whom the mail server refuses, and one for whom it waits until the test says so. */
+/** A recipient that the mail server rejects, and one for which it waits until the test resolves `hold`. */
 const unknown = 'nobody@acme.example'
 const slow = 'slow@acme.example'
 let hold: PromiseWithResolvers<void>
@@ -76,7 +76,7 @@ describe('an Idempotency-Key', () => {
 	})
 })
 
-/** Why an invoice was not sent. */
+/** The detail of the error when an invoice cannot be sent. */
 async function failure({ ask }: TestServer, id: string, address: string, headers = {}): Promise<string> {
 	const { status, body } = await ask('POST', `/api/invoices/${id}/send`, { key: server.key, body: { to: address }, headers })
 	expect([status, body.code]).toEqual([502, 'email_delivery_failed'])

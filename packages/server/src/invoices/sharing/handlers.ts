@@ -1,4 +1,4 @@
-// How an invoice reaches its client: by e-mail, as a PDF, through its link, and to be paid.
+// How an invoice reaches its client: by e-mail, as a PDF and through its client link.
 
 import { todayIn } from '../../base/dates.ts'
 import { ApiError } from '../../base/errors.ts'

@@ -1,7 +1,7 @@
-// Seller and buyer as a letter names them, line by line.
+// Seller and buyer as lines of a letterhead.
 import type { Party } from '../../generated/contract.ts'
 
-/** Where the city stands before the postal code (`Austin, TX 78701`); elsewhere it follows (`10179 Berlin`). */
+/** Countries that write the city before the postal code (`Austin, TX 78701`); others write it after (`10179 Berlin`). */
 const cityFirst = new Set(
 	[
 		...['US', 'USA', 'United States', 'United States of America', 'CA', 'Canada', 'AU', 'Australia', 'NZ', 'New Zealand'],
@@ -31,6 +31,6 @@ function cityLine({ city, state, postalCode, country }: Party): string {
 
 const joined = (separator: string, ...parts: (string | null)[]) => written(parts).join(separator)
 
-/** What says something, and says it once: a sole trader is their own contact. */
+/** The texts that are not blank, each once: a sole trader is their own contact. */
 const written = (texts: readonly (string | null)[]): string[] =>
 	[...new Set(texts.map((text) => text?.trim() ?? ''))].filter(Boolean)

@@ -1,4 +1,4 @@
-// The PDF of an invoice over HTTP, with a key and by the client's link. What is on its pages is tested in pdf/.
+// The PDF of an invoice over HTTP, with a key and by the client's link. src/rendering/pdf tests the content of its pages.
 import { getDocumentProxy } from 'unpdf'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestServer, type Tenant, type TestServer } from '../../../test/harness.ts'
@@ -34,7 +34,7 @@ describe('the PDF', () => {
 		const text = await pdfText(bytes)
 		for (const words of ['Northlight Studio', 'R-2026/07', 'Draft', '31 Mar 2026', 'Workshop', '€110.00', '€330.00'])
 			expect(text).toContain(words)
-		// Not when it was set: that would be another file each time.
+		// The date of issue, not the time of rendering, which would change the file each time.
 		const { info } = await (await getDocumentProxy(bytes)).getMetadata()
 		expect(info).toMatchObject({ CreationDate: 'D:20260331000000Z', Language: 'en' })
 	})

@@ -24,7 +24,7 @@ const party = (fields: Partial<Party> = {}): Party => ({
 	...fields,
 })
 
-// The fields that are printed, and none of the others.
+// Only the fields that are printed.
 const emptyLine = {
 	kind: 'item',
 	description: 'Design workshop',
@@ -64,7 +64,7 @@ const emptyInvoice = {
 	includeTimesheet: false,
 } as Invoice
 
-/** An invoice with the amounts that its lines come to. */
+/** An invoice with the computed amounts of its lines. */
 function invoiceOf(lines: Partial<LineItem>[], fields: Partial<Invoice> = {}): Invoice {
 	const invoice = { ...emptyInvoice, ...fields }
 	const items = lines.map((line) => ({ ...emptyLine, ...line }))

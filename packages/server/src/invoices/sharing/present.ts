@@ -1,5 +1,5 @@
-// How an invoice reads: a stored invoice in its final words, which are English, with the numbers and dates of the locale.
-// Pure, and without a clock: that it is overdue stands in the invoice, so that what is stored alone decides what is printed.
+// Presents an invoice: its final words in English, with numbers and dates in the organization's locale. Pure, and without a
+// clock: the invoice says whether it is overdue, so the same invoice always gives the same document.
 import { formatDate, formatDecimalText, formatHours, formatMoney, formatPercent, supportedLocale } from '../../base/format.ts'
 import type { Invoice, InvoiceStatus, LineItem, LineTax, Party, TaxBreakdown } from '../../generated/contract.ts'
 import type { DocumentLine, DocumentTotal, Fact, InvoiceDocument } from '../../rendering/document.ts'
@@ -9,14 +9,14 @@ import { buyerLines, sellerLines } from './letterhead.ts'
 
 export interface PresentSource {
 	readonly invoice: Invoice
-	/** As of the first sending, or of today before that. */
+	/** As of the first sending, or as of now before that. */
 	readonly seller: Party
 	readonly buyer: Party | null
 	readonly locale: string
 	readonly timeZone: string
-	/** Where it can be paid; null when it cannot. */
+	/** Where the client can pay the invoice; null when nowhere. */
 	readonly paymentUrl: string | null
-	/** The time entries that its lines charge. */
+	/** The time entries that the invoice's lines charge. */
 	readonly timeEntries: readonly WorkedTime[]
 }
 
@@ -46,13 +46,13 @@ export function presentInvoice({ invoice, seller, buyer, timeZone, ...source }: 
 	}
 }
 
-/** Taxes that are the same on every line stand below them, and need no column. */
+/** Taxes that are the same on every line need no column: the totals name them. */
 const columns = (priced: readonly DocumentLine[]): InvoiceDocument['columns'] => ({
 	discount: priced.some((line) => line.discount !== ''),
 	tax: new Set(priced.map((line) => line.tax)).size > 1,
 })
 
-/** Words for the client, to whom an invoice is not `sent` but theirs to pay. */
+/** Words for the client: an invoice that is `sent` is open for them. */
 const statusLabels: Record<InvoiceStatus, string> = {
 	draft: 'Draft',
 	sent: 'Open',
@@ -63,7 +63,7 @@ const statusLabels: Record<InvoiceStatus, string> = {
 
 const textOrNull = (text: string | null) => (text?.trim() ? text : null)
 
-/** The method is how it was paid, and says nothing before it was. */
+/** The payment method is shown only once there is a date of payment. */
 function facts(invoice: Invoice, date: (ms: number) => string): Fact[] {
 	const day = (ms: number | null) => ms !== null && date(ms)
 	const all: [label: string, value: string | false | null][] = [
@@ -99,8 +99,8 @@ function discount({ discountPercent, discountCents }: LineItem, money: (cents: n
 }
 
 /**
- * What adds up to the total, and below it the taxes that it contains. The printed lines add up to the first row, which is the
- * subtotal unless some prices contain tax; where nothing is added to it, the total alone says it.
+ * The rows that add up to the total, and below it the taxes that the prices contain. The printed lines add up to the first
+ * row: the subtotal, or the sum of lines when some prices contain tax. When nothing is added to it, the total stands alone.
  */
 function amounts(invoice: Invoice, locale: string): DocumentTotal[] {
 	const { taxBreakdown, taxCents, totalCents } = invoice
@@ -125,7 +125,7 @@ function amounts(invoice: Invoice, locale: string): DocumentTotal[] {
 	]
 }
 
-/** Paid more than was owed, or owed less than nothing: the rest is the client's credit. */
+/** A negative amount due is the client's credit: they paid more than they owed, or the invoice is a credit note. */
 function balance({ amountPaidCents, amountDueCents, currency }: Invoice, locale: string): DocumentTotal[] {
 	const paid = { label: 'Amount paid', value: formatMoney(amountPaidCents, currency, locale), kind: 'plain' as const }
 	const due = {
@@ -137,6 +137,6 @@ function balance({ amountPaidCents, amountDueCents, currency }: Invoice, locale:
 	return amountDueCents === 0 ? [] : [due]
 }
 
-/** A label such as `MwSt. 19 %` names its percentage itself. */
+/** A label such as `MwSt. 19 %` already names its percentage. */
 const taxName = ({ label, percent }: Pick<LineTax, 'label' | 'percent'>, locale: string) =>
 	/\d\s*%/.test(label) ? label : `${label} ${formatPercent(percent, locale)}`

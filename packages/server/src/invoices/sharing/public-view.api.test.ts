@@ -1,5 +1,5 @@
-// What the client of an invoice gets by its link, as data: nothing internal, for no cache, counted when a person looks at it,
-// and not to be found by guessing.
+// The data that a client gets through an invoice's link: nothing internal, never cached, counted when a person looks at it, and
+// not found by guessing.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventsOf } from '../../../test/events.ts'
 import { type AskOptions, startTestServer, type Tenant, type TestServer } from '../../../test/harness.ts'
@@ -19,7 +19,7 @@ const view = (token: string, options: AskOptions = {}, method = 'GET') =>
 	server.ask(method, `/api/invoices/public/${token}`, { key: null, ...options })
 const read = async (id: string) => (await tenant.ask('GET', `/api/invoices/${id}`)).body.data
 
-/** An invoice with everything that it can have, and that everything points to. */
+/** An invoice with every field set and with every kind of record that it can reference. */
 async function full(): Promise<string> {
 	const { id: companyId } = await tenant.remit.companies.create({ name: 'Acme GmbH', billingEmail: 'billing@acme.example' })
 	const { id: taxRateId } = await tenant.remit.taxRates.create({ name: 'VAT', label: 'VAT', percent: '19' })
@@ -93,7 +93,7 @@ describe('the client', () => {
 describe('an answer', () => {
 	const secret = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer', 'x-robots-tag': 'noindex, nofollow' }
 
-	it('is for no cache, no search engine and no next site, whether there is an invoice or not', async () => {
+	it('forbids caches, search engines and referrers, whether there is an invoice or not', async () => {
 		const token = await tokenOf(await create())
 		for (const [asked, status] of [
 			[token, 200],
@@ -132,7 +132,7 @@ describe('an answer', () => {
 })
 
 describe('a view', () => {
-	it('is counted, and the first is news', async () => {
+	it('is counted, and the first one records an event', async () => {
 		const id = await create()
 		const token = await tokenOf(id)
 		const { now } = server.clock
@@ -146,7 +146,7 @@ describe('a view', () => {
 		])
 	})
 
-	it('is counted each time, and told once, when many look at once', async () => {
+	it('is counted each time, and recorded as an event once, when many look at once', async () => {
 		const id = await create()
 		const token = await tokenOf(id)
 		await Promise.all(Array.from({ length: 10 }, () => view(token)))
@@ -208,7 +208,7 @@ describe('guessing', () => {
 		const page = await fetch(`${other.url}/view/invoice/${token}`, { headers: { 'x-forwarded-for': guesser } })
 		expect([page.status, await page.text()]).toEqual([429, expect.stringContaining('Too many requests')])
 		expect((await from(client, token)).status).toBe(200)
-		// What a client says stands before what the proxy adds, and is not believed.
+		// The proxy appends the real address after the one that the client claims, which the server ignores.
 		expect((await from(`${client}, ${guesser}`, token)).status).toBe(429)
 		await other.close()
 	})

@@ -1,5 +1,5 @@
-// What the client of an invoice sees by its link: the fields of the contract's PublicInvoice and PublicLineItem. A field that is
-// added to invoices shows only once it is added there.
+// What a client sees through an invoice's link: the fields of the contract's PublicInvoice and PublicLineItem. A new field of
+// invoices stays hidden until it is added to these.
 import { todayIn } from '../../base/dates.ts'
 import { ApiError } from '../../base/errors.ts'
 import type { Origin } from '../../base/origin.ts'
@@ -18,7 +18,7 @@ export interface Viewed {
 	readonly organization: OrganizationSettings
 }
 
-/** The invoice that a token opens. The same refusal for a token that never was and for one that was revoked. */
+/** The invoice that a token opens. The error for a revoked token is the same as for one that never existed. */
 export async function openByToken(db: Db, token: string, now: number): Promise<Viewed> {
 	const link = await findByToken(db, token)
 	const organization = link && (await findOrganization(db, link.organizationId))
@@ -28,7 +28,7 @@ export async function openByToken(db: Db, token: string, now: number): Promise<V
 	return { invoice: { ...invoice, ...(await partiesOf(db, invoice)) }, organization }
 }
 
-/** Counts a view; the first one is news. */
+/** Counts a view; the first one records an event. */
 export async function countView(db: Database, { invoice, organization }: Viewed, origin: Origin): Promise<void> {
 	const { organizationId, id } = invoice
 	await db.transaction(async (tx) => {
@@ -49,7 +49,7 @@ export function publicInvoice(invoice: Invoice, token: string, { baseUrl, paymen
 	})
 }
 
-/** The named fields of a record, and none else. */
+/** Only the named fields of a record. */
 function pick<R extends object, Name extends keyof R>(names: readonly Name[], record: R): Pick<R, Name> {
 	return Object.fromEntries(names.map((name) => [name, record[name]])) as Pick<R, Name>
 }

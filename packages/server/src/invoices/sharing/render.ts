@@ -1,4 +1,4 @@
-// From a stored invoice to what people read of it: gathers what the document needs, and sets the PDF.
+// Gathers everything that an invoice's document shows, and renders the PDF.
 import type { Db } from '../../db/database.ts'
 import type { Invoice, OrganizationSettings } from '../../generated/contract.ts'
 import type { Services } from '../../outside/services.ts'
@@ -26,12 +26,12 @@ export async function documentOf(
 		locale: organization.locale,
 		timeZone: organization.timeZone,
 		paymentUrl: await paymentUrl(db, services, invoice, now),
-		// An entry on an invoice has ended.
+		// An entry on an invoice has ended, so its duration is never null.
 		timeEntries: entries.map((entry) => ({ ...entry, durationSeconds: entry.durationSeconds ?? 0 })),
 	})
 }
 
-/** The client's page, which knows how to be paid, or else the processor's. */
+/** The client's page, which has a button to pay, or else the processor's page. */
 async function paymentUrl(db: Db, services: Services, invoice: Invoice, now: number): Promise<string | null> {
 	if (!services.payments) return null
 	const token = await findClientToken(db, services.secrets, invoice)
@@ -39,13 +39,13 @@ async function paymentUrl(db: Db, services: Services, invoice: Invoice, now: num
 	return (await findLiveLink(db, invoice.organizationId, invoice.id, now))?.url ?? null
 }
 
-/** The PDF and its headers. It is dated by what it shows, so that the same invoice gives the same bytes. */
+/** The PDF and its headers. Its creation date comes from the invoice, so that the same invoice gives the same bytes. */
 export async function pdfOf({ pdf }: Services, document: InvoiceDocument, invoice: Invoice) {
 	const bytes = await pdf.render(document, { createdAt: invoice.issuedDate ?? invoice.createdAt })
 	return { status: 200 as const, headers: { 'Content-Disposition': `inline; filename="${fileName(invoice)}"` }, body: bytes }
 }
 
-/** The number as a file name: other characters than these mean something to some system, and at its ends so do these. */
+/** The number as a file name. All other characters are special to some system, and so are dots and hyphens at its ends. */
 export function fileName({ invoiceNumber }: Pick<Invoice, 'invoiceNumber'>): string {
 	const letters = invoiceNumber.normalize('NFKD').replace(/\p{M}/gu, '')
 	const name = letters.replace(/[^A-Za-z0-9._-]+/g, '-').replace(/^[.-]+|[.-]+$/g, '')

@@ -1,5 +1,5 @@
-// Sending an invoice: what arrives at a real mail server, and what the invoice is afterwards. What happens when the mail
-// server does not take it is in delivery.api.test.ts.
+// Sends invoices to a real mail server: the mail that arrives, and the invoice afterwards. delivery.api.test.ts covers mail
+// servers that fail.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { eventsOf } from '../../../test/events.ts'
 import { startTestServer, type Tenant, type TestServer } from '../../../test/harness.ts'
@@ -83,7 +83,7 @@ describe('the mail', () => {
 		expect((await arrived()).pdfText).toMatch(/Timesheet .*Mar 31, 2026 Checkout 1\.50/)
 	})
 
-	it('has a message of blanks for none, and no address for answers when the organization has none', async () => {
+	it('treats a blank message as none, and has no reply address when the organization has none', async () => {
 		const other = await server.newTenant({ name: 'Studio Two' })
 		await other.remit.invoices.send(await create({ lineItems }, other), { to, message: ' \n ' })
 		const { email } = await arrived()

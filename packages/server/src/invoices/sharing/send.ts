@@ -1,5 +1,5 @@
-// Sends an invoice by e-mail. What is sent is the invoice as it will be once it is sent; it becomes so only when the mail
-// server has accepted the e-mail.
+// Sends an invoice by e-mail. The e-mail shows the invoice as it will be after sending; the invoice is changed only once the
+// mail server has accepted the e-mail.
 
 import type { Caller } from '../../auth/caller.ts'
 import { todayIn } from '../../base/dates.ts'
@@ -39,7 +39,7 @@ function requireSendable(invoice: StoredInvoice | undefined, id: string): Stored
 	throw new ApiError('invoice_cancelled', `The invoice ${invoice.invoiceNumber} is cancelled: give it another status first.`)
 }
 
-/** What sending changes: a draft is one no more, and any gets its dates. Undefined when the invoice was sent before. */
+/** The change that sending makes: a draft becomes `sent`, any other invoice only gets its dates; undefined when sent before. */
 function sending({ status, sentAt }: StoredInvoice, now: number): WrittenInvoice | undefined {
 	if (status === 'draft') return { status: 'sent' }
 	return sentAt === null ? { sentAt: now } : undefined
