@@ -1,4 +1,4 @@
-// Every check that is not a test, one after the other: `pnpm check`. Ends with a line that counts them.
+// `pnpm check` runs every check that is not a test, one after the other. Its last line counts them.
 import { spawnSync } from 'node:child_process'
 import { resolve } from 'node:path'
 
@@ -19,7 +19,7 @@ const checks: readonly [name: string, command: string][] = [
 	['SDK types for every module system', `${tool('attw')} --pack packages/sdk`],
 ]
 
-// The tools ask no one outside.
+// Keeps the tools from calling home: no telemetry, no look for updates.
 const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', NO_UPDATE_NOTIFIER: '1' }
 
 const failed: string[] = []

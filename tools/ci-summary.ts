@@ -1,5 +1,5 @@
-// The last line of CI: tests and checks summed up. Fails when anything failed, or when a test was skipped: PostgreSQL and
-// Redis are there, so nothing has a reason to be. Only the run of a new user has no Redis.
+// Prints the last line of CI, the sum of tests and checks. Fails when anything failed or a test was skipped: CI has PostgreSQL,
+// Redis and Chromium, so no test has a reason to be skipped. Only the run as a new user has no Redis.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -20,7 +20,7 @@ const withoutRedis = userReport.testResults
 	.filter(({ status, ancestorTitles }) => status === 'skipped' && ancestorTitles[0] === 'with Redis').length
 const skipped = sumOf('numPendingTests') + sumOf('numTodoTests') - withoutRedis
 if (skipped > 0) console.error(`${skipped} tests were skipped`)
-// A run that fails without a failed test (a hook, a worker that died) counts as one.
+// A run that fails without a failed test (a hook failed, a worker died) counts as one failure.
 const broken = status !== '0' && sumOf('numFailedTests') === 0 ? 1 : 0
 const failed = sumOf('numFailedTests') + skipped + broken + Number(checks[2])
 console.log(`${sumOf('numPassedTests') + Number(checks[1])} passed, ${failed} failed`)

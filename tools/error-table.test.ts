@@ -1,4 +1,3 @@
-// The server's table of errors comes from the sentences and the names of the contract's error codes.
 import { expect, it } from 'vitest'
 import { errorTable } from './error-table.ts'
 import type { OpenApiDocument } from './openapi.ts'
@@ -10,7 +9,7 @@ const withCodes = (sentences: Record<string, string>): OpenApiDocument => ({
 	components: { schemas: { ErrorCode: { enum: Object.keys(sentences), 'x-enumDescriptions': sentences } } },
 })
 
-it('A code has the status of its sentence, and its words as title', () => {
+it('An error code gets its status from its sentence and its title from its name', () => {
 	expect(
 		errorTable(
 			withCodes({
@@ -29,7 +28,7 @@ it('A code has the status of its sentence, and its words as title', () => {
 })
 
 it.each(['no status here.', '', '200: this is no error.', '404 no colon.'])(
-	'A code is named that has no status: %j',
+	'An error code whose sentence has no status stops the generator: %j',
 	(sentence) => {
 		expect(() => errorTable(withCodes({ note_lost: sentence }))).toThrow(
 			'the sentence of ErrorCode.note_lost must begin with its',

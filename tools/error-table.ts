@@ -1,7 +1,7 @@
 // The status and the title of each error code: the sentence in spec/errors.tsp begins with the one, the code is the other in words.
 import type { OpenApiDocument } from './openapi.ts'
 
-/** Words that are not written as they stand in a code. */
+/** Words whose spelling in a title differs from that in a code. */
 const spelled: Record<string, string> = { api: 'API', email: 'e-mail', json: 'JSON', url: 'URL' }
 
 export function errorTable({ components: { schemas } }: OpenApiDocument): Record<string, [status: number, title: string]> {

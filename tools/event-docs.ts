@@ -1,7 +1,7 @@
 // What the emitter cannot say of events: the OpenAPI `webhooks` object, and an example of each that is made of its data's.
 import type { Json, JsonObject, OpenApiDocument } from './openapi.ts'
 
-/** The schemas of the union `WebhookEvent` by the type of event. */
+/** The members of the union `WebhookEvent`, by event type. */
 export function eventSchemas({ components: { schemas } }: OpenApiDocument): Map<string, { name: string; schema: JsonObject }> {
 	const members = (schemas.WebhookEvent?.anyOf ?? []) as { $ref: string }[]
 	return new Map(
@@ -23,14 +23,14 @@ export function describeEvents(document: OpenApiDocument): void {
 	document.webhooks = Object.fromEntries(
 		events.map(([type, { name, schema }]) => {
 			const content = { 'application/json': { schema: { $ref: `#/components/schemas/${name}` } } }
-			const responses = { '2XX': { description: 'Received. Anything else is a failure, and tried again.' } }
+			const responses = { '2XX': { description: 'Received. Remit counts any other answer as a failure and tries again.' } }
 			const operation = { summary: type, description: schema.description as string, requestBody: { required: true, content } }
 			return [type, { post: { operationId: `webhook.${type}`, tags: ['Webhooks'], ...operation, responses } }]
 		}),
 	)
 }
 
-/** What an example's record has at that moment, where its own example says otherwise. */
+/** Fields of an event's record that differ from the record's own example. */
 const moments: Record<string, JsonObject> = {
 	'invoice.sent': { status: 'sent' },
 	'invoice.viewed': { status: 'sent', viewCount: 1, viewedAt: 1774915200000 },

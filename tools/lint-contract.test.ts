@@ -1,4 +1,3 @@
-// What the contract lint refuses, shown on the contract itself with one thing changed.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -8,7 +7,7 @@ import type { OpenApiDocument, Operation } from './openapi.ts'
 
 const text = readFileSync(join(import.meta.dirname, '../spec/openapi.yaml'), 'utf8')
 
-/** The contract with its operation to list invoices changed. */
+/** The contract, with `invoices.list` changed. */
 function withInvoiceList(change: Partial<Operation>): OpenApiDocument {
 	const document = parse(text) as OpenApiDocument
 	Object.assign(document.paths['/api/invoices']?.get ?? {}, change)
@@ -22,7 +21,7 @@ it('An operation requires only scopes that a key can have', () => {
 	])
 })
 
-it('Operations whose paths begin alike count against the same limit', () => {
+it('Operations whose paths share their first segment count against one rate limit', () => {
 	expect(lintContract(withInvoiceList({ 'x-rate-class': 'integration' }))).toEqual([
 		'/api: its operations count against several limits: invoicing, integration',
 	])

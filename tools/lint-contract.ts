@@ -1,4 +1,4 @@
-// What the contract promises to its readers, beyond being a valid OpenAPI document (redocly checks that).
+// Checks what the contract promises its readers beyond being a valid OpenAPI document, which redocly checks.
 import { readFileSync } from 'node:fs'
 import { join, resolve as resolvePath } from 'node:path'
 import type { Ajv2020 } from 'ajv/dist/2020.js'
@@ -15,7 +15,7 @@ import {
 } from './openapi.ts'
 import { rateClassesByRoot, resolve } from './server-writer.ts'
 
-/** Every rule that the document breaks, as `place: what is wrong`. */
+/** The problems of a document, each as `place: what is wrong`. */
 export function lintContract(document: OpenApiDocument): string[] {
 	const ajv = newAjv(document.components.schemas, { allErrors: true })
 	return [
@@ -25,7 +25,7 @@ export function lintContract(document: OpenApiDocument): string[] {
 	]
 }
 
-/** A path that does not exist counts against the limit of those that begin alike, so they must have the same. */
+/** A path that does not exist counts against the rate limit of the paths with its first segment, so these must share one limit. */
 function lintRoots(document: OpenApiDocument): string[] {
 	const mixed = [...rateClassesByRoot(document)].filter(([, classes]) => classes.size > 1)
 	return mixed.map(([root, classes]) => `/${root}: its operations count against several limits: ${[...classes].join(', ')}`)
@@ -40,7 +40,7 @@ function lintOperation(document: OpenApiDocument, operation: Operation, ajv: Ajv
 	if (!isPublic && !operation['x-required-scopes']?.length)
 		problems.push('has neither x-required-scopes nor an empty security (public)')
 	for (const scope of operation['x-required-scopes'] ?? []) {
-		// Every key would get 403.
+		// Otherwise every key would get 403.
 		if (!scopesOf(document).includes(scope)) problems.push(`requires the scope ${scope}, which is not in KeyScope`)
 	}
 	if (isPublic && !/needs no key/i.test(description))
@@ -100,7 +100,7 @@ function lintSchema(document: OpenApiDocument, name: string, schema: JsonObject,
 }
 
 function lintExample(document: OpenApiDocument, ajv: Ajv2020, media: MediaType, where: string): string[] {
-	// A file says what it is by its media type.
+	// The media type of a file describes it; an example of its bytes would say nothing.
 	if (media.schema.contentMediaType) return []
 	const example = media.example ?? exampleOf(document, media.schema)
 	if (example === undefined) return [`${where} has no example`]
@@ -108,7 +108,7 @@ function lintExample(document: OpenApiDocument, ajv: Ajv2020, media: MediaType, 
 	return valid(example) ? [] : [`${where} has an invalid example: ${ajv.errorsText(valid.errors)}`]
 }
 
-/** The schema's own example; for an envelope, one made of the examples of what it holds. */
+/** The schema's own example; for an envelope, one built from the examples of its properties. */
 export function exampleOf(document: OpenApiDocument, schema: JsonObject): Json | undefined {
 	const [first] = (schema.examples ?? []) as Json[]
 	if (first !== undefined) return first
@@ -129,7 +129,7 @@ function referenced(document: OpenApiDocument, reference: string): JsonObject {
 	return document.components.schemas[reference.replace('#/components/schemas/', '')] ?? {}
 }
 
-/** Where a keyword stands in a schema or what it refers to. */
+/** Every place of a keyword in a schema and in the schemas that it refers to. */
 function findKeyword(document: OpenApiDocument, node: Json, keyword: string, place = '', passed = new Set<string>()): string[] {
 	if (node === null || typeof node !== 'object') return []
 	if (Array.isArray(node)) return node.flatMap((item, index) => findKeyword(document, item, keyword, `${place}/${index}`, passed))

@@ -12,6 +12,6 @@ it('The index imports every migration in the order of the numbers', () => {
 it.each([
 	[['0001-organizations.ts', '0001-notes.ts'], 'packages/server/migrations/0001-organizations.ts: its number must be 0002'],
 	[['0001-organizations.ts', '0003-notes.ts'], 'packages/server/migrations/0003-notes.ts: its number must be 0002'],
-])('A number that is taken, or leaves a gap, is refused: %j', (files, message) => {
+])('A migration number that is taken or leaves a gap stops the generator: %j', (files, message) => {
 	expect(() => writeMigrationIndex(files)).toThrow(message)
 })

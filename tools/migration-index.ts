@@ -1,8 +1,8 @@
-// Writes packages/server/migrations/index.ts from the names of the files beside it: a migration cannot be forgotten there.
+// Writes packages/server/migrations/index.ts from the names of the files beside it, so that no migration can be forgotten.
 
 const name = /^(\d{4})-[a-z0-9]+(-[a-z0-9]+)*\.ts$/
 
-/** `files` are the names in the folder; throws when two have one number, or one has the number of none. */
+/** `files` are the names in the folder. Throws when two migrations have the same number, or a number is missing. */
 export function writeMigrationIndex(files: readonly string[]): string {
 	const migrations = files.filter((file) => name.test(file)).sort()
 	for (const [index, file] of migrations.entries()) {

@@ -1,5 +1,5 @@
-// The one step between what the TypeSpec emitter writes and the contract. Everything the emitter cannot say, or says in a
-// way that the validator or the type generator stumbles over, is put right here and nowhere else.
+// Turns the emitted document into the contract: adds what the emitter cannot express, and rewrites what the validator or the
+// type generator cannot read. records.ts (`x-record`) and generate.ts (descriptions of enum members) have run before.
 
 import { describeEvents } from './event-docs.ts'
 import { type Json, type JsonObject, type OpenApiDocument, operationsOf, type Parameter, type Response } from './openapi.ts'
@@ -9,7 +9,7 @@ export function normalise(emitted: OpenApiDocument): OpenApiDocument {
 	document.components.headers = commonHeaders
 	for (const operation of operationsOf(document)) {
 		operation.operationId = operation.operationId.replace(/^./, (first) => first.toLowerCase())
-		// "No scheme" is how the emitter says that none is needed.
+		// The emitter writes "needs no key" as an alternative without a scheme.
 		if (JSON.stringify(operation.security) === '[{}]') operation.security = []
 		for (const response of Object.values(operation.responses)) addCommonHeaders(response as Response)
 	}
@@ -30,19 +30,19 @@ function visit(node: Json): Json {
 	const result: JsonObject = {}
 	for (const [key, value] of Object.entries(node)) {
 		if (key === 'unevaluatedProperties' && !('allOf' in node)) result.additionalProperties = sealed(value)
-		// Keywords TypeSpec has no decorator for are written as one extension.
+		// JSON Schema keywords for which TypeSpec has no decorator.
 		else if (key === 'x-schema') Object.assign(result, value)
 		else result[key] = visit(value)
 	}
 	return result
 }
 
-/** Nothing here is composed with allOf, so "no unevaluated" is "no additional", which validators report by name. */
+/** Without `allOf`, `unevaluatedProperties: false` equals `additionalProperties: false`, for which validators name the property. */
 function sealed(value: Json): Json {
 	return JSON.stringify(value) === '{"not":{}}' ? false : visit(value)
 }
 
-/** express-openapi-validator does not see what stands beside a reference in the schema of a parameter. */
+/** express-openapi-validator ignores keywords beside a `$ref` in the schema of a parameter, so the reference is written out. */
 function unfolded(document: OpenApiDocument, { $ref, ...beside }: JsonObject): JsonObject {
 	if (typeof $ref !== 'string') return beside
 	if (Object.keys(beside).length === 0) return { $ref }
@@ -50,8 +50,8 @@ function unfolded(document: OpenApiDocument, { $ref, ...beside }: JsonObject): J
 }
 
 /**
- * express-openapi-validator refuses an empty value, and the reserved characters that URLSearchParams leaves alone or
- * writes (`+` for a blank, `'`), unless the parameter allows them; what a value may be is the schema's to say.
+ * Unless the parameter allows them, express-openapi-validator rejects an empty value and the reserved characters that
+ * URLSearchParams writes (`+` for a blank) or does not encode (`'`). The schema alone decides which values are valid.
  */
 function relaxQuery(parameter: Parameter): void {
 	parameter.allowReserved = true
@@ -62,8 +62,11 @@ const header = (type: string, description: string): JsonObject => ({ description
 
 const commonHeaders: Record<string, JsonObject> = {
 	'X-Request-Id': { ...header('string', "The request's id, as in the server's log."), required: true },
-	'X-RateLimit-Limit': header('integer', 'Requests per minute that the key has; absent when there is no limit.'),
-	'X-RateLimit-Remaining': header('integer', 'Requests left in this window.'),
+	'X-RateLimit-Limit': header(
+		'integer',
+		'Requests per minute that the key may make, or without a key the address; absent without a limit.',
+	),
+	'X-RateLimit-Remaining': header('integer', 'Requests left until the window ends.'),
 	'X-RateLimit-Reset': header('integer', 'Unix time in seconds at which the window ends.'),
 }
 

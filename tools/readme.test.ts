@@ -1,4 +1,4 @@
-// Runs every example of the README: the shell ones with bash, the TypeScript ones with Node, against a real server.
+// Runs every example of the README against a real server: shell with bash, TypeScript with Node.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,12 +10,12 @@ const root = resolve(import.meta.dirname, '..')
 const readme = readFileSync(join(root, 'README.md'), 'utf8')
 const blocks = [...readme.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].map(([, language = '', code = '']) => ({ language, code }))
 
-/** These two are what CI itself runs: the tests, and `start` in tools/smoke.ts. */
+/** CI runs these two elsewhere: `start` in tools/smoke.ts, and the tests themselves. */
 const runElsewhere = ['npx -y pnpm@12.21.0 start\n', 'npx -y pnpm@12.21.0 test\n']
 
 const folder = mkdtempSync(join(tmpdir(), 'remit-readme-'))
 const cli = join(root, 'packages/server/src/cli.ts')
-/** Without what the test runner adds to the environment: its BASE_URL is not ours. */
+/** Nothing of the test runner's environment: Vitest sets a BASE_URL of its own. */
 const env = {
 	PATH: process.env.PATH,
 	DATA_DIR: join(folder, 'data'),
@@ -56,13 +56,13 @@ const run = (file: string, args: string[]) =>
 	})
 
 describe('the README', () => {
-	it('has an example for the SDK, for curl and for the command line', () => {
+	it('has examples for the SDK, for curl and for the command line', () => {
 		expect(blocks.filter(({ language }) => language === 'ts')).toHaveLength(3)
 		expect(blocks.filter(({ language }) => language === 'sh').length).toBeGreaterThanOrEqual(4)
 	})
 
 	for (const { language, code } of blocks.filter((block) => block.language !== '' && !runElsewhere.includes(block.code))) {
-		it(`has an example that runs: ${code.trim().split('\n')[0]}`, () => {
+		it(`has a working example: ${code.trim().split('\n')[0]}`, () => {
 			const here = code
 				.replaceAll('http://127.0.0.1:3000', url)
 				.replaceAll('4000', receiverPort)

@@ -1,4 +1,3 @@
-// What the server's tables say of records is what the contract says of them.
 import { expect, it } from 'vitest'
 import type { JsonObject, OpenApiDocument } from './openapi.ts'
 import { blanks, recordFields } from './record-tables.ts'
@@ -27,10 +26,10 @@ const document: OpenApiDocument = {
 	},
 }
 
-it('A record is what always has an id and an organization; its fields are those of its schema', () => {
+it('A schema that always has an id and an organization is a record, with the fields of the schema', () => {
 	expect(recordFields(document)).toEqual({ Note: { id: 'string', organizationId: 'string', words: 'string', cents: 'number' } })
 })
 
-it('A blank has every field that may be null, of all that always has an id', () => {
+it('A schema that always has an id gets a blank with every field that may be null', () => {
 	expect(blanks(document)).toEqual({ Note: { words: null, cents: null }, Page: { colour: null } })
 })

@@ -1,8 +1,8 @@
-// What the server's tables say of records: their fields, and what is null in a new one.
+// The server's tables of records: the fields of each, and the fields that are null in a new one.
 import { eventSchemas } from './event-docs.ts'
 import type { JsonObject, OpenApiDocument } from './openapi.ts'
 
-/** Records are the schemas with an id that belong to an organization or, like its settings, have a version: rows of the database. */
+/** Records, which are rows of the database, are the schemas with an id and an `organizationId` or (the settings) a `version`. */
 export function recordFields(document: OpenApiDocument): Record<string, Record<string, string>> {
 	const found: Record<string, Record<string, string>> = {}
 	for (const [name, properties] of withId(document)) {
@@ -26,7 +26,7 @@ function fieldType(document: OpenApiDocument, schema: JsonObject): string {
 	return 'json'
 }
 
-/** The fields that may be null, by what has them: records, an organization's settings, line items. */
+/** The fields that may be null, by schema: those of records, of an organization's settings, and of line items. */
 export function blanks(document: OpenApiDocument): Record<string, Record<string, null>> {
 	const found = withId(document).map(([name, properties]) => {
 		const nullable = Object.keys(properties).filter((field) => isNullable(properties[field]))
@@ -35,13 +35,13 @@ export function blanks(document: OpenApiDocument): Record<string, Record<string,
 	return Object.fromEntries(found.filter(([, blank]) => Object.keys(blank).length > 0))
 }
 
-/** The fields of what is shown without a key; not of the envelopes around it. */
+/** The fields of the schemas that are shown without a key, without the envelopes around them. */
 export function publicFields(document: OpenApiDocument): Record<string, string[]> {
 	const open = Object.entries(document.components.schemas).filter(([name]) => /^Public.*(?<!Data|List)$/.test(name))
 	return Object.fromEntries(open.map(([name, { properties }]) => [name, Object.keys(properties as JsonObject)]))
 }
 
-/** The properties of each schema that always has an id, but for events. */
+/** The properties of each schema with a required id, except events. */
 function withId(document: OpenApiDocument): [name: string, properties: Record<string, JsonObject>][] {
 	const events = new Set([...eventSchemas(document).values()].map(({ name }) => name))
 	return Object.entries(document.components.schemas).flatMap(([name, { properties = {}, required = [] }]) => {

@@ -1,9 +1,8 @@
-// What a record says of itself in its own file joins the closed lists of the contract.
 import { expect, it } from 'vitest'
 import type { JsonObject, OpenApiDocument } from './openapi.ts'
 import { takeRecords } from './records.ts'
 
-/** A contract with these records, and lists that have a member by hand each. */
+/** A contract with these records, whose ErrorCode and KeyScope have one hand-written member each. */
 function contractWith(records: Record<string, JsonObject>): OpenApiDocument {
 	const byHand = (member: string, sentence: string) => ({ enum: [member], 'x-enumDescriptions': { [member]: sentence } })
 	const schemas: Record<string, JsonObject> = {
@@ -16,7 +15,7 @@ function contractWith(records: Record<string, JsonObject>): OpenApiDocument {
 
 const sentences = ({ components: { schemas } }: OpenApiDocument, list: string) => schemas[list]?.['x-enumDescriptions']
 
-it('A record adds its error code, in the order of statuses, and its scopes, and its extension is not published', () => {
+it('A record adds its error code, ordered by status, and its scopes; its x-record is not published', () => {
 	const document = contractWith({ SalesNote: { prefix: 'nte', scope: 'notes' } })
 	expect(takeRecords(document)).toEqual([{ schema: 'SalesNote', prefix: 'nte', scope: 'notes' }])
 	expect(sentences(document, 'ErrorCode')).toEqual({
@@ -33,7 +32,7 @@ it('A record adds its error code, in the order of statuses, and its scopes, and 
 	expect(document.components.schemas.SalesNote).toEqual({ type: 'object' })
 })
 
-it('What is said by hand stays as it is', () => {
+it('A hand-written member stays as it is', () => {
 	const document = contractWith({ Note: { prefix: 'nte' } })
 	const byHand = '404: no such note, or one that was shredded.'
 	document.components.schemas.ErrorCode = { enum: ['note_not_found'], 'x-enumDescriptions': { note_not_found: byHand } }
@@ -42,7 +41,7 @@ it('What is said by hand stays as it is', () => {
 	expect(document.components.schemas.KeyScope?.enum).toEqual(['admin'])
 })
 
-it('Records share a scope, and what an organization has one of is never missing', () => {
+it('Records can share a scope, and a single record has no not_found error', () => {
 	const document = contractWith({
 		Diary: { prefix: 'dia', scope: 'notes' },
 		Note: { prefix: 'nte', scope: 'notes' },

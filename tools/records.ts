@@ -5,15 +5,15 @@ import type { JsonObject, OpenApiDocument } from './openapi.ts'
 /** The extension `x-record`, with the name of its schema. */
 export interface RecordKind {
 	readonly schema: string
-	/** What ids begin with. */
+	/** Its ids begin with the prefix and `_`. */
 	readonly prefix: string
-	/** What `:read` and `:write` follow in KeyScope; absent in the integration API, whose scopes are for all of it. */
+	/** The scopes are this name with `:read` and `:write`; absent in the integration API, whose three scopes cover all of it. */
 	readonly scope?: string
-	/** The organization has one and no more, which is asked for without an id and is never missing. */
+	/** An organization always has exactly one, which callers read without an id. */
 	readonly single?: true
 }
 
-/** Takes `x-record` out of the document, and adds to ErrorCode and KeyScope what they do not say by hand. */
+/** Removes `x-record` from the document, and adds to ErrorCode and KeyScope the members that are not hand-written. */
 export function takeRecords(document: OpenApiDocument): RecordKind[] {
 	const { schemas } = document.components
 	const kinds = Object.entries(schemas).flatMap(([schema, definition]) => {
@@ -40,7 +40,7 @@ function rejectSharedPrefixes(kinds: readonly RecordKind[]): void {
 	}
 }
 
-/** One pair for each scope; records that share it are named in its sentence together. */
+/** One pair for each scope; its sentence names every record that shares the scope. */
 function scopeMembers(kinds: readonly RecordKind[]): [member: string, sentence: string][] {
 	return [...new Set(kinds.flatMap(({ scope }) => scope ?? []))].flatMap((scope) => {
 		const names = kinds
@@ -67,7 +67,7 @@ function addMembers(schema: JsonObject | undefined, members: readonly [member: s
 	}
 }
 
-/** The sentences begin with the status. */
+/** By the status with which each sentence begins. */
 function sortByStatus(schema: JsonObject | undefined): void {
 	const list = schema as unknown as DescribedEnum
 	list.enum = list.enum.toSorted((a, b) => statusOf(list, a) - statusOf(list, b))

@@ -2,7 +2,7 @@
 import type { Json, Operation } from './openapi.ts'
 import type { Method } from './sdk-methods.ts'
 
-/** A method's TSDoc, indented for a class. */
+/** The TSDoc of a method, indented for a class. */
 export function methodDocs(method: Method): string {
 	const { operation, ids, body, query, answer } = method
 	const lines = [
@@ -10,10 +10,10 @@ export function methodDocs(method: Method): string {
 		'',
 		...ids.map(({ name, description }) => `@param ${name} - ${description}`),
 		...(body ? [`@param body - ${body.description.split(/(?<=\.)\s/)[0]}`] : []),
-		...(query ? ['@param query - Which records, in which order.'] : []),
-		'@param options - Of this call alone.',
+		...(query ? ['@param query - Filters, order and page.'] : []),
+		'@param options - Options of this call alone.',
 		...(answer.description ? [`@returns ${answer.description}`] : []),
-		`@throws ${refusals(operation)}`,
+		`@throws ${throwable(operation)}`,
 		...example(method),
 	]
 	const safe = lines.flatMap((line) => line.replaceAll('*/', '*\\/').split('\n'))
@@ -31,13 +31,13 @@ const errorClasses: Record<string, string> = {
 	429: 'RateLimitError',
 }
 
-function refusals(operation: Operation): string {
+function throwable(operation: Operation): string {
 	const statuses = Object.keys(operation.responses).filter((status) => Number(status) >= 400)
 	const classes = Map.groupBy(statuses, (status) => errorClasses[status] ?? (Number(status) >= 500 ? 'ServerError' : 'ApiError'))
 	return [...classes].map(([name, found]) => `\`${name}\` (${found.join(', ')})`).join(', ')
 }
 
-/** Lists and bodies are worth an example; the rest says itself. */
+/** Only of lists and of calls with a body: other calls are clear from their signature. */
 function example({ operation, ids, body, answer }: Method): string[] {
 	const call = `remit.${operation.operationId}`
 	const record = answer.models[0]?.replace(/^./, (first) => first.toLowerCase())
@@ -47,7 +47,7 @@ function example({ operation, ids, body, answer }: Method): string[] {
 	return ['@example', '```ts', answer.kind === 'page' ? list : `await ${call}(${args.join(', ')})`, '```']
 }
 
-/** A value as TypeScript is written here. */
+/** A value as a TypeScript literal with single quotes. */
 function literal(value: Json): string {
 	if (typeof value === 'string') return `'${JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
 	if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`

@@ -20,7 +20,7 @@ function write(paths: OpenApiDocument['paths'], schemas: Record<string, JsonObje
 
 const id = { name: 'id', in: 'path', required: true, description: 'The id.', schema: { type: 'string' } } as const
 
-test('a nested operation id becomes a nested resource', () => {
+test('a dotted operation id becomes a nested resource', () => {
 	const text = write({
 		'/a': { get: operation('invoices.ping') },
 		'/a/{id}/link': { post: operation('invoices.clientLink.create', { parameters: [id] }) },
@@ -31,7 +31,7 @@ test('a nested operation id becomes a nested resource', () => {
 	expect(text).toContain("return this.#transport.send('POST', '/a/{id}/link', { path: { id }, options })")
 })
 
-test('a resource without operations of its own only leads to its parts', () => {
+test('a resource without operations of its own holds only its nested resources', () => {
 	const text = write({ '/a': { get: operation('invoices.link.get') } })
 	expect(text).toContain('export class InvoicesResource {\n\treadonly link: InvoicesLinkResource\n')
 	expect(text.match(/#transport: Transport/g)).toHaveLength(1)
@@ -43,7 +43,7 @@ test('an alias has no method', () => {
 	expect(text).not.toContain('replace')
 })
 
-test('a header that no option stands for stops the generator', () => {
+test('a header without an option of the SDK stops the generator', () => {
 	const header = { name: 'X-New', in: 'header', schema: { type: 'string' } } as const
 	expect(() => write({ '/a': { get: operation('a.get', { parameters: [header] }) } })).toThrow('no option for the header X-New')
 })
@@ -53,7 +53,7 @@ test('an answer without a named model stops the generator', () => {
 	expect(() => write({ '/a': { get: operation('a.get', { responses }) } })).toThrow('the answer of a.get must be JSON')
 })
 
-test('an answer that is not JSON is a file', () => {
+test('an answer that is not JSON is returned as a file', () => {
 	const responses = { 200: { description: 'A file.', content: { 'application/pdf': { schema: {} } } } }
 	const text = write({ '/a/{id}/pdf': { get: operation('a.pdf', { responses, parameters: [id] }) } })
 	expect(text).toContain('pdf(id: string, options?: RequestOptions): ApiPromise<Uint8Array> {')
@@ -73,7 +73,7 @@ test('an action takes an idempotency key', () => {
 	expect(text).toContain('send(id: string, options?: IdempotentRequestOptions): ApiPromise<Ok> {')
 })
 
-test('the prose is the contract’s and cannot end its comment', () => {
+test('the TSDoc has the words of the contract, and they cannot end the comment', () => {
 	const Input: JsonObject = {
 		type: 'object',
 		description: 'What to write. More.',

@@ -35,7 +35,7 @@ function child(parent: Resource, name: string): Resource {
 
 const descendants = (resource: Resource): Resource[] => resource.children.flatMap((next) => [next, ...descendants(next)])
 
-// ── What the contract says of an operation ───────────────────────────────────────────────────────────────────────────
+// ── Reading an operation of the contract ─────────────────────────────────────────────────────────────────────────────
 
 function methodText(method: Method): string {
 	const { operation, verb, path, ids, body, query, options, answer } = method
@@ -60,14 +60,19 @@ function methodText(method: Method): string {
 	}`
 }
 
-// ── The file ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Writing the file ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 function resourceClass({ path, methods, children }: Resource): string {
-	const own = methods.length > 0
+	const hasMethods = methods.length > 0
 	const fields = children.map((next) => `\treadonly ${next.path.at(-1)}: ${className(next.path)}`)
-	const made = children.map((next) => `\t\tthis.${next.path.at(-1)} = new ${className(next.path)}(transport)`)
-	const head = [...(own ? ['\treadonly #transport: Transport'] : []), ...fields, '', '\tconstructor(transport: Transport) {']
-	const setup = [...head, ...(own ? ['\t\tthis.#transport = transport'] : []), ...made, '\t}'].join('\n')
+	const nested = children.map((next) => `\t\tthis.${next.path.at(-1)} = new ${className(next.path)}(transport)`)
+	const head = [
+		...(hasMethods ? ['\treadonly #transport: Transport'] : []),
+		...fields,
+		'',
+		'\tconstructor(transport: Transport) {',
+	]
+	const setup = [...head, ...(hasMethods ? ['\t\tthis.#transport = transport'] : []), ...nested, '\t}'].join('\n')
 	const docs = path.length > 0 ? `/** \`remit.${path.join('.')}\` */` : '/** Every resource of the API. */'
 	return `${methods.map(queryInterface).join('')}${docs}
 export class ${className(path)} {
@@ -99,13 +104,13 @@ function imports(methods: Method[]): string {
 	return used.map(([file, names]) => `import type { ${[...new Set(names)].sort().join(', ')} } from '${file}'`).join('\n')
 }
 
-/** Every model that is more than a bare string or number: records, closed lists, and what may be written in several ways. */
+/** Exports every model but the bare strings and numbers: objects, enums and unions. */
 function models(document: OpenApiDocument): string {
-	const found = Object.entries(document.components.schemas).filter(
+	const exported = Object.entries(document.components.schemas).filter(
 		([, schema]) => schema.type === 'object' || schema.enum || schema.anyOf,
 	)
-	return `export type {\n${found.map(([name]) => `\t${name},\n`).join('')}} from './contract.ts'`
+	return `export type {\n${exported.map(([name]) => `\t${name},\n`).join('')}} from './contract.ts'`
 }
 
-/** Not the bare name: the resource `session` and the model Session would be one. */
+/** With a suffix, because the resource `session` and the model `Session` would otherwise have one name. */
 const className = (path: string[]) => (path.length > 0 ? `${pascal(path)}Resource` : 'Resources')

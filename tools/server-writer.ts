@@ -1,4 +1,4 @@
-// Writes what the server looks up by operation or by record: the operation table and the field lists of the records.
+// Writes packages/server/src/generated/tables.ts: what the server looks up by operation, record, event type or error code.
 import { errorTable } from './error-table.ts'
 import { eventSchemas } from './event-docs.ts'
 import type { OpenApiDocument, Parameter } from './openapi.ts'
@@ -8,7 +8,7 @@ import type { RecordKind } from './records.ts'
 export function writeServerTables(document: OpenApiDocument, kinds: readonly RecordKind[], banner: string): string {
 	return `// ${banner}
 
-/** One operation of the contract. \`accepts\` lists the parameters by place; \`statuses\` every status it may answer. */
+/** One operation of the contract. */
 export interface OperationEntry {
 	readonly id: string
 	readonly method: string
@@ -16,46 +16,48 @@ export interface OperationEntry {
 	readonly scopes: readonly string[]
 	readonly body: 'required' | 'optional' | 'none'
 	readonly idempotent: boolean
+	/** Every status that it may answer. */
 	readonly statuses: readonly number[]
-	/** Which limit its requests count against. */
+	/** The rate limit that its requests count against. */
 	readonly rateClass: 'invoicing' | 'integration'
 	/** Needs no key. */
 	readonly public?: true
-	/** Calls out to others, so that it opens its transactions itself. */
+	/** Its handler opens its transactions itself: it calls another server between them, or it is a GET that writes. */
 	readonly ownTransactions?: true
+	/** The id of the operation that this one repeats. */
 	readonly aliasOf?: string
 }
 
 export const operationTable = ${literal(operations(document))} as const satisfies readonly OperationEntry[]
 
-/** What the paths of the integration API begin with. */
+/** The first segments of the paths of the integration API. */
 export const integrationRoots = ${literal(integrationRoots(document))} as const
 
-/** How a field travels: \`json\` stands for arrays and objects. */
+/** The JSON type of a field; \`json\` stands for arrays and objects. */
 export type FieldType = 'string' | 'number' | 'boolean' | 'json'
 
 /** The fields of each record, in the order in which answers show them. */
 export const fields = ${literal(recordFields(document))} as const satisfies Record<string, Record<string, FieldType>>
 
 /**
- * What has an id before anything is written on it: every field that may be null is. A store begins a new record with
- * \`{ ...blanks.Company, ...input, id, … }\`, so that a field that is added to the contract needs a column and nothing else.
+ * The nullable fields of each schema with an id, all null. A store begins a new record with
+ * \`{ ...blanks.Company, ...input, id, … }\`, so that a new field of the contract needs a column and nothing else.
  */
 export const blanks = ${rows(blanks(document))} as const satisfies Record<string, Record<string, null>>
 
-/** What a client sees of an invoice by its link, and nothing else: the fields of each schema whose name begins with Public. */
+/** All that a client sees of an invoice by its link: the fields of each schema whose name begins with Public. */
 export const publicFields = ${rows(publicFields(document))} as const
 
-/** What the ids of each kind of record begin with. */
+/** The prefix of the ids of each kind of record. */
 export const idPrefixes = ${literal(Object.fromEntries(kinds.map(({ schema, prefix }) => [schema, prefix])))} as const
 
-/** Every type of event, and the name of its schema. */
+/** The name of the schema of each event type. */
 export const eventTypes = ${literal(Object.fromEntries([...eventSchemas(document)].map(([type, { name }]) => [type, name])))} as const
 
-/** What a key may do: of the integration API one of three, each containing the one before; of the invoicing API a pair a record. */
+/** The scopes of API keys: three of the integration API, each containing the one before, and pairs of the invoicing API. */
 export const keyScopes = ${literal(document.components.schemas.KeyScope?.enum)} as const
 
-/** The status and title of every error code. */
+/** The status and the title of each error code. */
 export const errorTable = ${rows(errorTable(document))} as const satisfies Record<string, readonly [status: number, title: string]>
 `
 }
@@ -83,7 +85,7 @@ function integrationRoots(document: OpenApiDocument): string[] {
 	return [...roots].flatMap(([root, classes]) => (classes.has('integration') ? root : []))
 }
 
-/** The limits that the operations below each first segment of a path count against: one, or the contract lint refuses it. */
+/** The rate limits of the operations below each first segment of a path; the contract lint requires one limit a segment. */
 export function rateClassesByRoot({ paths }: OpenApiDocument): Map<string, Set<string>> {
 	const roots = new Map<string, Set<string>>()
 	for (const [path, methods] of Object.entries(paths)) {
@@ -103,7 +105,7 @@ export function resolve(document: OpenApiDocument, parameter: Parameter | { $ref
 
 const literal = (value: unknown) => JSON.stringify(value, null, '\t')
 
-/** An object with each of its entries on a line of its own. */
+/** An object literal with one entry a line. */
 const rows = (value: Record<string, unknown>) =>
 	`{\n${Object.entries(value)
 		.map(([name, entry]) => `\t${JSON.stringify(name)}: ${JSON.stringify(entry)},\n`)

@@ -1,4 +1,4 @@
-// What a new user does first: `start` on an empty folder, and a request with the key that it prints.
+// Does what a new user does first: runs `start` on an empty folder, and sends a request with the key that it prints.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -28,7 +28,7 @@ try {
 	rmSync(folder, { recursive: true, force: true })
 }
 
-/** The URL and the key, once both were printed. */
+/** Resolves to the URL and the key once the server has printed both. */
 function printed(): Promise<[url: string, key: string]> {
 	return new Promise((found, failed) => {
 		let output = ''

@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 
 const report = process.env.TEST_REPORT
 
-// Tests that need a database are `*.api.test.ts` and run on each, or `*.postgres.test.ts`; all others run once.
+// `*.api.test.ts` need a database and run on both, `*.postgres.test.ts` run on PostgreSQL alone, and all others run once.
 const onDatabase = (database: 'sqlite' | 'postgres') => ({
 	extends: true as const,
 	test: {
@@ -20,9 +20,9 @@ export default defineConfig({
 	test: {
 		exclude: ['**/node_modules/**', '**/dist/**'],
 		pool: 'forks',
-		// Every core: by default one is left over, which on two is half.
+		// Vitest leaves one core free by default, which is half of two.
 		maxWorkers: '100%',
-		// CI sums the results up (tools/ci-summary.ts).
+		// CI adds up the JSON reports (tools/ci-summary.ts).
 		reporters: report ? ['default', 'json'] : ['default'],
 		...(report && { outputFile: { json: report } }),
 		testTimeout: 30_000,

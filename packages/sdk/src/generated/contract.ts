@@ -4842,9 +4842,9 @@ export interface components {
     headers: {
         /** @description The request's id, as in the server's log. */
         "X-Request-Id": string;
-        /** @description Requests per minute that the key has; absent when there is no limit. */
+        /** @description Requests per minute that the key may make, or without a key the address; absent without a limit. */
         "X-RateLimit-Limit": number;
-        /** @description Requests left in this window. */
+        /** @description Requests left until the window ends. */
         "X-RateLimit-Remaining": number;
         /** @description Unix time in seconds at which the window ends. */
         "X-RateLimit-Reset": number;

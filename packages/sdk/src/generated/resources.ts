@@ -177,9 +177,9 @@ export class ApiKeysResource {
 	/**
 	 * List API keys, newest first, expired and revoked ones too.
 	 *
-	 * @param query - Which records, in which order.
-	 * @param options - Of this call alone.
-	 * @returns One page by `await`; the records of all pages by `for await`.
+	 * @param query - Filters, order and page.
+	 * @param options - Options of this call alone.
+	 * @returns `await` gives one page, `for await` the records of all pages.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
 	 * @example
 	 * ```ts
@@ -194,7 +194,7 @@ export class ApiKeysResource {
 	 * Create an API key. It can do nothing that the key which creates it cannot.
 	 *
 	 * @param body - A key to create.
-	 * @param options - Of this call alone.
+	 * @param options - Options of this call alone.
 	 * @returns A new key. This is the only time that it is shown.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
 	 * @example
@@ -210,7 +210,7 @@ export class ApiKeysResource {
 	 * Revoke an API key: other server processes refuse it within two seconds.
 	 *
 	 * @param id - The key's id.
-	 * @param options - Of this call alone.
+	 * @param options - Options of this call alone.
 	 * @returns Done.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
 	 */
@@ -223,7 +223,7 @@ export class ApiKeysResource {
 	 *
 	 * @param id - The key's id.
 	 * @param body - How to rotate a key.
-	 * @param options - Of this call alone.
+	 * @param options - Options of this call alone.
 	 * @returns A new key. This is the only time that it is shown.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
 	 * @example
@@ -250,9 +250,9 @@ export class CompaniesResource {
 	/**
 	 * List companies. Deleted ones never show.
 	 *
-	 * @param query - Which records, in which order.
-	 * @param options - Of this call alone.
-	 * @returns One page by `await`; the records of all pages by `for await`.
+	 * @param query - Filters, order and page.
+	 * @param options - Options of this call alone.
+	 * @returns `await` gives one page, `for await` the records of all pages.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
 	 * @example
 	 * ```ts
@@ -267,7 +267,7 @@ export class CompaniesResource {
 	 * Create a company.
 	 *
 	 * @param body - A company to create.
-	 * @param options - Of this call alone.
+	 * @param options - Options of this call alone.
 	 * @returns The id of a new record.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
 	 * @example
@@ -283,7 +283,7 @@ export class CompaniesResource {
 	 * Read a company.
 	 *
 	 * @param id - The company's id.
-	 * @param options - Of this call alone.
+	 * @param options - Options of this call alone.
 	 * @returns The record.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
 	 */
@@ -296,7 +296,7 @@ export class CompaniesResource {
 	 *
 	 * @param id - The company's id.
 	 * @param body - A company's changes: a field that is absent stays as it is, `null` clears it.
-	 * @param options - Of this call alone.
+	 * @param options - Options of this call alone.
 	 * @returns Done.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `ApiError` (413, 415), `RateLimitError` (429)
 	 * @example
@@ -312,7 +312,7 @@ export class CompaniesResource {
 	 * Delete a company. It no longer shows in any answer; records that point to it keep working.
 	 *
 	 * @param id - The company's id.
-	 * @param options - Of this call alone.
+	 * @param options - Options of this call alone.
 	 * @returns Done.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `RateLimitError` (429)
 	 */
@@ -335,9 +335,9 @@ export class ContactsResource {
 	/**
 	 * List contacts, newest first. Deleted ones never show.
 	 *
-	 * @param query - Which records, in which order.
-	 * @param options - Of this call alone.
-	 * @returns One page by `await`; the records of all pages by `for await`.
+	 * @param query - Filters, order and page.
+	 * @param options - Options of this call alone.
+	 * @returns `await` gives one page, `for await` the records of all pages.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
 	 * @example
 	 * ```ts
@@ -352,7 +352,7 @@ export class ContactsResource {
 	 * Create a contact.
 	 *
 	 * @param body - A contact to create.
-	 * @param options - Of this call alone.
+	 * @param options - Options of this call alone.
 	 * @returns The id of a new record.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
 	 * @example
@@ -368,7 +368,7 @@ export class ContactsResource {
 	 * Read a contact.
 	 *
 	 * @param id - The contact's id.
-	 * @param options - Of this call alone.
+	 * @param options - Options of this call alone.
 	 * @returns The record.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
 	 */
@@ -381,7 +381,7 @@ export class ContactsResource {
 	 *
 	 * @param id - The contact's id.
 	 * @param body - A contact's changes: a field that is absent stays as it is, `null` clears it.
-	 * @param options - Of this call alone.
+	 * @param options - Options of this call alone.
 	 * @returns Done.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
 	 * @example
@@ -397,7 +397,7 @@ export class ContactsResource {
 	 * Delete a contact. It no longer shows in any answer; records that point to it keep working.
 	 *
 	 * @param id - The contact's id.
-	 * @param options - Of this call alone.
+	 * @param options - Options of this call alone.
 	 * @returns Done.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `RateLimitError` (429)
 	 */
@@ -420,9 +420,9 @@ export class DealsResource {
 	/**
 	 * List deals, newest first. Deleted ones never show.
 	 *
-	 * @param query - Which records, in which order.
-	 * @param options - Of this call alone.
-	 * @returns One page by `await`; the records of all pages by `for await`.
+	 * @param query - Filters, order and page.
+	 * @param options - Options of this call alone.
+	 * @returns `await` gives one page, `for await` the records of all pages.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
 	 * @example
 	 * ```ts
@@ -437,7 +437,7 @@ export class DealsResource {
 	 * Create a deal.
 	 *
 	 * @param body - A deal to create.
-	 * @param options - Of this call alone.
+	 * @param options - Options of this call alone.
 	 * @returns The id of a new record.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
 	 * @example
@@ -453,7 +453,7 @@ export class DealsResource {
 	 * Read a deal.
 	 *
 	 * @param id - The deal's id.
-	 * @param options - Of this call alone.
+	 * @param options - Options of this call alone.
 	 * @returns The record.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
 	 */
@@ -466,7 +466,7 @@ export class DealsResource {
 	 *
 	 * @param id - The deal's id.
 	 * @param body - A deal's changes: a field that is absent stays as it is, `null` clears it.
-	 * @param options - Of this call alone.
+	 * @param options - Options of this call alone.
 	 * @returns Done.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
 	 * @example
@@ -482,7 +482,7 @@ export class DealsResource {
 	 * Delete a deal. It no longer shows in any answer; its invoices and time entries stay.
 	 *
 	 * @param id - The deal's id.
-	 * @param options - Of this call alone.
+	 * @param options - Options of this call alone.
 	 * @returns Done.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `RateLimitError` (429)
 	 */
@@ -511,9 +511,9 @@ export class InvoicesResource {
 	/**
 	 * List invoices, newest first.
 	 *
-	 * @param query - Which records, in which order.
-	 * @param options - Of this call alone.
-	 * @returns One page by `await`; the records of all pages by `for await`.
+	 * @param query - Filters, order and page.
+	 * @param options - Options of this call alone.
+	 * @returns `await` gives one page, `for await` the records of all pages.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
 	 * @example
 	 * ```ts
@@ -528,7 +528,7 @@ export class InvoicesResource {
 	 * Create an invoice. Without a body it is a draft with a generated number.
 	 *
 	 * @param body - What may be written on an invoice, on create and update alike.
-	 * @param options - Of this call alone.
+	 * @param options - Options of this call alone.
 	 * @returns The id and number of a new invoice.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
 	 * @example
@@ -544,7 +544,7 @@ export class InvoicesResource {
 	 * Make a draft of the time entries of a deal, in its currency and for its company. Each entry can be on one invoice.
 	 *
 	 * @param body - Time entries to invoice.
-	 * @param options - Of this call alone.
+	 * @param options - Options of this call alone.
 	 * @returns The id and number of a new invoice.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
 	 * @example
@@ -560,7 +560,7 @@ export class InvoicesResource {
 	 * Compute an invoice as creating it would, and store nothing.
 	 *
 	 * @param body - What may be written on an invoice, on create and update alike.
-	 * @param options - Of this call alone.
+	 * @param options - Options of this call alone.
 	 * @returns What the invoice would come to.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
 	 * @example
@@ -576,7 +576,7 @@ export class InvoicesResource {
 	 * Read an invoice.
 	 *
 	 * @param id - The invoice's id.
-	 * @param options - Of this call alone.
+	 * @param options - Options of this call alone.
 	 * @returns The record.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
 	 */
@@ -590,7 +590,7 @@ export class InvoicesResource {
 	 *
 	 * @param id - The invoice's id.
 	 * @param body - What may be written on an invoice, on create and update alike.
-	 * @param options - Of this call alone.
+	 * @param options - Options of this call alone.
 	 * @returns The answer to a change of an invoice.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `PreconditionFailedError` (412), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
 	 * @example
@@ -606,7 +606,7 @@ export class InvoicesResource {
 	 * Delete an invoice for good. Its number is never used again; a tombstone explains the gap. Its time entries can be invoiced again.
 	 *
 	 * @param id - The invoice's id.
-	 * @param options - Of this call alone.
+	 * @param options - Options of this call alone.
 	 * @returns Done.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `RateLimitError` (429)
 	 */
@@ -618,7 +618,7 @@ export class InvoicesResource {
 	 * The invoice as a PDF (PDF/A-3b). The same invoice gives the same bytes.
 	 *
 	 * @param id - The invoice's id.
-	 * @param options - Of this call alone.
+	 * @param options - Options of this call alone.
 	 * @returns The file's bytes: application/pdf.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
 	 */
@@ -631,7 +631,7 @@ export class InvoicesResource {
 	 *
 	 * @param id - The invoice's id.
 	 * @param body - Whom to send an invoice to.
-	 * @param options - Of this call alone.
+	 * @param options - Options of this call alone.
 	 * @returns Done.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (502)
 	 * @example
@@ -647,7 +647,7 @@ export class InvoicesResource {
 	 * Whether outbound e-mail is configured, and what is missing if not.
 	 *
 	 * @param id - The invoice's id.
-	 * @param options - Of this call alone.
+	 * @param options - Options of this call alone.
 	 * @returns Whether invoices can be sent by e-mail.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
 	 */
@@ -668,7 +668,7 @@ export class InvoicesPublicResource {
 	 * The invoice of a client link. Needs no key. A GET counts as a view by the client, a HEAD or a prefetch does not.
 	 *
 	 * @param token - The token of the client link.
-	 * @param options - Of this call alone.
+	 * @param options - Options of this call alone.
 	 * @returns The record.
 	 * @throws `BadRequestError` (400), `NotFoundError` (404), `RateLimitError` (429)
 	 */
@@ -680,7 +680,7 @@ export class InvoicesPublicResource {
 	 * The PDF of the invoice of a client link. Needs no key.
 	 *
 	 * @param token - The token of the client link.
-	 * @param options - Of this call alone.
+	 * @param options - Options of this call alone.
 	 * @returns The file's bytes: application/pdf.
 	 * @throws `BadRequestError` (400), `NotFoundError` (404), `RateLimitError` (429)
 	 */
@@ -701,7 +701,7 @@ export class InvoicesClientLinkResource {
 	 * Make a link through which the client views the invoice without signing in. Repeating it gives the same link until it is revoked.
 	 *
 	 * @param id - The invoice's id.
-	 * @param options - Of this call alone.
+	 * @param options - Options of this call alone.
 	 * @returns A link.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `UnprocessableError` (422), `RateLimitError` (429)
 	 */
@@ -713,7 +713,7 @@ export class InvoicesClientLinkResource {
 	 * Read the client link.
 	 *
 	 * @param id - The invoice's id.
-	 * @param options - Of this call alone.
+	 * @param options - Options of this call alone.
 	 * @returns A link.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
 	 */
@@ -725,7 +725,7 @@ export class InvoicesClientLinkResource {
 	 * Revoke the client link: it works no more, and a new one will have another address.
 	 *
 	 * @param id - The invoice's id.
-	 * @param options - Of this call alone.
+	 * @param options - Options of this call alone.
 	 * @returns Done.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
 	 */
@@ -746,7 +746,7 @@ export class InvoicesPaymentLinkResource {
 	 * Make a link to pay what is owed at the payment processor. Repeating it gives the same link while the amount is the same.
 	 *
 	 * @param id - The invoice's id.
-	 * @param options - Of this call alone.
+	 * @param options - Options of this call alone.
 	 * @returns A link.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (502)
 	 */
@@ -758,7 +758,7 @@ export class InvoicesPaymentLinkResource {
 	 * Read the payment link that works.
 	 *
 	 * @param id - The invoice's id.
-	 * @param options - Of this call alone.
+	 * @param options - Options of this call alone.
 	 * @returns A link.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
 	 */
@@ -778,7 +778,7 @@ export class OrganizationResource {
 	/**
 	 * Read the organization of the API key, with its settings.
 	 *
-	 * @param options - Of this call alone.
+	 * @param options - Options of this call alone.
 	 * @returns The record.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
 	 */
@@ -790,7 +790,7 @@ export class OrganizationResource {
 	 * Change the organization's settings: only the fields that are present change; `null` clears one. Other server processes follow within two seconds.
 	 *
 	 * @param body - The organization's changes: a field that is absent stays as it is, `null` clears it.
-	 * @param options - Of this call alone.
+	 * @param options - Options of this call alone.
 	 * @returns Done.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `PreconditionFailedError` (412), `ApiError` (413, 415), `RateLimitError` (429)
 	 * @example
@@ -817,9 +817,9 @@ export class PipelinesResource {
 	/**
 	 * List pipelines, newest first.
 	 *
-	 * @param query - Which records, in which order.
-	 * @param options - Of this call alone.
-	 * @returns One page by `await`; the records of all pages by `for await`.
+	 * @param query - Filters, order and page.
+	 * @param options - Options of this call alone.
+	 * @returns `await` gives one page, `for await` the records of all pages.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
 	 * @example
 	 * ```ts
@@ -834,7 +834,7 @@ export class PipelinesResource {
 	 * Create a pipeline.
 	 *
 	 * @param body - A pipeline to create.
-	 * @param options - Of this call alone.
+	 * @param options - Options of this call alone.
 	 * @returns The id of a new record.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
 	 * @example
@@ -850,7 +850,7 @@ export class PipelinesResource {
 	 * Read a pipeline.
 	 *
 	 * @param id - The pipeline's id.
-	 * @param options - Of this call alone.
+	 * @param options - Options of this call alone.
 	 * @returns The record.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
 	 */
@@ -863,7 +863,7 @@ export class PipelinesResource {
 	 *
 	 * @param id - The pipeline's id.
 	 * @param body - A pipeline's changes: a field that is absent stays as it is.
-	 * @param options - Of this call alone.
+	 * @param options - Options of this call alone.
 	 * @returns Done.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `PreconditionFailedError` (412), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
 	 * @example
@@ -879,7 +879,7 @@ export class PipelinesResource {
 	 * Delete a pipeline for good. One that deals pass, or passed before they were deleted, cannot be deleted.
 	 *
 	 * @param id - The pipeline's id.
-	 * @param options - Of this call alone.
+	 * @param options - Options of this call alone.
 	 * @returns Done.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `PreconditionFailedError` (412), `RateLimitError` (429)
 	 */
@@ -902,9 +902,9 @@ export class TaxRatesResource {
 	/**
 	 * List tax rates, newest first, archived ones too.
 	 *
-	 * @param query - Which records, in which order.
-	 * @param options - Of this call alone.
-	 * @returns One page by `await`; the records of all pages by `for await`.
+	 * @param query - Filters, order and page.
+	 * @param options - Options of this call alone.
+	 * @returns `await` gives one page, `for await` the records of all pages.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
 	 * @example
 	 * ```ts
@@ -919,7 +919,7 @@ export class TaxRatesResource {
 	 * Create a tax rate.
 	 *
 	 * @param body - A tax rate to create.
-	 * @param options - Of this call alone.
+	 * @param options - Options of this call alone.
 	 * @returns The id of a new record.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
 	 * @example
@@ -935,7 +935,7 @@ export class TaxRatesResource {
 	 * Read a tax rate.
 	 *
 	 * @param id - The tax rate's id.
-	 * @param options - Of this call alone.
+	 * @param options - Options of this call alone.
 	 * @returns The record.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
 	 */
@@ -948,7 +948,7 @@ export class TaxRatesResource {
 	 *
 	 * @param id - The tax rate's id.
 	 * @param body - A tax rate's changes: a field that is absent stays as it is.
-	 * @param options - Of this call alone.
+	 * @param options - Options of this call alone.
 	 * @returns Done.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `PreconditionFailedError` (412), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
 	 * @example
@@ -964,7 +964,7 @@ export class TaxRatesResource {
 	 * Archive a tax rate: invoices keep it, new ones cannot take it. Repeating it changes nothing.
 	 *
 	 * @param id - The tax rate's id.
-	 * @param options - Of this call alone.
+	 * @param options - Options of this call alone.
 	 * @returns Done.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `RateLimitError` (429)
 	 */
@@ -987,9 +987,9 @@ export class TimeEntriesResource {
 	/**
 	 * List time entries, those that began last first.
 	 *
-	 * @param query - Which records, in which order.
-	 * @param options - Of this call alone.
-	 * @returns One page by `await`; the records of all pages by `for await`.
+	 * @param query - Filters, order and page.
+	 * @param options - Options of this call alone.
+	 * @returns `await` gives one page, `for await` the records of all pages.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
 	 * @example
 	 * ```ts
@@ -1004,7 +1004,7 @@ export class TimeEntriesResource {
 	 * Create a time entry.
 	 *
 	 * @param body - A time entry to create.
-	 * @param options - Of this call alone.
+	 * @param options - Options of this call alone.
 	 * @returns The id of a new record.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
 	 * @example
@@ -1020,7 +1020,7 @@ export class TimeEntriesResource {
 	 * Read a time entry.
 	 *
 	 * @param id - The time entry's id.
-	 * @param options - Of this call alone.
+	 * @param options - Options of this call alone.
 	 * @returns The record.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
 	 */
@@ -1033,7 +1033,7 @@ export class TimeEntriesResource {
 	 *
 	 * @param id - The time entry's id.
 	 * @param body - A time entry's changes: a field that is absent stays as it is, `null` clears it.
-	 * @param options - Of this call alone.
+	 * @param options - Options of this call alone.
 	 * @returns Done.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `PreconditionFailedError` (412), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
 	 * @example
@@ -1049,7 +1049,7 @@ export class TimeEntriesResource {
 	 * Delete a time entry that is not on an invoice, for good.
 	 *
 	 * @param id - The time entry's id.
-	 * @param options - Of this call alone.
+	 * @param options - Options of this call alone.
 	 * @returns Done.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `PreconditionFailedError` (412), `RateLimitError` (429)
 	 */
@@ -1087,9 +1087,9 @@ export class WebhooksDeliveriesResource {
 	/**
 	 * List deliveries, newest first. They are kept for 30 days unless the server says otherwise.
 	 *
-	 * @param query - Which records, in which order.
-	 * @param options - Of this call alone.
-	 * @returns One page by `await`; the records of all pages by `for await`.
+	 * @param query - Filters, order and page.
+	 * @param options - Options of this call alone.
+	 * @returns `await` gives one page, `for await` the records of all pages.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
 	 * @example
 	 * ```ts
@@ -1104,7 +1104,7 @@ export class WebhooksDeliveriesResource {
 	 * Read a delivery and its attempts.
 	 *
 	 * @param id - The delivery's id.
-	 * @param options - Of this call alone.
+	 * @param options - Options of this call alone.
 	 * @returns The record.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
 	 */
@@ -1116,7 +1116,7 @@ export class WebhooksDeliveriesResource {
 	 * Deliver again, at once and with the whole schedule of retries, whatever became of the delivery before.
 	 *
 	 * @param id - The delivery's id.
-	 * @param options - Of this call alone.
+	 * @param options - Options of this call alone.
 	 * @returns Done.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `RateLimitError` (429)
 	 */
@@ -1139,9 +1139,9 @@ export class WebhooksEndpointsResource {
 	/**
 	 * List webhook endpoints, newest first.
 	 *
-	 * @param query - Which records, in which order.
-	 * @param options - Of this call alone.
-	 * @returns One page by `await`; the records of all pages by `for await`.
+	 * @param query - Filters, order and page.
+	 * @param options - Options of this call alone.
+	 * @returns `await` gives one page, `for await` the records of all pages.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
 	 * @example
 	 * ```ts
@@ -1156,7 +1156,7 @@ export class WebhooksEndpointsResource {
 	 * Create a webhook endpoint. It gets every event from now on that it subscribes to.
 	 *
 	 * @param body - An endpoint to create.
-	 * @param options - Of this call alone.
+	 * @param options - Options of this call alone.
 	 * @returns A new endpoint's id and secret. This is the only time that the secret is shown.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
 	 * @example
@@ -1172,7 +1172,7 @@ export class WebhooksEndpointsResource {
 	 * Read a webhook endpoint.
 	 *
 	 * @param id - The endpoint's id.
-	 * @param options - Of this call alone.
+	 * @param options - Options of this call alone.
 	 * @returns The record.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
 	 */
@@ -1185,7 +1185,7 @@ export class WebhooksEndpointsResource {
 	 *
 	 * @param id - The endpoint's id.
 	 * @param body - An endpoint's changes: a field that is absent stays as it is.
-	 * @param options - Of this call alone.
+	 * @param options - Options of this call alone.
 	 * @returns Done.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
 	 * @example
@@ -1201,7 +1201,7 @@ export class WebhooksEndpointsResource {
 	 * Delete a webhook endpoint. Its deliveries stay to be read; those that were waiting are cancelled.
 	 *
 	 * @param id - The endpoint's id.
-	 * @param options - Of this call alone.
+	 * @param options - Options of this call alone.
 	 * @returns Done.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `RateLimitError` (429)
 	 */
@@ -1214,7 +1214,7 @@ export class WebhooksEndpointsResource {
 	 *
 	 * @param id - The endpoint's id.
 	 * @param body - Which deliveries to make again.
-	 * @param options - Of this call alone.
+	 * @param options - Options of this call alone.
 	 * @returns How many deliveries will be made again.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
 	 * @example
@@ -1231,7 +1231,7 @@ export class WebhooksEndpointsResource {
 	 *
 	 * @param id - The endpoint's id.
 	 * @param body - How to rotate a secret.
-	 * @param options - Of this call alone.
+	 * @param options - Options of this call alone.
 	 * @returns A new secret. This is the only time that it is shown.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
 	 * @example
@@ -1247,7 +1247,7 @@ export class WebhooksEndpointsResource {
 	 * Send an endpoint a `webhook.test` event. Answers the delivery, which shows what came of it.
 	 *
 	 * @param id - The endpoint's id.
-	 * @param options - Of this call alone.
+	 * @param options - Options of this call alone.
 	 * @returns The id of a new record.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `UnprocessableError` (422), `RateLimitError` (429)
 	 */
@@ -1270,9 +1270,9 @@ export class WebhooksEventTypesResource {
 	/**
 	 * List the types of event that an endpoint can subscribe to, with the JSON Schema and an example of each.
 	 *
-	 * @param query - Which records, in which order.
-	 * @param options - Of this call alone.
-	 * @returns One page by `await`; the records of all pages by `for await`.
+	 * @param query - Filters, order and page.
+	 * @param options - Options of this call alone.
+	 * @returns `await` gives one page, `for await` the records of all pages.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
 	 * @example
 	 * ```ts
@@ -1299,9 +1299,9 @@ export class WebhooksEventsResource {
 	 * The feed of all events, oldest first, for those who cannot be called: go on with `nextCursor` when it is needed.
 	 * Events are kept for 30 days unless the server says otherwise.
 	 *
-	 * @param query - Which records, in which order.
-	 * @param options - Of this call alone.
-	 * @returns One page by `await`; the records of all pages by `for await`.
+	 * @param query - Filters, order and page.
+	 * @param options - Options of this call alone.
+	 * @returns `await` gives one page, `for await` the records of all pages.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
 	 * @example
 	 * ```ts
@@ -1316,7 +1316,7 @@ export class WebhooksEventsResource {
 	 * Read an event.
 	 *
 	 * @param id - The event's id.
-	 * @param options - Of this call alone.
+	 * @param options - Options of this call alone.
 	 * @returns The record.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
 	 */
