@@ -10,13 +10,13 @@ export interface paths {
         };
         /**
          * List API keys
-         * @description List API keys, newest first, expired and revoked ones too.
+         * @description List API keys, newest first, including expired and revoked ones.
          */
         get: operations["apiKeys.list"];
         put?: never;
         /**
          * Create an API key
-         * @description Create an API key. It can do nothing that the key which creates it cannot.
+         * @description Create an API key. It can have only scopes of the key that creates it.
          */
         post: operations["apiKeys.create"];
         delete?: never;
@@ -37,7 +37,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke an API key
-         * @description Revoke an API key: other server processes refuse it within two seconds.
+         * @description Revoke an API key. Other server processes reject it within two seconds.
          */
         delete: operations["apiKeys.delete"];
         options?: never;
@@ -56,7 +56,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate an API key
-         * @description Replace an API key by a new one with the same name and scopes. The old one works on for a while.
+         * @description Replace an API key by a new one with the same name, scopes and expiry. The old one keeps working for `overlapSeconds`.
          */
         post: operations["apiKeys.rotate"];
         delete?: never;
@@ -74,7 +74,7 @@ export interface paths {
         };
         /**
          * List companies
-         * @description List companies. Deleted ones never show.
+         * @description List companies, without the deleted ones.
          */
         get: operations["companies.list"];
         put?: never;
@@ -109,7 +109,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a company
-         * @description Delete a company. It no longer shows in any answer; records that point to it keep working.
+         * @description Delete a company. It can no longer be read or listed; records that point to it keep working.
          */
         delete: operations["companies.delete"];
         options?: never;
@@ -130,7 +130,7 @@ export interface paths {
         };
         /**
          * List contacts
-         * @description List contacts, newest first. Deleted ones never show.
+         * @description List contacts, newest first, without the deleted ones.
          */
         get: operations["contacts.list"];
         put?: never;
@@ -165,7 +165,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a contact
-         * @description Delete a contact. It no longer shows in any answer; records that point to it keep working.
+         * @description Delete a contact. It can no longer be read or listed; records that point to it keep working.
          */
         delete: operations["contacts.delete"];
         options?: never;
@@ -186,7 +186,7 @@ export interface paths {
         };
         /**
          * List deals
-         * @description List deals, newest first. Deleted ones never show.
+         * @description List deals, newest first, without the deleted ones.
          */
         get: operations["deals.list"];
         put?: never;
@@ -221,7 +221,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a deal
-         * @description Delete a deal. It no longer shows in any answer; its invoices and time entries stay.
+         * @description Delete a deal. It can no longer be read or listed; its invoices and time entries stay.
          */
         delete: operations["deals.delete"];
         options?: never;
@@ -268,7 +268,7 @@ export interface paths {
         put?: never;
         /**
          * Create an invoice from time entries
-         * @description Make a draft of the time entries of a deal, in its currency and for its company. Each entry can be on one invoice.
+         * @description Create a draft from time entries of a deal, in the deal's currency and for its company. Each entry can be on one invoice.
          */
         post: operations["invoices.createFromTimeEntries"];
         delete?: never;
@@ -288,7 +288,7 @@ export interface paths {
         put?: never;
         /**
          * Preview an invoice
-         * @description Compute an invoice as creating it would, and store nothing.
+         * @description Compute an invoice from the input of a create, and store nothing.
          */
         post: operations["invoices.preview"];
         delete?: never;
@@ -306,7 +306,7 @@ export interface paths {
         };
         /**
          * View an invoice
-         * @description The invoice of a client link. Needs no key. A GET counts as a view by the client, a HEAD or a prefetch does not.
+         * @description View the invoice of a client link. Needs no key. A GET counts as a view by the client, a HEAD or a prefetch does not.
          */
         get: operations["invoices.public.get"];
         put?: never;
@@ -326,7 +326,7 @@ export interface paths {
         };
         /**
          * View an invoice as PDF
-         * @description The PDF of the invoice of a client link. Needs no key.
+         * @description View the PDF of the invoice of a client link. Needs no key.
          */
         get: operations["invoices.public.pdf"];
         put?: never;
@@ -357,15 +357,16 @@ export interface paths {
         post?: never;
         /**
          * Delete an invoice
-         * @description Delete an invoice for good. Its number is never used again; a tombstone explains the gap. Its time entries can be invoiced again.
+         * @description Delete an invoice for good. Its number is never used again; a tombstone explains the gap. Its time entries can be invoiced
+         *     again.
          */
         delete: operations["invoices.delete"];
         options?: never;
         head?: never;
         /**
          * Update an invoice
-         * @description Change an invoice: only the fields that are present change; `null` clears one. Cancelling frees its time entries; giving
-         *     it another status again takes them back, or is refused when they are on another invoice or were changed.
+         * @description Change an invoice: only the fields that are present change; `null` clears one. Cancelling frees its time entries. Any other
+         *     status afterwards claims them again, and fails when they are on another invoice (409) or were changed (422).
          */
         patch: operations["invoices.update"];
         trace?: never;
@@ -385,12 +386,13 @@ export interface paths {
         put?: never;
         /**
          * Create the client link
-         * @description Make a link through which the client views the invoice without signing in. Repeating it gives the same link until it is revoked.
+         * @description Create a link through which the client views the invoice without signing in. Repeating it gives the same link until it is
+         *     revoked.
          */
         post: operations["invoices.clientLink.create"];
         /**
          * Revoke the client link
-         * @description Revoke the client link: it works no more, and a new one will have another address.
+         * @description Revoke the client link: it stops working, and a new link will have another URL.
          */
         delete: operations["invoices.clientLink.delete"];
         options?: never;
@@ -407,13 +409,14 @@ export interface paths {
         };
         /**
          * Read the payment link
-         * @description Read the payment link that works.
+         * @description Read the payment link; 404 when none works.
          */
         get: operations["invoices.paymentLink.get"];
         put?: never;
         /**
          * Create the payment link
-         * @description Make a link to pay what is owed at the payment processor. Repeating it gives the same link while the amount is the same.
+         * @description Create a link to pay the amount due at the payment processor. Repeating it gives the same link while the amount is the
+         *     same.
          */
         post: operations["invoices.paymentLink.create"];
         delete?: never;
@@ -431,7 +434,7 @@ export interface paths {
         };
         /**
          * Render an invoice as PDF
-         * @description The invoice as a PDF (PDF/A-3b). The same invoice gives the same bytes.
+         * @description Render the invoice as a PDF (PDF/A-3b). The same invoice gives the same bytes.
          */
         get: operations["invoices.pdf"];
         put?: never;
@@ -451,13 +454,14 @@ export interface paths {
         };
         /**
          * Report whether an invoice can be sent
-         * @description Whether outbound e-mail is configured, and what is missing if not.
+         * @description Report whether the server can send e-mail, and which settings are missing if not.
          */
         get: operations["invoices.sendStatus"];
         put?: never;
         /**
          * Send an invoice
-         * @description E-mail the invoice with its PDF. A draft becomes `sent` when the mail server has accepted the e-mail; else nothing changes.
+         * @description E-mail the invoice with its PDF. Once the mail server has accepted the e-mail, a draft becomes `sent`; else nothing
+         *     changes.
          */
         post: operations["invoices.send"];
         delete?: never;
@@ -489,7 +493,8 @@ export interface paths {
         head?: never;
         /**
          * Update the organization
-         * @description Change the organization's settings: only the fields that are present change; `null` clears one. Other server processes follow within two seconds.
+         * @description Change the organization's settings: only the fields that are present change; `null` clears one. Other server processes
+         *     apply the change within two seconds.
          */
         patch: operations["organization.update"];
         trace?: never;
@@ -538,7 +543,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a pipeline
-         * @description Delete a pipeline for good. One that deals pass, or passed before they were deleted, cannot be deleted.
+         * @description Delete a pipeline for good. A pipeline that has deals, deleted ones included, cannot be deleted.
          */
         delete: operations["pipelines.delete"];
         options?: never;
@@ -559,7 +564,7 @@ export interface paths {
         };
         /**
          * List tax rates
-         * @description List tax rates, newest first, archived ones too.
+         * @description List tax rates, newest first, including archived ones.
          */
         get: operations["taxRates.list"];
         put?: never;
@@ -594,7 +599,7 @@ export interface paths {
         post?: never;
         /**
          * Archive a tax rate
-         * @description Archive a tax rate: invoices keep it, new ones cannot take it. Repeating it changes nothing.
+         * @description Archive a tax rate: invoices keep it, new ones cannot use it. Repeating it changes nothing.
          */
         delete: operations["taxRates.delete"];
         options?: never;
@@ -615,7 +620,7 @@ export interface paths {
         };
         /**
          * List time entries
-         * @description List time entries, those that began last first.
+         * @description List time entries, latest start first.
          */
         get: operations["timeEntries.list"];
         put?: never;
@@ -671,7 +676,7 @@ export interface paths {
         };
         /**
          * List webhook deliveries
-         * @description List deliveries, newest first. They are kept for 30 days unless the server says otherwise.
+         * @description List deliveries, newest first. The server keeps them for 30 days, or as `WEBHOOK_RETENTION_DAYS` says.
          */
         get: operations["webhooks.deliveries.list"];
         put?: never;
@@ -713,7 +718,7 @@ export interface paths {
         put?: never;
         /**
          * Redeliver a webhook
-         * @description Deliver again, at once and with the whole schedule of retries, whatever became of the delivery before.
+         * @description Deliver again, at once and with the whole schedule of retries. A delivery that is `pending` or `delivering` answers 409.
          */
         post: operations["webhooks.deliveries.redeliver"];
         delete?: never;
@@ -737,7 +742,7 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook endpoint
-         * @description Create a webhook endpoint. It gets every event from now on that it subscribes to.
+         * @description Create a webhook endpoint. From now on it gets every event to which it subscribes.
          */
         post: operations["webhooks.endpoints.create"];
         delete?: never;
@@ -762,14 +767,14 @@ export interface paths {
         post?: never;
         /**
          * Delete a webhook endpoint
-         * @description Delete a webhook endpoint. Its deliveries stay to be read; those that were waiting are cancelled.
+         * @description Delete a webhook endpoint. Its deliveries can still be read; those that wait are cancelled.
          */
         delete: operations["webhooks.endpoints.delete"];
         options?: never;
         head?: never;
         /**
          * Update a webhook endpoint
-         * @description Change a webhook endpoint: only the fields that are present change. Pausing it turns what is waiting into `skipped`.
+         * @description Change a webhook endpoint: only the fields that are present change. Pausing it makes waiting deliveries `skipped`.
          */
         patch: operations["webhooks.endpoints.update"];
         trace?: never;
@@ -785,7 +790,7 @@ export interface paths {
         put?: never;
         /**
          * Redeliver to a webhook endpoint
-         * @description Make every delivery of an endpoint again that was skipped or exhausted, oldest first.
+         * @description Make every skipped or exhausted delivery of an endpoint again, oldest first.
          */
         post: operations["webhooks.endpoints.redeliver"];
         delete?: never;
@@ -805,7 +810,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate a webhook secret
-         * @description Replace an endpoint's secret. For a while webhooks are signed with both, so that receivers can change over.
+         * @description Replace an endpoint's secret. For `graceSeconds` both secrets sign, so that the receiver can change over.
          */
         post: operations["webhooks.endpoints.rotateSecret"];
         delete?: never;
@@ -825,7 +830,7 @@ export interface paths {
         put?: never;
         /**
          * Test a webhook endpoint
-         * @description Send an endpoint a `webhook.test` event. Answers the delivery, which shows what came of it.
+         * @description Send an endpoint a `webhook.test` event. The answer has the id of the delivery, which shows the outcome.
          */
         post: operations["webhooks.endpoints.test"];
         delete?: never;
@@ -843,7 +848,7 @@ export interface paths {
         };
         /**
          * List event types
-         * @description List the types of event that an endpoint can subscribe to, with the JSON Schema and an example of each.
+         * @description List the types of event to which an endpoint can subscribe, with the JSON Schema and an example of each.
          */
         get: operations["webhooks.eventTypes.list"];
         put?: never;
@@ -863,8 +868,8 @@ export interface paths {
         };
         /**
          * List events
-         * @description The feed of all events, oldest first, for those who cannot be called: go on with `nextCursor` when it is needed.
-         *     Events are kept for 30 days unless the server says otherwise.
+         * @description List all events, oldest first, for callers that cannot receive webhooks: `nextCursor` reads on at any later time.
+         *     The server keeps events for 30 days, or as `WEBHOOK_RETENTION_DAYS` says.
          */
         get: operations["webhooks.events.list"];
         put?: never;
@@ -918,21 +923,21 @@ export interface components {
         ApiKey: {
             /** @description `key_<id>`. */
             id: components["schemas"]["Id"];
-            /** @description The organization that it is for. */
+            /** @description The organization to which it gives access. */
             organizationId: components["schemas"]["Id"];
-            /** @description What it is for. */
+            /** @description A name to recognise it by. */
             name: string;
-            /** @description The end of the key, to tell it by. */
+            /** @description The last four characters of the key, to recognise it. */
             lastFour: string;
             /** @description What it may do. */
             scopes: components["schemas"]["KeyScope"][];
             /** @description When it was created. */
             createdAt: components["schemas"]["UnixMs"];
-            /** @description When it stops working. */
+            /** @description When it stops working; null when it does not expire. */
             expiresAt: components["schemas"]["UnixMs"] | null;
-            /** @description When it was last used, to ten seconds. */
+            /** @description When it was last used, written every ten seconds; null before. */
             lastUsedAt: components["schemas"]["UnixMs"] | null;
-            /** @description When it was revoked. */
+            /** @description When it was revoked; null while it is not. */
             revokedAt: components["schemas"]["UnixMs"] | null;
         };
         /**
@@ -945,18 +950,18 @@ export interface components {
          *     }
          */
         ApiKeyCreate: {
-            /** @description What it is for. */
+            /** @description A name to recognise it by. */
             name: components["schemas"]["Name"];
-            /** @description What it may do: nothing that the key which creates it may not. */
+            /** @description What it may do: at most what the key that creates it may do. */
             scopes: components["schemas"]["KeyScope"][];
-            /** @description When it stops working; never when absent. */
+            /** @description When it stops working; without it the key does not expire. */
             expiresAt?: components["schemas"]["InstantInput"] | null;
         };
         /** @description A page of records. */
         ApiKeyList: {
             /** @description The records of this page. */
             data: components["schemas"]["ApiKey"][];
-            /** @description Where the page stands. */
+            /** @description The place of the page in its list. */
             meta: components["schemas"]["PageMeta"];
         };
         /**
@@ -968,14 +973,14 @@ export interface components {
         ApiKeyRotate: {
             /**
              * Format: int32
-             * @description How long the old key works on; a day when absent.
+             * @description How many seconds the old key keeps working; a day when absent.
              */
             overlapSeconds?: number;
         };
         /**
          * Format: int64
          * @description An amount in minor units of the record's currency: USD 1234 is 12.34, JPY 1234 is ¥1234, KWD 1234 is 1.234.
-         *     At most 999 999 999 999 either way.
+         *     From −999 999 999 999 to 999 999 999 999.
          */
         Cents: number;
         /**
@@ -1014,7 +1019,7 @@ export interface components {
             phone: string | null;
             /** @description Free-form notes. */
             notes: string | null;
-            /** @description Who receives the invoices. */
+            /** @description The person who receives the invoices. */
             billingContactName: string | null;
             /** @description First line of the billing address. */
             billingAddressLine1: string | null;
@@ -1028,7 +1033,7 @@ export interface components {
             billingPostalCode: string | null;
             /** @description Country of the billing address. */
             billingCountry: string | null;
-            /** @description Where invoices are sent. */
+            /** @description The e-mail address for invoices. */
             billingEmail: string | null;
             /** @description When it was created. */
             createdAt: components["schemas"]["UnixMs"];
@@ -1059,7 +1064,7 @@ export interface components {
             phone?: components["schemas"]["Line"] | null;
             /** @description Free-form notes. */
             notes?: components["schemas"]["Text"] | null;
-            /** @description Who receives the invoices. */
+            /** @description The person who receives the invoices. */
             billingContactName?: components["schemas"]["Line"] | null;
             /** @description First line of the billing address. */
             billingAddressLine1?: components["schemas"]["Line"] | null;
@@ -1073,7 +1078,7 @@ export interface components {
             billingPostalCode?: components["schemas"]["Line"] | null;
             /** @description Country of the billing address. */
             billingCountry?: components["schemas"]["Line"] | null;
-            /** @description Where invoices are sent. */
+            /** @description The e-mail address for invoices. */
             billingEmail?: components["schemas"]["Email"] | null;
         };
         /**
@@ -1115,7 +1120,7 @@ export interface components {
          *     }
          */
         CompanyCreatedEvent: {
-            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests. */
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
             id: components["schemas"]["Id"];
             /**
              * @description What happened.
@@ -1124,12 +1129,12 @@ export interface components {
             type: "company.created";
             /**
              * Format: date-time
-             * @description When, as RFC 3339 in UTC.
+             * @description When it happened, as RFC 3339 in UTC.
              */
             timestamp: string;
-            /** @description The organization that it happened in. */
+            /** @description The organization that owns the record. */
             organizationId: components["schemas"]["Id"];
-            /** @description The record that it happened to. */
+            /** @description The record of the event. */
             resource: {
                 /**
                  * @description Its kind.
@@ -1141,16 +1146,16 @@ export interface components {
             };
             /**
              * Format: int32
-             * @description Counts the record's events from 1; an endpoint sees it rise.
+             * @description Numbers the record's events from 1. An endpoint gets them in this order.
              */
             sequence: number;
-            /** @description Who did it. */
+            /** @description Who caused it. */
             actor: components["schemas"]["EventActor"];
-            /** @description The fields that changed, for an event that tells of a change. */
+            /** @description The fields that changed; only in an event about a change. */
             changes?: {
                 [key: string]: components["schemas"]["FieldChange"];
             };
-            /** @description The record as GET answered it at that moment; of a deleted one, its last state. */
+            /** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
             data: components["schemas"]["Company"];
         };
         /** @description One record. */
@@ -1197,7 +1202,7 @@ export interface components {
          *     }
          */
         CompanyDeletedEvent: {
-            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests. */
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
             id: components["schemas"]["Id"];
             /**
              * @description What happened.
@@ -1206,12 +1211,12 @@ export interface components {
             type: "company.deleted";
             /**
              * Format: date-time
-             * @description When, as RFC 3339 in UTC.
+             * @description When it happened, as RFC 3339 in UTC.
              */
             timestamp: string;
-            /** @description The organization that it happened in. */
+            /** @description The organization that owns the record. */
             organizationId: components["schemas"]["Id"];
-            /** @description The record that it happened to. */
+            /** @description The record of the event. */
             resource: {
                 /**
                  * @description Its kind.
@@ -1223,23 +1228,23 @@ export interface components {
             };
             /**
              * Format: int32
-             * @description Counts the record's events from 1; an endpoint sees it rise.
+             * @description Numbers the record's events from 1. An endpoint gets them in this order.
              */
             sequence: number;
-            /** @description Who did it. */
+            /** @description Who caused it. */
             actor: components["schemas"]["EventActor"];
-            /** @description The fields that changed, for an event that tells of a change. */
+            /** @description The fields that changed; only in an event about a change. */
             changes?: {
                 [key: string]: components["schemas"]["FieldChange"];
             };
-            /** @description The record as GET answered it at that moment; of a deleted one, its last state. */
+            /** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
             data: components["schemas"]["Company"];
         };
         /** @description A page of records. */
         CompanyList: {
             /** @description The records of this page. */
             data: components["schemas"]["Company"][];
-            /** @description Where the page stands. */
+            /** @description The place of the page in its list. */
             meta: components["schemas"]["PageMeta"];
         };
         /**
@@ -1248,7 +1253,7 @@ export interface components {
          */
         CompanySort: "name" | "createdAt";
         /**
-         * @description A company's changes: a field that is absent stays as it is, `null` clears it.
+         * @description Changes of a company: an absent field stays as it is, `null` clears a field.
          * @example {
          *       "phone": "+49 30 901820",
          *       "notes": null
@@ -1263,7 +1268,7 @@ export interface components {
             phone?: components["schemas"]["Line"] | null;
             /** @description Free-form notes. */
             notes?: components["schemas"]["Text"] | null;
-            /** @description Who receives the invoices. */
+            /** @description The person who receives the invoices. */
             billingContactName?: components["schemas"]["Line"] | null;
             /** @description First line of the billing address. */
             billingAddressLine1?: components["schemas"]["Line"] | null;
@@ -1277,7 +1282,7 @@ export interface components {
             billingPostalCode?: components["schemas"]["Line"] | null;
             /** @description Country of the billing address. */
             billingCountry?: components["schemas"]["Line"] | null;
-            /** @description Where invoices are sent. */
+            /** @description The e-mail address for invoices. */
             billingEmail?: components["schemas"]["Email"] | null;
         };
         /**
@@ -1319,7 +1324,7 @@ export interface components {
          *     }
          */
         CompanyUpdatedEvent: {
-            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests. */
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
             id: components["schemas"]["Id"];
             /**
              * @description What happened.
@@ -1328,12 +1333,12 @@ export interface components {
             type: "company.updated";
             /**
              * Format: date-time
-             * @description When, as RFC 3339 in UTC.
+             * @description When it happened, as RFC 3339 in UTC.
              */
             timestamp: string;
-            /** @description The organization that it happened in. */
+            /** @description The organization that owns the record. */
             organizationId: components["schemas"]["Id"];
-            /** @description The record that it happened to. */
+            /** @description The record of the event. */
             resource: {
                 /**
                  * @description Its kind.
@@ -1345,16 +1350,16 @@ export interface components {
             };
             /**
              * Format: int32
-             * @description Counts the record's events from 1; an endpoint sees it rise.
+             * @description Numbers the record's events from 1. An endpoint gets them in this order.
              */
             sequence: number;
-            /** @description Who did it. */
+            /** @description Who caused it. */
             actor: components["schemas"]["EventActor"];
-            /** @description The fields that changed, for an event that tells of a change. */
+            /** @description The fields that changed; only in an event about a change. */
             changes?: {
                 [key: string]: components["schemas"]["FieldChange"];
             };
-            /** @description The record as GET answered it at that moment; of a deleted one, its last state. */
+            /** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
             data: components["schemas"]["Company"];
         };
         /**
@@ -1383,7 +1388,7 @@ export interface components {
             email: string | null;
             /** @description Phone number. */
             phone: string | null;
-            /** @description The company they work for. */
+            /** @description The company that the person works for. */
             companyId: components["schemas"]["Id"] | null;
             /** @description When it was created. */
             createdAt: components["schemas"]["UnixMs"];
@@ -1411,7 +1416,7 @@ export interface components {
             email?: components["schemas"]["Email"] | null;
             /** @description Phone number. */
             phone?: components["schemas"]["Line"] | null;
-            /** @description The company they work for. */
+            /** @description The company that the person works for. */
             companyId?: components["schemas"]["Id"] | null;
         };
         /** @description One record. */
@@ -1423,11 +1428,11 @@ export interface components {
         ContactList: {
             /** @description The records of this page. */
             data: components["schemas"]["Contact"][];
-            /** @description Where the page stands. */
+            /** @description The place of the page in its list. */
             meta: components["schemas"]["PageMeta"];
         };
         /**
-         * @description A contact's changes: a field that is absent stays as it is, `null` clears it.
+         * @description Changes of a contact: an absent field stays as it is, `null` clears a field.
          * @example {
          *       "phone": "+49 30 901820"
          *     }
@@ -1439,7 +1444,7 @@ export interface components {
             email?: components["schemas"]["Email"] | null;
             /** @description Phone number. */
             phone?: components["schemas"]["Line"] | null;
-            /** @description The company they work for. */
+            /** @description The company that the person works for. */
             companyId?: components["schemas"]["Id"] | null;
         };
         /**
@@ -1449,7 +1454,7 @@ export interface components {
          *     }
          */
         CreatedRecord: {
-            /** @description Prefix of its kind and a random part. */
+            /** @description The id of the new record. */
             id: components["schemas"]["Id"];
         };
         /**
@@ -1458,7 +1463,7 @@ export interface components {
          */
         CurrencyCode: string;
         /**
-         * @description Where a page stands in a list that has a cursor.
+         * @description The place of a page in a list that is read by cursor.
          * @example {
          *       "total": 132,
          *       "limit": 50,
@@ -1467,29 +1472,29 @@ export interface components {
          *     }
          */
         CursorMeta: {
-            /** @description How many records match in all; null when a cursor was given. */
+            /** @description How many records match, on all pages; null when the request had a cursor. */
             total: number | null;
             /**
              * Format: int32
-             * @description Page size of this answer.
+             * @description The `limit` of this page.
              */
             limit: number;
             /**
              * Format: int32
-             * @description How many records this answer passed over.
+             * @description How many records this page skipped.
              */
             offset: number;
-            /** @description Where to go on after this page, now or later; null when the list is empty and no cursor was given. */
+            /** @description The `cursor` of the next page, for now or later; null when the list is empty and the request had no cursor. */
             nextCursor: string | null;
         };
         /**
-         * @description A date as it may be written: Unix milliseconds, `YYYY-MM-DD`, or an RFC 3339 date-time with an offset.
-         *     Reads always give Unix milliseconds.
+         * @description A date in a request: Unix milliseconds, `YYYY-MM-DD`, or an RFC 3339 date-time with an offset.
+         *     Answers always have Unix milliseconds.
          */
         DateInput: components["schemas"]["DateMs"] | components["schemas"]["DateText"];
         /**
          * Format: int64
-         * @description Unix epoch milliseconds from 1973-03-03 on: a smaller number is taken for seconds and refused.
+         * @description Unix epoch milliseconds from 1973-03-03 on; the server rejects a smaller number as a time in seconds.
          */
         DateMs: number;
         /**
@@ -1498,7 +1503,7 @@ export interface components {
          */
         DateText: string;
         /**
-         * @description Work that is to be won, done and invoiced.
+         * @description Work to win, to do and to invoice.
          * @example {
          *       "id": "dl_8fKq2LwXc4Rk6NdB1sZp",
          *       "organizationId": "org_4f90d13a42f60d7c2b1e",
@@ -1528,17 +1533,17 @@ export interface components {
             companyId: components["schemas"]["Id"] | null;
             /** @description The person at the client. */
             contactId: components["schemas"]["Id"] | null;
-            /** @description The pipeline that it passes. */
+            /** @description Its pipeline. */
             pipelineId: components["schemas"]["Id"];
             /** @description Key of its stage. */
             stage: string;
-            /** @description Whether it moves on by itself when an invoice is paid. */
+            /** @description Whether it moves to its stage's `advanceOnInvoicePaidTo` when an invoice is paid. */
             autoAdvance: boolean;
             /** @description ISO 4217 code of its amounts and invoices. */
             currency: string;
-            /** @description What it is worth. */
+            /** @description Its value in minor units. */
             valueCents: components["schemas"]["Cents"] | null;
-            /** @description Rate for time entries that have none of their own. */
+            /** @description Rate for time entries without a rate of their own. */
             hourlyRateCents: components["schemas"]["Cents"] | null;
             /** @description When it was created. */
             createdAt: components["schemas"]["UnixMs"];
@@ -1568,17 +1573,20 @@ export interface components {
             companyId?: components["schemas"]["Id"] | null;
             /** @description The person at the client. */
             contactId?: components["schemas"]["Id"] | null;
-            /** @description The pipeline that it passes; on create the organization's oldest when absent. On change without `stage` it starts at the first stage. */
+            /**
+             * @description Its pipeline; on create the organization's oldest when absent. Moved to another pipeline without `stage`, it starts at the
+             *     first stage.
+             */
             pipelineId?: components["schemas"]["Id"];
-            /** @description Key of its stage; on create the first of the pipeline when absent. */
+            /** @description Key of its stage; on create the pipeline's first when absent. */
             stage?: components["schemas"]["StageKey"];
-            /** @description Whether it moves on by itself when an invoice is paid. Default true. */
+            /** @description Whether it moves to its stage's `advanceOnInvoicePaidTo` when an invoice is paid. Default true. */
             autoAdvance?: boolean;
             /** @description ISO 4217 code of its amounts and invoices. Default: the organization's. */
             currency?: components["schemas"]["CurrencyCode"];
-            /** @description What it is worth. */
+            /** @description Its value in minor units. */
             valueCents?: components["schemas"]["Cents"] | null;
-            /** @description Rate for time entries that have none of their own. */
+            /** @description Rate for time entries without a rate of their own. */
             hourlyRateCents?: components["schemas"]["HourlyRate"] | null;
         };
         /** @description One record. */
@@ -1590,11 +1598,11 @@ export interface components {
         DealList: {
             /** @description The records of this page. */
             data: components["schemas"]["Deal"][];
-            /** @description Where the page stands. */
+            /** @description The place of the page in its list. */
             meta: components["schemas"]["PageMeta"];
         };
         /**
-         * @description A deal moved to another stage of its pipeline.
+         * @description A deal moved to another stage or to another pipeline.
          * @example {
          *       "id": "evt_0mnfcf9s0aKq2LwXc4Rk6Nd",
          *       "type": "deal.stage_changed",
@@ -1629,7 +1637,7 @@ export interface components {
          *     }
          */
         DealStageChangedEvent: {
-            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests. */
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
             id: components["schemas"]["Id"];
             /**
              * @description What happened.
@@ -1638,12 +1646,12 @@ export interface components {
             type: "deal.stage_changed";
             /**
              * Format: date-time
-             * @description When, as RFC 3339 in UTC.
+             * @description When it happened, as RFC 3339 in UTC.
              */
             timestamp: string;
-            /** @description The organization that it happened in. */
+            /** @description The organization that owns the record. */
             organizationId: components["schemas"]["Id"];
-            /** @description The record that it happened to. */
+            /** @description The record of the event. */
             resource: {
                 /**
                  * @description Its kind.
@@ -1655,20 +1663,20 @@ export interface components {
             };
             /**
              * Format: int32
-             * @description Counts the record's events from 1; an endpoint sees it rise.
+             * @description Numbers the record's events from 1. An endpoint gets them in this order.
              */
             sequence: number;
-            /** @description Who did it. */
+            /** @description Who caused it. */
             actor: components["schemas"]["EventActor"];
-            /** @description The fields that changed, for an event that tells of a change. */
+            /** @description The fields that changed; only in an event about a change. */
             changes?: {
                 [key: string]: components["schemas"]["FieldChange"];
             };
-            /** @description The record as GET answered it at that moment; of a deleted one, its last state. */
+            /** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
             data: components["schemas"]["Deal"];
         };
         /**
-         * @description A deal's changes: a field that is absent stays as it is, `null` clears it.
+         * @description Changes of a deal: an absent field stays as it is, `null` clears a field.
          * @example {
          *       "stage": "won"
          *     }
@@ -1680,24 +1688,27 @@ export interface components {
             companyId?: components["schemas"]["Id"] | null;
             /** @description The person at the client. */
             contactId?: components["schemas"]["Id"] | null;
-            /** @description The pipeline that it passes; on create the organization's oldest when absent. On change without `stage` it starts at the first stage. */
+            /**
+             * @description Its pipeline; on create the organization's oldest when absent. Moved to another pipeline without `stage`, it starts at the
+             *     first stage.
+             */
             pipelineId?: components["schemas"]["Id"];
-            /** @description Key of its stage; on create the first of the pipeline when absent. */
+            /** @description Key of its stage; on create the pipeline's first when absent. */
             stage?: components["schemas"]["StageKey"];
-            /** @description Whether it moves on by itself when an invoice is paid. Default true. */
+            /** @description Whether it moves to its stage's `advanceOnInvoicePaidTo` when an invoice is paid. Default true. */
             autoAdvance?: boolean;
             /** @description ISO 4217 code of its amounts and invoices. Default: the organization's. */
             currency?: components["schemas"]["CurrencyCode"];
-            /** @description What it is worth. */
+            /** @description Its value in minor units. */
             valueCents?: components["schemas"]["Cents"] | null;
-            /** @description Rate for time entries that have none of their own. */
+            /** @description Rate for time entries without a rate of their own. */
             hourlyRateCents?: components["schemas"]["HourlyRate"] | null;
         };
         /** @description A number with at most 6 decimal places, as decimal text or a number. */
         DecimalInput: components["schemas"]["DecimalText"] | components["schemas"]["DecimalNumber"];
         /**
          * Format: decimal-number
-         * @description The same as decimal text, written as a JSON number.
+         * @description A JSON number with at most 6 decimal places and 12 digits before them.
          */
         DecimalNumber: number;
         /**
@@ -1720,7 +1731,7 @@ export interface components {
             startedAt: components["schemas"]["UnixMs"];
             /**
              * Format: int32
-             * @description How long it took.
+             * @description How many milliseconds it took.
              */
             durationMs: number;
             /** @description The HTTP status of the answer; null when there was none. */
@@ -1736,12 +1747,12 @@ export interface components {
          */
         DeliveryCursor: string;
         /**
-         * @description What became of an event's delivery to an endpoint.
+         * @description The state of a delivery.
          * @enum {string}
          */
         DeliveryStatus: "pending" | "delivering" | "succeeded" | "retrying" | "exhausted" | "skipped" | "cancelled";
         /**
-         * @description Why Remit disabled an endpoint. A later version may add to it.
+         * @description Why Remit disabled an endpoint. A later version may add reasons.
          * @enum {string}
          */
         DisabledReason: "gone" | "failing";
@@ -1752,26 +1763,26 @@ export interface components {
         DurationSeconds: number;
         /**
          * Format: email
-         * @description An e-mail address.
+         * @description An e-mail address without a display name, at most 254 characters (RFC 5321).
          */
         Email: string;
         /**
-         * @description Whether an endpoint gets deliveries. Remit disables one that is gone or keeps failing; only it can.
+         * @description Whether an endpoint gets deliveries. Only Remit sets `disabled`, when an endpoint is gone or keeps failing.
          * @enum {string}
          */
         EndpointStatus: "active" | "paused" | "disabled";
         /**
          * Format: webhook-url
-         * @description Where webhooks go: http or https, without a user name, password or fragment; its host must be public.
+         * @description The URL to which webhooks go: http or https, without a user name, password or fragment. Its host must be public.
          */
         EndpointUrl: string;
         /**
-         * @description Every error code there is. A later version may add to it.
+         * @description Every error code. A later version may add codes.
          * @enum {string}
          */
         ErrorCode: "invalid_request" | "invalid_json" | "body_required" | "ambiguous_credentials" | "invalid_signature" | "missing_credentials" | "invalid_credentials" | "insufficient_scope" | "route_not_found" | "api_key_not_found" | "client_link_not_found" | "payment_link_not_found" | "webhook_delivery_not_found" | "event_not_found" | "company_not_found" | "contact_not_found" | "deal_not_found" | "invoice_not_found" | "pipeline_not_found" | "tax_rate_not_found" | "time_entry_not_found" | "webhook_endpoint_not_found" | "method_not_allowed" | "request_timeout" | "invoice_number_taken" | "record_in_use" | "tax_rate_in_use" | "stage_in_use" | "time_entry_invoiced" | "time_entry_already_invoiced" | "invoice_cancelled" | "email_not_configured" | "payment_processor_not_configured" | "webhook_endpoint_not_active" | "delivery_under_way" | "idempotency_key_in_use" | "version_mismatch" | "payload_too_large" | "unsupported_media_type" | "totals_mismatch" | "amount_out_of_range" | "mixed_tax_inclusion" | "unknown_line_item" | "invalid_line_item" | "unknown_deal" | "unknown_company" | "expires_in_past" | "unknown_contact" | "unknown_pipeline" | "unknown_stage" | "invalid_stages" | "invalid_time_entry" | "invalid_time_entries" | "rate_missing" | "currency_mismatch" | "unknown_tax_rate" | "tax_rate_archived" | "unsafe_url" | "unresolvable_url" | "nothing_to_pay" | "amount_not_payable" | "idempotency_key_reused" | "rate_limited" | "headers_too_large" | "internal_error" | "email_delivery_failed" | "payment_processor_failed" | "unavailable";
         /**
-         * @description Who did something.
+         * @description Who caused an event.
          * @example {
          *       "type": "api_key",
          *       "id": "key_h1Wj4yDg5WnBc3EiRvK8"
@@ -1779,11 +1790,11 @@ export interface components {
          */
         EventActor: {
             /**
-             * @description A key's holder, a client through a link, a payment processor, or Remit itself.
+             * @description The holder of an API key, a client through a link, a payment processor, or Remit itself.
              * @enum {string}
              */
             type: "api_key" | "client_link" | "payment_processor" | "system";
-            /** @description The key's id, or the processor's name; null when there is none. */
+            /** @description The id of the API key, or the name of the payment processor; null for the others. */
             id: string | null;
         };
         /**
@@ -1793,11 +1804,11 @@ export interface components {
         EventCursor: string;
         /**
          * Format: event-pattern
-         * @description Events to subscribe to: a type such as `invoice.paid`, all of a kind such as `invoice.*`, or `*`.
+         * @description Events to subscribe to: a type such as `invoice.paid`, all events of a kind as `invoice.*`, or `*` for all.
          */
         EventPattern: string;
         /**
-         * @description Every type of event there is; `GET /webhooks/event-types` describes each. A later version may add to it.
+         * @description Every type of event; `GET /webhooks/event-types` describes each. A later version may add types.
          * @enum {string}
          */
         EventType: "invoice.created" | "invoice.updated" | "invoice.sent" | "invoice.viewed" | "invoice.paid" | "invoice.overdue" | "invoice.cancelled" | "invoice.deleted" | "company.created" | "company.updated" | "company.deleted" | "deal.stage_changed" | "time_entry.created" | "time_entry.updated" | "time_entry.deleted" | "webhook.endpoint.failing" | "webhook.endpoint.disabled" | "webhook.test";
@@ -1809,21 +1820,21 @@ export interface components {
          *     }
          */
         FieldChange: {
-            /** @description What it was. */
+            /** @description The value before the change. */
             from: unknown;
-            /** @description What it is. */
+            /** @description The value after the change. */
             to: unknown;
         };
         /**
          * Format: int64
-         * @description A rate per hour in minor units, 0 or more.
+         * @description The price of an hour in minor units, 0 or more.
          */
         HourlyRate: number;
-        /** @description A nanoid-style id with the prefix of its kind, such as `inv_` or `cmp_`. */
+        /** @description An id: the prefix of its kind, such as `inv_` or `cmp_`, and random letters and digits. */
         Id: string;
-        /** @description An id to filter by; one that no record has, such as an empty one, finds nothing. */
+        /** @description An id to filter by. An id that no record has, such as an empty one, matches nothing. */
         IdFilter: string;
-        /** @description A moment as it may be written: Unix milliseconds, or an RFC 3339 date-time with an offset. */
+        /** @description An instant in a request: Unix milliseconds, or an RFC 3339 date-time with an offset. */
         InstantInput: components["schemas"]["DateMs"] | components["schemas"]["InstantText"];
         /**
          * Format: date-time-offset
@@ -1881,7 +1892,7 @@ export interface components {
             companyId: components["schemas"]["Id"] | null;
             /** @description Its number, unique in the organization. */
             invoiceNumber: string;
-            /** @description Where it stands. */
+            /** @description Its status. */
             status: components["schemas"]["InvoiceStatus"];
             /** @description When it was issued. */
             issuedDate: components["schemas"]["UnixMs"] | null;
@@ -1913,15 +1924,15 @@ export interface components {
             showRateBreakdown: boolean;
             /** @description Whether to attach the timesheet. */
             includeTimesheet: boolean;
-            /** @description Where tax is rounded; taken from the organization on create. */
+            /** @description Where tax is rounded: as the organization's `taxRounding` said on create. */
             taxRounding: components["schemas"]["TaxRounding"];
             /** @description Its lines, in order. */
             lineItems: components["schemas"]["LineItem"][];
-            /** @description Tax by tax, when there are line items. */
+            /** @description The total of each tax; empty without line items. */
             taxBreakdown: components["schemas"]["TaxBreakdown"][];
-            /** @description What has been paid. */
+            /** @description The amount paid. */
             amountPaidCents: components["schemas"]["Cents"];
-            /** @description What is still owed: total − paid; 0 when cancelled. */
+            /** @description The amount still owed: total − paid; 0 when cancelled. */
             amountDueCents: components["schemas"]["Cents"];
             /** @description Whether it is `sent` or `overdue` and its due day is past in the organization's time zone. */
             isOverdue: boolean;
@@ -1934,9 +1945,9 @@ export interface components {
              * @description How often the client viewed it.
              */
             viewCount: number;
-            /** @description The buyer as of the first sending; null before, or without a company. */
+            /** @description The buyer, as it was when the invoice was first sent; null before, or without a company. */
             billTo: components["schemas"]["Party"] | null;
-            /** @description The seller as of the first sending; null before. */
+            /** @description The seller, as it was when the invoice was first sent; null before. */
             billFrom: components["schemas"]["Party"] | null;
             /** @description When it was created. */
             createdAt: components["schemas"]["UnixMs"];
@@ -2004,7 +2015,7 @@ export interface components {
          *     }
          */
         InvoiceCancelledEvent: {
-            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests. */
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
             id: components["schemas"]["Id"];
             /**
              * @description What happened.
@@ -2013,12 +2024,12 @@ export interface components {
             type: "invoice.cancelled";
             /**
              * Format: date-time
-             * @description When, as RFC 3339 in UTC.
+             * @description When it happened, as RFC 3339 in UTC.
              */
             timestamp: string;
-            /** @description The organization that it happened in. */
+            /** @description The organization that owns the record. */
             organizationId: components["schemas"]["Id"];
-            /** @description The record that it happened to. */
+            /** @description The record of the event. */
             resource: {
                 /**
                  * @description Its kind.
@@ -2030,16 +2041,16 @@ export interface components {
             };
             /**
              * Format: int32
-             * @description Counts the record's events from 1; an endpoint sees it rise.
+             * @description Numbers the record's events from 1. An endpoint gets them in this order.
              */
             sequence: number;
-            /** @description Who did it. */
+            /** @description Who caused it. */
             actor: components["schemas"]["EventActor"];
-            /** @description The fields that changed, for an event that tells of a change. */
+            /** @description The fields that changed; only in an event about a change. */
             changes?: {
                 [key: string]: components["schemas"]["FieldChange"];
             };
-            /** @description The record as GET answered it at that moment; of a deleted one, its last state. */
+            /** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
             data: components["schemas"]["Invoice"];
         };
         /**
@@ -2111,7 +2122,7 @@ export interface components {
          *     }
          */
         InvoiceCreatedEvent: {
-            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests. */
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
             id: components["schemas"]["Id"];
             /**
              * @description What happened.
@@ -2120,12 +2131,12 @@ export interface components {
             type: "invoice.created";
             /**
              * Format: date-time
-             * @description When, as RFC 3339 in UTC.
+             * @description When it happened, as RFC 3339 in UTC.
              */
             timestamp: string;
-            /** @description The organization that it happened in. */
+            /** @description The organization that owns the record. */
             organizationId: components["schemas"]["Id"];
-            /** @description The record that it happened to. */
+            /** @description The record of the event. */
             resource: {
                 /**
                  * @description Its kind.
@@ -2137,16 +2148,16 @@ export interface components {
             };
             /**
              * Format: int32
-             * @description Counts the record's events from 1; an endpoint sees it rise.
+             * @description Numbers the record's events from 1. An endpoint gets them in this order.
              */
             sequence: number;
-            /** @description Who did it. */
+            /** @description Who caused it. */
             actor: components["schemas"]["EventActor"];
-            /** @description The fields that changed, for an event that tells of a change. */
+            /** @description The fields that changed; only in an event about a change. */
             changes?: {
                 [key: string]: components["schemas"]["FieldChange"];
             };
-            /** @description The record as GET answered it at that moment; of a deleted one, its last state. */
+            /** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
             data: components["schemas"]["Invoice"];
         };
         /** @description One record. */
@@ -2210,7 +2221,7 @@ export interface components {
          *     }
          */
         InvoiceDeletedEvent: {
-            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests. */
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
             id: components["schemas"]["Id"];
             /**
              * @description What happened.
@@ -2219,12 +2230,12 @@ export interface components {
             type: "invoice.deleted";
             /**
              * Format: date-time
-             * @description When, as RFC 3339 in UTC.
+             * @description When it happened, as RFC 3339 in UTC.
              */
             timestamp: string;
-            /** @description The organization that it happened in. */
+            /** @description The organization that owns the record. */
             organizationId: components["schemas"]["Id"];
-            /** @description The record that it happened to. */
+            /** @description The record of the event. */
             resource: {
                 /**
                  * @description Its kind.
@@ -2236,21 +2247,21 @@ export interface components {
             };
             /**
              * Format: int32
-             * @description Counts the record's events from 1; an endpoint sees it rise.
+             * @description Numbers the record's events from 1. An endpoint gets them in this order.
              */
             sequence: number;
-            /** @description Who did it. */
+            /** @description Who caused it. */
             actor: components["schemas"]["EventActor"];
-            /** @description The fields that changed, for an event that tells of a change. */
+            /** @description The fields that changed; only in an event about a change. */
             changes?: {
                 [key: string]: components["schemas"]["FieldChange"];
             };
-            /** @description The record as GET answered it at that moment; of a deleted one, its last state. */
+            /** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
             data: components["schemas"]["Invoice"];
         };
         /**
-         * @description What may be written on an invoice, on create and update alike. On create every field is optional and has the default
-         *     named here; on update an absent field stays as it is, and `null` clears one.
+         * @description The fields of an invoice that a caller can write. On create each is optional and has the default named here; on update an
+         *     absent field stays as it is, and `null` clears one.
          * @example {
          *       "companyId": "cmp_V1StGXR8Z5jdHi6BmyT0",
          *       "currency": "EUR",
@@ -2268,25 +2279,25 @@ export interface components {
             invoiceNumber?: components["schemas"]["Name"];
             /** @description Default `draft`. */
             status?: components["schemas"]["InvoiceStatus"];
-            /** @description When it was issued; set by the first `sent` if empty. */
+            /** @description When it was issued. If it is empty, the first `sent` sets it. */
             issuedDate?: components["schemas"]["DateInput"] | null;
             /** @description When it is due. A plain date is a day in the organization's time zone. */
             dueDate?: components["schemas"]["DateInput"] | null;
-            /** @description When it was paid; set by `paid` if empty. */
+            /** @description When it was paid. If it is empty, `paid` sets it. */
             paidDate?: components["schemas"]["DateInput"] | null;
             /** @description How it was paid. */
             paymentMethod?: components["schemas"]["Line"] | null;
             /** @description External payment reference. */
             paymentReference?: components["schemas"]["Line"] | null;
-            /** @description Sum before tax. Default 0; computed when there are line items, and then refused if it differs. */
+            /** @description Sum before tax. Default 0. With line items the server computes it, and rejects another value. */
             subtotalCents?: components["schemas"]["Cents"];
             /** @description Tax in percent, for lines without taxes of their own. Default 0. */
             taxRate?: components["schemas"]["Percent"];
             /** @description Name of that tax. Default `Tax`. */
             taxLabel?: components["schemas"]["Line"];
-            /** @description Tax. Default 0; computed when there are line items, and then refused if it differs. */
+            /** @description Tax. Default 0. With line items the server computes it, and rejects another value. */
             taxCents?: components["schemas"]["Cents"];
-            /** @description Sum with tax. Default 0; computed when there are line items, and then refused if it differs. */
+            /** @description Sum with tax. Default 0. With line items the server computes it, and rejects another value. */
             totalCents?: components["schemas"]["Cents"];
             /** @description ISO 4217 code. Default: the organization's `defaultCurrency`, which is `USD` until it is changed. */
             currency?: components["schemas"]["CurrencyCode"];
@@ -2298,17 +2309,17 @@ export interface components {
             showRateBreakdown?: boolean;
             /** @description Whether to attach the timesheet. Default false. */
             includeTimesheet?: boolean;
-            /** @description Its lines, in order. On update an array replaces the lines (matched by `id`); absent leaves them. */
+            /** @description Its lines, in order. On update an array replaces the lines (matched by `id`); without it they stay. */
             lineItems?: components["schemas"]["LineItemInput"][];
         };
         /**
-         * @description A link.
+         * @description A link to an invoice, or to its payment.
          * @example {
          *       "url": "https://remit.example/view/invoice/5cU0ohX8mAYk2rTwQ1vJ7n"
          *     }
          */
         InvoiceLink: {
-            /** @description Its address. */
+            /** @description Its URL. */
             url: string;
         };
         /** @description Invoices, newest first. */
@@ -2372,7 +2383,7 @@ export interface components {
          *     }
          */
         InvoiceOverdueEvent: {
-            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests. */
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
             id: components["schemas"]["Id"];
             /**
              * @description What happened.
@@ -2381,12 +2392,12 @@ export interface components {
             type: "invoice.overdue";
             /**
              * Format: date-time
-             * @description When, as RFC 3339 in UTC.
+             * @description When it happened, as RFC 3339 in UTC.
              */
             timestamp: string;
-            /** @description The organization that it happened in. */
+            /** @description The organization that owns the record. */
             organizationId: components["schemas"]["Id"];
-            /** @description The record that it happened to. */
+            /** @description The record of the event. */
             resource: {
                 /**
                  * @description Its kind.
@@ -2398,16 +2409,16 @@ export interface components {
             };
             /**
              * Format: int32
-             * @description Counts the record's events from 1; an endpoint sees it rise.
+             * @description Numbers the record's events from 1. An endpoint gets them in this order.
              */
             sequence: number;
-            /** @description Who did it. */
+            /** @description Who caused it. */
             actor: components["schemas"]["EventActor"];
-            /** @description The fields that changed, for an event that tells of a change. */
+            /** @description The fields that changed; only in an event about a change. */
             changes?: {
                 [key: string]: components["schemas"]["FieldChange"];
             };
-            /** @description The record as GET answered it at that moment; of a deleted one, its last state. */
+            /** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
             data: components["schemas"]["Invoice"];
         };
         /**
@@ -2466,7 +2477,7 @@ export interface components {
          *     }
          */
         InvoicePaidEvent: {
-            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests. */
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
             id: components["schemas"]["Id"];
             /**
              * @description What happened.
@@ -2475,12 +2486,12 @@ export interface components {
             type: "invoice.paid";
             /**
              * Format: date-time
-             * @description When, as RFC 3339 in UTC.
+             * @description When it happened, as RFC 3339 in UTC.
              */
             timestamp: string;
-            /** @description The organization that it happened in. */
+            /** @description The organization that owns the record. */
             organizationId: components["schemas"]["Id"];
-            /** @description The record that it happened to. */
+            /** @description The record of the event. */
             resource: {
                 /**
                  * @description Its kind.
@@ -2492,16 +2503,16 @@ export interface components {
             };
             /**
              * Format: int32
-             * @description Counts the record's events from 1; an endpoint sees it rise.
+             * @description Numbers the record's events from 1. An endpoint gets them in this order.
              */
             sequence: number;
-            /** @description Who did it. */
+            /** @description Who caused it. */
             actor: components["schemas"]["EventActor"];
-            /** @description The fields that changed, for an event that tells of a change. */
+            /** @description The fields that changed; only in an event about a change. */
             changes?: {
                 [key: string]: components["schemas"]["FieldChange"];
             };
-            /** @description The record as GET answered it at that moment; of a deleted one, its last state. */
+            /** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
             data: components["schemas"]["Invoice"];
         };
         /**
@@ -2529,7 +2540,7 @@ export interface components {
             taxCents: components["schemas"]["Cents"];
             /** @description Sum with tax. */
             totalCents: components["schemas"]["Cents"];
-            /** @description Tax by tax. */
+            /** @description The total of each tax. */
             taxBreakdown: components["schemas"]["TaxBreakdown"][];
         };
         /** @description A preview. */
@@ -2538,7 +2549,7 @@ export interface components {
             data: components["schemas"]["InvoicePreview"];
         };
         /**
-         * @description Whom to send an invoice to.
+         * @description The recipient of an invoice, and a message.
          * @example {
          *       "to": "billing@acme.example",
          *       "message": "Thank you for your trust."
@@ -2606,7 +2617,7 @@ export interface components {
          *     }
          */
         InvoiceSentEvent: {
-            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests. */
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
             id: components["schemas"]["Id"];
             /**
              * @description What happened.
@@ -2615,12 +2626,12 @@ export interface components {
             type: "invoice.sent";
             /**
              * Format: date-time
-             * @description When, as RFC 3339 in UTC.
+             * @description When it happened, as RFC 3339 in UTC.
              */
             timestamp: string;
-            /** @description The organization that it happened in. */
+            /** @description The organization that owns the record. */
             organizationId: components["schemas"]["Id"];
-            /** @description The record that it happened to. */
+            /** @description The record of the event. */
             resource: {
                 /**
                  * @description Its kind.
@@ -2632,20 +2643,20 @@ export interface components {
             };
             /**
              * Format: int32
-             * @description Counts the record's events from 1; an endpoint sees it rise.
+             * @description Numbers the record's events from 1. An endpoint gets them in this order.
              */
             sequence: number;
-            /** @description Who did it. */
+            /** @description Who caused it. */
             actor: components["schemas"]["EventActor"];
-            /** @description The fields that changed, for an event that tells of a change. */
+            /** @description The fields that changed; only in an event about a change. */
             changes?: {
                 [key: string]: components["schemas"]["FieldChange"];
             };
-            /** @description The record as GET answered it at that moment; of a deleted one, its last state. */
+            /** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
             data: components["schemas"]["Invoice"];
         };
         /**
-         * @description Where an invoice stands. Any status may follow any other.
+         * @description The status of an invoice. Any status may follow any other.
          * @enum {string}
          */
         InvoiceStatus: "draft" | "sent" | "paid" | "overdue" | "cancelled";
@@ -2721,7 +2732,7 @@ export interface components {
          *     }
          */
         InvoiceUpdatedEvent: {
-            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests. */
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
             id: components["schemas"]["Id"];
             /**
              * @description What happened.
@@ -2730,12 +2741,12 @@ export interface components {
             type: "invoice.updated";
             /**
              * Format: date-time
-             * @description When, as RFC 3339 in UTC.
+             * @description When it happened, as RFC 3339 in UTC.
              */
             timestamp: string;
-            /** @description The organization that it happened in. */
+            /** @description The organization that owns the record. */
             organizationId: components["schemas"]["Id"];
-            /** @description The record that it happened to. */
+            /** @description The record of the event. */
             resource: {
                 /**
                  * @description Its kind.
@@ -2747,20 +2758,20 @@ export interface components {
             };
             /**
              * Format: int32
-             * @description Counts the record's events from 1; an endpoint sees it rise.
+             * @description Numbers the record's events from 1. An endpoint gets them in this order.
              */
             sequence: number;
-            /** @description Who did it. */
+            /** @description Who caused it. */
             actor: components["schemas"]["EventActor"];
-            /** @description The fields that changed, for an event that tells of a change. */
+            /** @description The fields that changed; only in an event about a change. */
             changes?: {
                 [key: string]: components["schemas"]["FieldChange"];
             };
-            /** @description The record as GET answered it at that moment; of a deleted one, its last state. */
+            /** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
             data: components["schemas"]["Invoice"];
         };
         /**
-         * @description The client saw an invoice for the first time.
+         * @description The client viewed an invoice for the first time.
          * @example {
          *       "id": "evt_0mnfcf9s0aKq2LwXc4Rk6Nd",
          *       "type": "invoice.viewed",
@@ -2815,7 +2826,7 @@ export interface components {
          *     }
          */
         InvoiceViewedEvent: {
-            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests. */
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
             id: components["schemas"]["Id"];
             /**
              * @description What happened.
@@ -2824,12 +2835,12 @@ export interface components {
             type: "invoice.viewed";
             /**
              * Format: date-time
-             * @description When, as RFC 3339 in UTC.
+             * @description When it happened, as RFC 3339 in UTC.
              */
             timestamp: string;
-            /** @description The organization that it happened in. */
+            /** @description The organization that owns the record. */
             organizationId: components["schemas"]["Id"];
-            /** @description The record that it happened to. */
+            /** @description The record of the event. */
             resource: {
                 /**
                  * @description Its kind.
@@ -2841,27 +2852,28 @@ export interface components {
             };
             /**
              * Format: int32
-             * @description Counts the record's events from 1; an endpoint sees it rise.
+             * @description Numbers the record's events from 1. An endpoint gets them in this order.
              */
             sequence: number;
-            /** @description Who did it. */
+            /** @description Who caused it. */
             actor: components["schemas"]["EventActor"];
-            /** @description The fields that changed, for an event that tells of a change. */
+            /** @description The fields that changed; only in an event about a change. */
             changes?: {
                 [key: string]: components["schemas"]["FieldChange"];
             };
-            /** @description The record as GET answered it at that moment; of a deleted one, its last state. */
+            /** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
             data: components["schemas"]["Invoice"];
         };
         /**
-         * @description What a key may do. Those of the integration API are `read`, `write` and `admin`, each containing the one before; those of
-         *     the invoicing API are one pair for each kind of record, `:write` containing `:read`. Neither family contains the other.
+         * @description What a key may do. The integration API has the scopes `read`, `write` and `admin`, each of which includes the one before.
+         *     The invoicing API has a pair for each kind of record, of which `:write` includes `:read`. The scopes of one API give no access
+         *     to the other.
          * @enum {string}
          */
         KeyScope: "read" | "write" | "admin" | "companies:read" | "companies:write" | "contacts:read" | "contacts:write" | "deals:read" | "deals:write" | "invoices:read" | "invoices:write" | "organization:read" | "organization:write" | "tax_rates:read" | "tax_rates:write" | "time_entries:read" | "time_entries:write";
         /**
          * Format: line
-         * @description One line of text: as `Text`, without control characters.
+         * @description One line of `Text`: no control characters or line breaks.
          */
         Line: string;
         /**
@@ -2895,7 +2907,7 @@ export interface components {
              * @description Its place, from 1.
              */
             position: number;
-            /** @description What the line stands for. */
+            /** @description The kind of line. */
             kind: components["schemas"]["LineItemKind"];
             /** @description What is charged. */
             description: string;
@@ -2913,11 +2925,14 @@ export interface components {
             taxes: components["schemas"]["LineTax"][] | null;
             /** @description The saved tax rate that `taxes` comes from. */
             taxRateId: components["schemas"]["Id"] | null;
-            /** @description Seconds of the time entries that the line charges: its amount is seconds × price ÷ 3600, rounded once. Null when the quantity was written. */
+            /**
+             * @description Seconds of the time entries that the line charges: its amount is seconds × price ÷ 3600, rounded once. Null when a caller
+             *     wrote the quantity.
+             */
             durationSeconds: number | null;
             /** @description The time entries that the line charges. */
             timeEntryIds: components["schemas"]["Id"][];
-            /** @description Quantity (or seconds ÷ 3600) × unit price − discount, rounded half away from zero; with tax if the price contains it. */
+            /** @description Quantity (or seconds ÷ 3600) × unit price − discount, rounded half away from zero. Contains the tax if the price does. */
             amountCents: components["schemas"]["Cents"];
             /** @description The amount without tax. */
             netCents: components["schemas"]["Cents"];
@@ -2931,7 +2946,7 @@ export interface components {
             } | null;
         };
         /**
-         * @description A line's data and amounts.
+         * @description The data and amounts of a line.
          * @example {
          *       "position": 1,
          *       "kind": "item",
@@ -2958,7 +2973,7 @@ export interface components {
              * @description Its place, from 1.
              */
             position: number;
-            /** @description What the line stands for. */
+            /** @description The kind of line. */
             kind: components["schemas"]["LineItemKind"];
             /** @description What is charged. */
             description: string;
@@ -2976,11 +2991,14 @@ export interface components {
             taxes: components["schemas"]["LineTax"][] | null;
             /** @description The saved tax rate that `taxes` comes from. */
             taxRateId: components["schemas"]["Id"] | null;
-            /** @description Seconds of the time entries that the line charges: its amount is seconds × price ÷ 3600, rounded once. Null when the quantity was written. */
+            /**
+             * @description Seconds of the time entries that the line charges: its amount is seconds × price ÷ 3600, rounded once. Null when a caller
+             *     wrote the quantity.
+             */
             durationSeconds: number | null;
             /** @description The time entries that the line charges. */
             timeEntryIds: components["schemas"]["Id"][];
-            /** @description Quantity (or seconds ÷ 3600) × unit price − discount, rounded half away from zero; with tax if the price contains it. */
+            /** @description Quantity (or seconds ÷ 3600) × unit price − discount, rounded half away from zero. Contains the tax if the price does. */
             amountCents: components["schemas"]["Cents"];
             /** @description The amount without tax. */
             netCents: components["schemas"]["Cents"];
@@ -2994,7 +3012,7 @@ export interface components {
             } | null;
         };
         /**
-         * @description A line of an invoice, as written.
+         * @description A line of an invoice, in a request.
          * @example {
          *       "description": "Design workshop",
          *       "quantity": "1.5",
@@ -3003,9 +3021,9 @@ export interface components {
          *     }
          */
         LineItemInput: {
-            /** @description The line to keep, on update: a line without id is new, a stored line that is not named is removed. */
+            /** @description On update, the stored line to keep and change. A line without id is new; a stored line whose id is missing is removed. */
             id?: components["schemas"]["Id"];
-            /** @description What the line stands for; `item` when absent. */
+            /** @description The kind of line; `item` when absent. */
             kind?: components["schemas"]["LineItemKind"];
             /** @description What is charged. */
             description?: components["schemas"]["Text"];
@@ -3015,19 +3033,19 @@ export interface components {
             unit?: components["schemas"]["Line"] | null;
             /** @description Price of one unit in minor units; 0 when absent. */
             unitPriceCents?: components["schemas"]["PriceInput"];
-            /** @description Part of the amount that is taken off before tax, in percent. Not together with `discountCents`. */
+            /** @description Discount in percent, taken off before tax. Not together with `discountCents`. */
             discountPercent?: components["schemas"]["PercentInput"] | null;
-            /** @description Amount that is taken off before tax. Not together with `discountPercent`. */
+            /** @description Discount in minor units, taken off before tax. Not together with `discountPercent`. */
             discountCents?: components["schemas"]["Cents"] | null;
             /** @description The line's taxes; when absent or null the invoice's `taxRate` and `taxLabel` apply, `[]` means none. */
             taxes?: components["schemas"]["LineTaxInput"][] | null;
             /** @description A saved tax rate as the line's only tax. Not together with `taxes`; null leaves the line without the rate and its tax. */
             taxRateId?: components["schemas"]["Id"] | null;
-            /** @description The caller's own data: at most 20 strings, with names of at most 100 characters. */
+            /** @description The caller's own data: at most 20 strings of at most 500 characters, with names of at most 100. */
             metadata?: components["schemas"]["Metadata"] | null;
         };
         /**
-         * @description What a line stands for.
+         * @description The kind of a line.
          * @enum {string}
          */
         LineItemKind: "item" | "time" | "discount" | "text";
@@ -3048,7 +3066,7 @@ export interface components {
             inclusive: boolean;
         };
         /**
-         * @description A tax on a line, as written.
+         * @description A tax on a line, in a request.
          * @example {
          *       "label": "VAT",
          *       "percent": "19"
@@ -3059,16 +3077,16 @@ export interface components {
             label: components["schemas"]["Name"];
             /** @description Percentage. */
             percent: components["schemas"]["PercentInput"];
-            /** @description Whether the line's price contains it; false when absent. A line's taxes are all one or all the other. */
+            /** @description Whether the line's price contains it; false when absent. It is the same for all taxes of a line. */
             inclusive?: boolean;
         };
         /**
          * Format: locale
-         * @description A language tag (BCP 47), such as `en-GB`: how numbers and dates are written.
+         * @description A language tag (BCP 47), such as `en-GB`, for the writing of numbers and dates.
          */
         Locale: string;
         /**
-         * @description How e-mail leaves the server.
+         * @description How the server sends e-mail.
          * @enum {string}
          */
         MailTransport: "smtp" | "file" | "none";
@@ -3088,11 +3106,11 @@ export interface components {
         MetadataText: string;
         /**
          * Format: line
-         * @description One line of text with something in it.
+         * @description One line of text that is not blank.
          */
         Name: string;
         /**
-         * @description A new key. This is the only time that it is shown.
+         * @description A new key. No later answer shows it again.
          * @example {
          *       "id": "key_h1Wj4yDg5WnBc3EiRvK8",
          *       "key": "rmt_2f8aKq2LwXc4Rk6NdB1sZpV7nRt3sXb9Qh0aZ1x7"
@@ -3105,7 +3123,7 @@ export interface components {
             key: string;
         };
         /**
-         * @description A new endpoint's id and secret. This is the only time that the secret is shown.
+         * @description The id and secret of a new endpoint. No later answer shows the secret again.
          * @example {
          *       "id": "whe_5cU0ohX8mAYk2rTwQ1vJ",
          *       "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
@@ -3114,24 +3132,24 @@ export interface components {
         NewWebhookEndpoint: {
             /** @description `whe_<id>`. */
             id: components["schemas"]["Id"];
-            /** @description What its webhooks are signed with (Standard Webhooks): `whsec_` and base64 of 32 bytes. */
+            /** @description The secret that signs its webhooks (Standard Webhooks): `whsec_` and the base64 of 32 bytes. */
             secret: string;
         };
         /**
-         * @description A new secret. This is the only time that it is shown.
+         * @description A new secret. No later answer shows it again.
          * @example {
          *       "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
          *       "previousSecretExpiresAt": 1775001600000
          *     }
          */
         NewWebhookSecret: {
-            /** @description `whsec_` and base64 of 32 bytes. */
+            /** @description `whsec_` and the base64 of 32 bytes. */
             secret: string;
-            /** @description Until when the old secret signs too; null when it stopped at once. */
+            /** @description Until when the old secret signs as well; null when it stopped at once. */
             previousSecretExpiresAt: components["schemas"]["UnixMs"] | null;
         };
         /**
-         * @description Done.
+         * @description The operation succeeded.
          * @example {
          *       "ok": true
          *     }
@@ -3188,19 +3206,19 @@ export interface components {
             postalCode: string | null;
             /** @description Country. */
             country: string | null;
-            /** @description E-mail address, to which answers to invoices go. */
+            /** @description E-mail address that receives replies to invoices. */
             email: string | null;
             /** @description Phone number. */
             phone: string | null;
             /** @description Tax or VAT number. */
             taxId: string | null;
-            /** @description Where its days begin and end: a time zone of the IANA database. */
+            /** @description The time zone in which its days begin and end, from the IANA database. */
             timeZone: string;
-            /** @description How numbers and dates are written on invoices (BCP 47). */
+            /** @description The language tag (BCP 47) for the writing of numbers and dates on invoices. */
             locale: string;
             /** @description Currency of new deals and invoices that name none. */
             defaultCurrency: string;
-            /** @description Rate for time entries that have none, and whose deal has none, in `defaultCurrency`. */
+            /** @description Rate for time entries without a rate of their own or their deal's, in `defaultCurrency`. */
             hourlyRateCents: components["schemas"]["Cents"] | null;
             /** @description Where new invoices round tax. */
             taxRounding: components["schemas"]["TaxRounding"];
@@ -3222,7 +3240,7 @@ export interface components {
             data: components["schemas"]["OrganizationSettings"];
         };
         /**
-         * @description The organization's changes: a field that is absent stays as it is, `null` clears it.
+         * @description Changes of the organization: an absent field stays as it is, `null` clears a field.
          * @example {
          *       "addressLine1": "Lindenallee 7",
          *       "postalCode": "10115",
@@ -3250,19 +3268,19 @@ export interface components {
             postalCode?: components["schemas"]["Line"] | null;
             /** @description Country. */
             country?: components["schemas"]["Line"] | null;
-            /** @description E-mail address, to which answers to invoices go. */
+            /** @description E-mail address that receives replies to invoices. */
             email?: components["schemas"]["Email"] | null;
             /** @description Phone number. */
             phone?: components["schemas"]["Line"] | null;
             /** @description Tax or VAT number, as invoices show it. */
             taxId?: components["schemas"]["Line"] | null;
-            /** @description Where its days begin and end. */
+            /** @description The time zone in which its days begin and end. */
             timeZone?: components["schemas"]["TimeZone"];
-            /** @description How numbers and dates are written on invoices. */
+            /** @description The language tag for the writing of numbers and dates on invoices. */
             locale?: components["schemas"]["Locale"];
             /** @description Currency of new deals and invoices that name none. */
             defaultCurrency?: components["schemas"]["CurrencyCode"];
-            /** @description Rate for time entries that have none, and whose deal has none, in `defaultCurrency`. */
+            /** @description Rate for time entries without a rate of their own or their deal's, in `defaultCurrency`. */
             hourlyRateCents?: components["schemas"]["HourlyRate"] | null;
             /** @description Where new invoices round tax. */
             taxRounding?: components["schemas"]["TaxRounding"];
@@ -3270,7 +3288,7 @@ export interface components {
             paymentTerms?: components["schemas"]["Text"] | null;
         };
         /**
-         * @description Where a page stands in its list.
+         * @description The place of a page in its list.
          * @example {
          *       "total": 132,
          *       "limit": 50,
@@ -3280,22 +3298,22 @@ export interface components {
         PageMeta: {
             /**
              * Format: int32
-             * @description How many records match in all.
+             * @description How many records match, on all pages.
              */
             total: number;
             /**
              * Format: int32
-             * @description Page size of this answer.
+             * @description The `limit` of this page.
              */
             limit: number;
             /**
              * Format: int32
-             * @description How many records this answer passed over.
+             * @description How many records come before this page.
              */
             offset: number;
         };
         /**
-         * @description A buyer or seller, as frozen on an invoice when it was first sent.
+         * @description The buyer or seller of an invoice, as it was when the invoice was first sent.
          * @example {
          *       "name": "Acme GmbH",
          *       "contactName": "Ada Lovelace",
@@ -3347,7 +3365,7 @@ export interface components {
          */
         PercentText: string;
         /**
-         * @description The stages that deals pass. A new organization has one.
+         * @description The stages that deals pass through. A new organization has one pipeline.
          * @example {
          *       "id": "pl_b5Qd8sXb9QhVw7YcLpE2",
          *       "organizationId": "org_4f90d13a42f60d7c2b1e",
@@ -3393,7 +3411,7 @@ export interface components {
         PipelineCreate: {
             /** @description Its name. */
             name: components["schemas"]["Name"];
-            /** @description Its stages, in the order in which deals pass them. */
+            /** @description Its stages, in the order in which deals pass through them. */
             stages: components["schemas"]["Stage"][];
         };
         /** @description One record. */
@@ -3405,11 +3423,11 @@ export interface components {
         PipelineList: {
             /** @description The records of this page. */
             data: components["schemas"]["Pipeline"][];
-            /** @description Where the page stands. */
+            /** @description The place of the page in its list. */
             meta: components["schemas"]["PageMeta"];
         };
         /**
-         * @description A pipeline's changes: a field that is absent stays as it is.
+         * @description Changes of a pipeline: an absent field stays as it is.
          * @example {
          *       "name": "Retainers 2026"
          *     }
@@ -3417,7 +3435,7 @@ export interface components {
         PipelineUpdate: {
             /** @description Its name. */
             name?: components["schemas"]["Name"];
-            /** @description Its stages: an array replaces them all. A stage with live deals in it cannot be removed. */
+            /** @description Its stages: an array replaces them all. A stage with live deals cannot be removed. */
             stages?: components["schemas"]["Stage"][];
         };
         /** @description A price in minor units: an integer, or decimal text with at most 6 decimal places for prices below a cent. */
@@ -3442,7 +3460,7 @@ export interface components {
          *     }
          */
         Problem: {
-            /** @description A URI for the kind of problem: `urn:remit:problem:` and the code. */
+            /** @description A URI for the kind of problem (RFC 9457 §3.1.1): `urn:remit:problem:` and the code. */
             type: string;
             /** @description The kind of problem in words. */
             title: string;
@@ -3451,19 +3469,19 @@ export interface components {
              * @description The HTTP status.
              */
             status: number;
-            /** @description This case in words. */
+            /** @description This occurrence of the problem in words. */
             detail: string;
-            /** @description The path that was asked for. */
+            /** @description The path of the request. */
             instance: string;
             /** @description The kind of problem, for programs. */
             code: components["schemas"]["ErrorCode"];
-            /** @description The request, as in `X-Request-Id` and the server's log. */
+            /** @description The request's id, as in `X-Request-Id` and the server's log. */
             requestId: string;
-            /** @description Every mistake with its place. */
+            /** @description Every error in the request, with its place. */
             errors?: components["schemas"]["ProblemError"][];
         };
         /**
-         * @description One mistake and its place.
+         * @description One error in a request, and its place.
          * @example {
          *       "pointer": "/dueDate",
          *       "code": "format",
@@ -3477,11 +3495,12 @@ export interface components {
             parameter?: string;
             /** @description The rule that was broken, such as `required`, `format`, `maximum` or an error code. */
             code: string;
-            /** @description What to do about it. */
+            /** @description What is wrong, or what the value must be. */
             detail: string;
         };
         /**
-         * @description An invoice as its client sees it: nothing internal. Before the first sending, `billTo` and `billFrom` are those of today.
+         * @description An invoice as its client sees it, without internal fields. Before it is first sent, `billTo` and `billFrom` are the current
+         *     ones.
          * @example {
          *       "invoiceNumber": "INV-0001",
          *       "status": "sent",
@@ -3510,7 +3529,7 @@ export interface components {
         PublicInvoice: {
             /** @description Its number, unique in the organization. */
             invoiceNumber: string;
-            /** @description Where it stands. */
+            /** @description Its status. */
             status: components["schemas"]["InvoiceStatus"];
             /** @description When it was issued. */
             issuedDate: components["schemas"]["UnixMs"] | null;
@@ -3536,21 +3555,21 @@ export interface components {
             paymentTerms: string | null;
             /** @description Its lines, in order. */
             lineItems: components["schemas"]["PublicLineItem"][];
-            /** @description Tax by tax, when there are line items. */
+            /** @description The total of each tax; empty without line items. */
             taxBreakdown: components["schemas"]["TaxBreakdown"][];
-            /** @description What has been paid. */
+            /** @description The amount paid. */
             amountPaidCents: components["schemas"]["Cents"];
-            /** @description What is still owed: total − paid; 0 when cancelled. */
+            /** @description The amount still owed: total − paid; 0 when cancelled. */
             amountDueCents: components["schemas"]["Cents"];
             /** @description Whether it is `sent` or `overdue` and its due day is past in the organization's time zone. */
             isOverdue: boolean;
-            /** @description The buyer as of the first sending; null before, or without a company. */
+            /** @description The buyer, as it was when the invoice was first sent; null before, or without a company. */
             billTo: components["schemas"]["Party"] | null;
-            /** @description The seller as of the first sending; null before. */
+            /** @description The seller, as it was when the invoice was first sent; null before. */
             billFrom: components["schemas"]["Party"] | null;
-            /** @description Address of the PDF. */
+            /** @description URL of the PDF. */
             pdfUrl: string;
-            /** @description Address of the page on which it can be paid; null when it cannot. */
+            /** @description URL of the page to pay it; null when it cannot be paid. */
             payUrl: string | null;
         };
         /** @description One record. */
@@ -3582,7 +3601,7 @@ export interface components {
              * @description Its place, from 1.
              */
             position: number;
-            /** @description What the line stands for. */
+            /** @description The kind of line. */
             kind: components["schemas"]["LineItemKind"];
             /** @description What is charged. */
             description: string;
@@ -3598,7 +3617,7 @@ export interface components {
             discountCents: components["schemas"]["Cents"] | null;
             /** @description The line's own taxes; null means that the invoice's `taxRate` applies. */
             taxes: components["schemas"]["LineTax"][] | null;
-            /** @description Quantity (or seconds ÷ 3600) × unit price − discount, rounded half away from zero; with tax if the price contains it. */
+            /** @description Quantity (or seconds ÷ 3600) × unit price − discount, rounded half away from zero. Contains the tax if the price does. */
             amountCents: components["schemas"]["Cents"];
             /** @description The amount without tax. */
             netCents: components["schemas"]["Cents"];
@@ -3608,7 +3627,7 @@ export interface components {
             grossCents: components["schemas"]["Cents"];
         };
         /**
-         * @description How many deliveries will be made again.
+         * @description How many deliveries Remit makes again.
          * @example {
          *       "count": 12
          *     }
@@ -3632,15 +3651,15 @@ export interface components {
         SendStatus: {
             /** @description Whether an invoice can be sent. */
             configured: boolean;
-            /** @description How e-mail leaves the server. */
+            /** @description How the server sends e-mail. */
             transport: components["schemas"]["MailTransport"];
-            /** @description The address that invoices come from. */
+            /** @description The sender's address. */
             from: string | null;
             /** @description The server's settings that are missing. */
             missing: string[];
         };
         /**
-         * @description A direction of sorting.
+         * @description The direction of sorting.
          * @enum {string}
          */
         SortOrder: "asc" | "desc";
@@ -3654,16 +3673,16 @@ export interface components {
          *     }
          */
         Stage: {
-            /** @description Its key, as deals name it. */
+            /** @description Its key, which is the `stage` of deals. */
             key: components["schemas"]["StageKey"];
             /** @description Its name. */
             label: components["schemas"]["Name"];
-            /** @description What it means. */
+            /** @description What it means for a deal. */
             type: components["schemas"]["StageType"];
-            /** @description The later stage that a deal here moves to when an invoice of it is paid. */
+            /** @description The later stage to which a deal in this stage moves when one of its invoices is paid. */
             advanceOnInvoicePaidTo?: components["schemas"]["StageKey"] | null;
         };
-        /** @description A stage to filter by; a key that no stage has finds nothing. */
+        /** @description A stage to filter by. A key that no stage has matches nothing. */
         StageFilter: string;
         /** @description The key of a stage, unique in its pipeline. */
         StageKey: string;
@@ -3695,7 +3714,7 @@ export interface components {
             taxCents: components["schemas"]["Cents"];
         };
         /**
-         * @description A saved tax.
+         * @description A saved tax for line items.
          * @example {
          *       "id": "txr_c6Re9tYb0RiWx8ZdMqF3",
          *       "organizationId": "org_4f90d13a42f60d7c2b1e",
@@ -3723,9 +3742,9 @@ export interface components {
             percent: string;
             /** @description Whether prices contain it. */
             inclusive: boolean;
-            /** @description Whether it is the one to offer first. */
+            /** @description Whether applications should offer it first. */
             isDefault: boolean;
-            /** @description False when it is archived: invoices keep it, new ones cannot take it. */
+            /** @description False when it is archived: invoices keep it, new ones cannot use it. */
             active: boolean;
             /** @description When it was created. */
             createdAt: components["schemas"]["UnixMs"];
@@ -3754,7 +3773,7 @@ export interface components {
             percent: components["schemas"]["PercentInput"];
             /** @description Whether prices contain it. Default false. */
             inclusive?: boolean;
-            /** @description Whether it is the one to offer first. Default false; there is at most one. */
+            /** @description Whether applications should offer it first. Default false; true for at most one rate. */
             isDefault?: boolean;
         };
         /** @description One record. */
@@ -3766,11 +3785,11 @@ export interface components {
         TaxRateList: {
             /** @description The records of this page. */
             data: components["schemas"]["TaxRate"][];
-            /** @description Where the page stands. */
+            /** @description The place of the page in its list. */
             meta: components["schemas"]["PageMeta"];
         };
         /**
-         * @description A tax rate's changes: a field that is absent stays as it is.
+         * @description Changes of a tax rate: an absent field stays as it is.
          * @example {
          *       "name": "Germany, standard rate",
          *       "isDefault": true
@@ -3779,25 +3798,25 @@ export interface components {
         TaxRateUpdate: {
             /** @description Its name in lists. */
             name?: components["schemas"]["Name"];
-            /** @description Its name on invoices; those that have it keep the old one. */
+            /** @description Its name on invoices. Invoices that have the rate keep the old name. */
             label?: components["schemas"]["Name"];
             /** @description Percentage; cannot change once an invoice has used the rate. */
             percent?: components["schemas"]["PercentInput"];
             /** @description Whether prices contain it; cannot change once an invoice has used the rate. */
             inclusive?: boolean;
-            /** @description Whether it is the one to offer first; true takes that from any other. An archived rate cannot be. */
+            /** @description Whether applications should offer it first. True unsets any other rate's; an archived rate cannot be offered first. */
             isDefault?: boolean;
-            /** @description False archives it, true brings it back. */
+            /** @description False archives it, true restores it. */
             active?: boolean;
         };
         /**
-         * @description Where tax is rounded (half away from zero): once per tax on the sum of the lines, or on every line.
+         * @description Where tax is rounded, half away from zero.
          * @enum {string}
          */
         TaxRounding: "document" | "line";
         /**
          * Format: text
-         * @description Free text: any Unicode but NUL and lone surrogates; line breaks are kept.
+         * @description Free text: any Unicode except NUL and lone surrogates. Line breaks are kept.
          */
         Text: string;
         /**
@@ -3811,11 +3830,11 @@ export interface components {
          *     }
          */
         TimeEntriesInvoice: {
-            /** @description Deal the entries belong to. */
+            /** @description The deal of the entries. */
             dealId: components["schemas"]["Id"];
-            /** @description Time entries to include: of the deal, billable, ended, and on no other invoice. One that stands twice counts once. */
+            /** @description Time entries to include: of the deal, billable, ended, and on no invoice. An id that occurs twice counts once. */
             timeEntryIds: components["schemas"]["Id"][];
-            /** @description What makes a line; entries with different hourly rates never share one. Default `task`. */
+            /** @description How entries are grouped into lines. Entries with different hourly rates never share one. Default `task`. */
             groupBy?: components["schemas"]["TimeGrouping"];
             /** @description Notes shown on the invoice. */
             notes?: components["schemas"]["Text"] | null;
@@ -3877,7 +3896,7 @@ export interface components {
             startedAt: components["schemas"]["UnixMs"];
             /** @description When the work ended; null while it is running. */
             endedAt: components["schemas"]["UnixMs"] | null;
-            /** @description How long it took, without breaks; null while it is running. */
+            /** @description How many seconds it took, without breaks; null while it is running. */
             durationSeconds: number | null;
             /** @description Whether it is to be invoiced. */
             billable: boolean;
@@ -3885,7 +3904,7 @@ export interface components {
             hourlyRateCents: components["schemas"]["Cents"] | null;
             /** @description Whether it is on an invoice. */
             status: components["schemas"]["TimeEntryStatus"];
-            /** @description The invoice it is on. */
+            /** @description The invoice it is on; null when it is on none. */
             invoiceId: components["schemas"]["Id"] | null;
             /** @description When it was created. */
             createdAt: components["schemas"]["UnixMs"];
@@ -3910,11 +3929,11 @@ export interface components {
         TimeEntryCreate: {
             /** @description The deal it is for. */
             dealId: components["schemas"]["Id"];
-            /** @description When the work began. When absent it follows from end and duration, or is now. */
+            /** @description When the work began. When absent, the server computes it from end and duration, or takes the current time. */
             startedAt?: components["schemas"]["InstantInput"];
             /** @description Who worked. */
             userId?: components["schemas"]["Line"] | null;
-            /** @description The task it was for, in the words of your task list. */
+            /** @description The task it was for, as your task list identifies it. */
             taskId?: components["schemas"]["Line"] | null;
             /** @description Name of the task, as invoices show it. */
             taskName?: components["schemas"]["Line"] | null;
@@ -3926,11 +3945,11 @@ export interface components {
             description?: components["schemas"]["Text"] | null;
             /** @description When the work ended; null or absent while it is running. */
             endedAt?: components["schemas"]["InstantInput"] | null;
-            /** @description How long it took, without breaks. */
+            /** @description How many seconds it took, without breaks. */
             durationSeconds?: components["schemas"]["DurationSeconds"] | null;
             /** @description Whether it is to be invoiced. Default true. */
             billable?: boolean;
-            /** @description Its own rate; without one the deal's applies, then the organization's. */
+            /** @description Its own rate. Without one the deal's applies, and without that the organization's. */
             hourlyRateCents?: components["schemas"]["HourlyRate"] | null;
         };
         /**
@@ -3973,7 +3992,7 @@ export interface components {
          *     }
          */
         TimeEntryCreatedEvent: {
-            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests. */
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
             id: components["schemas"]["Id"];
             /**
              * @description What happened.
@@ -3982,12 +4001,12 @@ export interface components {
             type: "time_entry.created";
             /**
              * Format: date-time
-             * @description When, as RFC 3339 in UTC.
+             * @description When it happened, as RFC 3339 in UTC.
              */
             timestamp: string;
-            /** @description The organization that it happened in. */
+            /** @description The organization that owns the record. */
             organizationId: components["schemas"]["Id"];
-            /** @description The record that it happened to. */
+            /** @description The record of the event. */
             resource: {
                 /**
                  * @description Its kind.
@@ -3999,16 +4018,16 @@ export interface components {
             };
             /**
              * Format: int32
-             * @description Counts the record's events from 1; an endpoint sees it rise.
+             * @description Numbers the record's events from 1. An endpoint gets them in this order.
              */
             sequence: number;
-            /** @description Who did it. */
+            /** @description Who caused it. */
             actor: components["schemas"]["EventActor"];
-            /** @description The fields that changed, for an event that tells of a change. */
+            /** @description The fields that changed; only in an event about a change. */
             changes?: {
                 [key: string]: components["schemas"]["FieldChange"];
             };
-            /** @description The record as GET answered it at that moment; of a deleted one, its last state. */
+            /** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
             data: components["schemas"]["TimeEntry"];
         };
         /** @description One record. */
@@ -4056,7 +4075,7 @@ export interface components {
          *     }
          */
         TimeEntryDeletedEvent: {
-            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests. */
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
             id: components["schemas"]["Id"];
             /**
              * @description What happened.
@@ -4065,12 +4084,12 @@ export interface components {
             type: "time_entry.deleted";
             /**
              * Format: date-time
-             * @description When, as RFC 3339 in UTC.
+             * @description When it happened, as RFC 3339 in UTC.
              */
             timestamp: string;
-            /** @description The organization that it happened in. */
+            /** @description The organization that owns the record. */
             organizationId: components["schemas"]["Id"];
-            /** @description The record that it happened to. */
+            /** @description The record of the event. */
             resource: {
                 /**
                  * @description Its kind.
@@ -4082,23 +4101,23 @@ export interface components {
             };
             /**
              * Format: int32
-             * @description Counts the record's events from 1; an endpoint sees it rise.
+             * @description Numbers the record's events from 1. An endpoint gets them in this order.
              */
             sequence: number;
-            /** @description Who did it. */
+            /** @description Who caused it. */
             actor: components["schemas"]["EventActor"];
-            /** @description The fields that changed, for an event that tells of a change. */
+            /** @description The fields that changed; only in an event about a change. */
             changes?: {
                 [key: string]: components["schemas"]["FieldChange"];
             };
-            /** @description The record as GET answered it at that moment; of a deleted one, its last state. */
+            /** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
             data: components["schemas"]["TimeEntry"];
         };
         /** @description A page of records. */
         TimeEntryList: {
             /** @description The records of this page. */
             data: components["schemas"]["TimeEntry"][];
-            /** @description Where the page stands. */
+            /** @description The place of the page in its list. */
             meta: components["schemas"]["PageMeta"];
         };
         /**
@@ -4107,7 +4126,7 @@ export interface components {
          */
         TimeEntryStatus: "open" | "invoiced";
         /**
-         * @description A time entry's changes: a field that is absent stays as it is, `null` clears it.
+         * @description Changes of a time entry: an absent field stays as it is, `null` clears a field.
          * @example {
          *       "endedAt": "2026-03-31T10:30:00+02:00"
          *     }
@@ -4119,7 +4138,7 @@ export interface components {
             startedAt?: components["schemas"]["InstantInput"];
             /** @description Who worked. */
             userId?: components["schemas"]["Line"] | null;
-            /** @description The task it was for, in the words of your task list. */
+            /** @description The task it was for, as your task list identifies it. */
             taskId?: components["schemas"]["Line"] | null;
             /** @description Name of the task, as invoices show it. */
             taskName?: components["schemas"]["Line"] | null;
@@ -4131,15 +4150,15 @@ export interface components {
             description?: components["schemas"]["Text"] | null;
             /** @description When the work ended; null or absent while it is running. */
             endedAt?: components["schemas"]["InstantInput"] | null;
-            /** @description How long it took, without breaks. */
+            /** @description How many seconds it took, without breaks. */
             durationSeconds?: components["schemas"]["DurationSeconds"] | null;
             /** @description Whether it is to be invoiced. Default true. */
             billable?: boolean;
-            /** @description Its own rate; without one the deal's applies, then the organization's. */
+            /** @description Its own rate. Without one the deal's applies, and without that the organization's. */
             hourlyRateCents?: components["schemas"]["HourlyRate"] | null;
         };
         /**
-         * @description Fields of a time entry changed; being invoiced and freed again are such changes.
+         * @description Fields of a time entry changed. That an invoice claims or frees it is a change too.
          * @example {
          *       "id": "evt_0mnfcf9s0aKq2LwXc4Rk6Nd",
          *       "type": "time_entry.updated",
@@ -4178,7 +4197,7 @@ export interface components {
          *     }
          */
         TimeEntryUpdatedEvent: {
-            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests. */
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
             id: components["schemas"]["Id"];
             /**
              * @description What happened.
@@ -4187,12 +4206,12 @@ export interface components {
             type: "time_entry.updated";
             /**
              * Format: date-time
-             * @description When, as RFC 3339 in UTC.
+             * @description When it happened, as RFC 3339 in UTC.
              */
             timestamp: string;
-            /** @description The organization that it happened in. */
+            /** @description The organization that owns the record. */
             organizationId: components["schemas"]["Id"];
-            /** @description The record that it happened to. */
+            /** @description The record of the event. */
             resource: {
                 /**
                  * @description Its kind.
@@ -4204,20 +4223,20 @@ export interface components {
             };
             /**
              * Format: int32
-             * @description Counts the record's events from 1; an endpoint sees it rise.
+             * @description Numbers the record's events from 1. An endpoint gets them in this order.
              */
             sequence: number;
-            /** @description Who did it. */
+            /** @description Who caused it. */
             actor: components["schemas"]["EventActor"];
-            /** @description The fields that changed, for an event that tells of a change. */
+            /** @description The fields that changed; only in an event about a change. */
             changes?: {
                 [key: string]: components["schemas"]["FieldChange"];
             };
-            /** @description The record as GET answered it at that moment; of a deleted one, its last state. */
+            /** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
             data: components["schemas"]["TimeEntry"];
         };
         /**
-         * @description What makes a line of an invoice from time entries.
+         * @description How time entries are grouped into lines.
          * @enum {string}
          */
         TimeGrouping: "task" | "deliverable" | "all";
@@ -4228,11 +4247,11 @@ export interface components {
         TimeZone: string;
         /**
          * Format: int64
-         * @description Unix epoch milliseconds.
+         * @description Unix epoch milliseconds, up to the end of the year 2200.
          */
         UnixMs: number;
         /**
-         * @description One event to one endpoint.
+         * @description The delivery of one event to one endpoint.
          * @example {
          *       "id": "whd_0mnfcf9s0aKq2LwXc4Rk6Nd5cU0ohX8mAYk2rTwQ1vJ",
          *       "organizationId": "org_4f90d13a42f60d7c2b1e",
@@ -4259,14 +4278,14 @@ export interface components {
             eventId: components["schemas"]["Id"];
             /** @description The event's type. */
             eventType: components["schemas"]["EventType"];
-            /** @description What became of it. */
+            /** @description Its state. */
             status: components["schemas"]["DeliveryStatus"];
             /**
              * Format: int32
              * @description How many attempts were made.
              */
             attemptCount: number;
-            /** @description When the next attempt is made; null when there is none, or while it waits for the record's event before it. */
+            /** @description When the next attempt is due; null when there is none, or while it waits for an earlier event of the same record. */
             nextAttemptAt: components["schemas"]["UnixMs"] | null;
             /** @description The HTTP status of the last attempt; null when there was none, or no answer. */
             lastResponseStatus: number | null;
@@ -4314,14 +4333,14 @@ export interface components {
             eventId: components["schemas"]["Id"];
             /** @description The event's type. */
             eventType: components["schemas"]["EventType"];
-            /** @description What became of it. */
+            /** @description Its state. */
             status: components["schemas"]["DeliveryStatus"];
             /**
              * Format: int32
              * @description How many attempts were made.
              */
             attemptCount: number;
-            /** @description When the next attempt is made; null when there is none, or while it waits for the record's event before it. */
+            /** @description When the next attempt is due; null when there is none, or while it waits for an earlier event of the same record. */
             nextAttemptAt: components["schemas"]["UnixMs"] | null;
             /** @description The HTTP status of the last attempt; null when there was none, or no answer. */
             lastResponseStatus: number | null;
@@ -4339,15 +4358,15 @@ export interface components {
             /** @description The record. */
             data: components["schemas"]["WebhookDeliveryDetails"];
         };
-        /** @description A page of records, and where to go on. */
+        /** @description A page of records, and the cursor of the next. */
         WebhookDeliveryList: {
             /** @description The records of this page. */
             data: components["schemas"]["WebhookDelivery"][];
-            /** @description Where the page stands. */
+            /** @description The place of the page in its list. */
             meta: components["schemas"]["CursorMeta"];
         };
         /**
-         * @description Where webhooks go, and which. Its secret shows only when it is created and when it is rotated.
+         * @description A receiver of webhooks. Only its creation and a rotation show its secret.
          * @example {
          *       "id": "whe_5cU0ohX8mAYk2rTwQ1vJ",
          *       "organizationId": "org_4f90d13a42f60d7c2b1e",
@@ -4372,7 +4391,7 @@ export interface components {
             id: components["schemas"]["Id"];
             /** @description The organization that owns it. */
             organizationId: components["schemas"]["Id"];
-            /** @description Where webhooks go. */
+            /** @description The URL to which webhooks go. */
             url: string;
             /** @description What it is for. */
             description: string | null;
@@ -4382,11 +4401,11 @@ export interface components {
             status: components["schemas"]["EndpointStatus"];
             /** @description Why Remit disabled it; null when it did not. */
             disabledReason: components["schemas"]["DisabledReason"] | null;
-            /** @description When its last success turned into failures; null while it works. */
+            /** @description When the first delivery failed after the last success; null while it works. */
             failingSince: components["schemas"]["UnixMs"] | null;
-            /** @description The end of the secret, to tell it by. */
+            /** @description The last five characters of the secret, to recognise it. */
             secretHint: string;
-            /** @description Until when the secret before this one signs, or signed, too; null when there is none. */
+            /** @description Until when the previous secret signs, or signed, as well; null when there is none. */
             previousSecretExpiresAt: components["schemas"]["UnixMs"] | null;
             /** @description When it was created. */
             createdAt: components["schemas"]["UnixMs"];
@@ -4409,7 +4428,7 @@ export interface components {
          *     }
          */
         WebhookEndpointCreate: {
-            /** @description Where webhooks go. */
+            /** @description The URL to which webhooks go. */
             url: components["schemas"]["EndpointUrl"];
             /** @description The events that it gets. */
             eventTypes: components["schemas"]["EventPattern"][];
@@ -4458,7 +4477,7 @@ export interface components {
          *     }
          */
         WebhookEndpointDisabledEvent: {
-            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests. */
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
             id: components["schemas"]["Id"];
             /**
              * @description What happened.
@@ -4467,12 +4486,12 @@ export interface components {
             type: "webhook.endpoint.disabled";
             /**
              * Format: date-time
-             * @description When, as RFC 3339 in UTC.
+             * @description When it happened, as RFC 3339 in UTC.
              */
             timestamp: string;
-            /** @description The organization that it happened in. */
+            /** @description The organization that owns the record. */
             organizationId: components["schemas"]["Id"];
-            /** @description The record that it happened to. */
+            /** @description The record of the event. */
             resource: {
                 /**
                  * @description Its kind.
@@ -4484,20 +4503,20 @@ export interface components {
             };
             /**
              * Format: int32
-             * @description Counts the record's events from 1; an endpoint sees it rise.
+             * @description Numbers the record's events from 1. An endpoint gets them in this order.
              */
             sequence: number;
-            /** @description Who did it. */
+            /** @description Who caused it. */
             actor: components["schemas"]["EventActor"];
-            /** @description The fields that changed, for an event that tells of a change. */
+            /** @description The fields that changed; only in an event about a change. */
             changes?: {
                 [key: string]: components["schemas"]["FieldChange"];
             };
-            /** @description The record as GET answered it at that moment; of a deleted one, its last state. */
+            /** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
             data: components["schemas"]["WebhookEndpoint"];
         };
         /**
-         * @description Nothing but failures came from an endpoint for a day, or for one more; after five it is disabled.
+         * @description Every delivery to an endpoint has failed for a day, or for one day more. After five days Remit disables the endpoint.
          * @example {
          *       "id": "evt_0mnfcf9s0aKq2LwXc4Rk6Nd",
          *       "type": "webhook.endpoint.failing",
@@ -4533,7 +4552,7 @@ export interface components {
          *     }
          */
         WebhookEndpointFailingEvent: {
-            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests. */
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
             id: components["schemas"]["Id"];
             /**
              * @description What happened.
@@ -4542,12 +4561,12 @@ export interface components {
             type: "webhook.endpoint.failing";
             /**
              * Format: date-time
-             * @description When, as RFC 3339 in UTC.
+             * @description When it happened, as RFC 3339 in UTC.
              */
             timestamp: string;
-            /** @description The organization that it happened in. */
+            /** @description The organization that owns the record. */
             organizationId: components["schemas"]["Id"];
-            /** @description The record that it happened to. */
+            /** @description The record of the event. */
             resource: {
                 /**
                  * @description Its kind.
@@ -4559,46 +4578,46 @@ export interface components {
             };
             /**
              * Format: int32
-             * @description Counts the record's events from 1; an endpoint sees it rise.
+             * @description Numbers the record's events from 1. An endpoint gets them in this order.
              */
             sequence: number;
-            /** @description Who did it. */
+            /** @description Who caused it. */
             actor: components["schemas"]["EventActor"];
-            /** @description The fields that changed, for an event that tells of a change. */
+            /** @description The fields that changed; only in an event about a change. */
             changes?: {
                 [key: string]: components["schemas"]["FieldChange"];
             };
-            /** @description The record as GET answered it at that moment; of a deleted one, its last state. */
+            /** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
             data: components["schemas"]["WebhookEndpoint"];
         };
         /** @description A page of records. */
         WebhookEndpointList: {
             /** @description The records of this page. */
             data: components["schemas"]["WebhookEndpoint"][];
-            /** @description Where the page stands. */
+            /** @description The place of the page in its list. */
             meta: components["schemas"]["PageMeta"];
         };
         /**
-         * @description An endpoint's changes: a field that is absent stays as it is.
+         * @description Changes of an endpoint: an absent field stays as it is.
          * @example {
          *       "status": "paused"
          *     }
          */
         WebhookEndpointUpdate: {
-            /** @description Where webhooks go from now on, waiting ones too. */
+            /** @description The URL for all further webhooks, including those that wait. */
             url?: components["schemas"]["EndpointUrl"];
             /** @description The events that it gets from now on. */
             eventTypes?: components["schemas"]["EventPattern"][];
             /** @description What it is for. */
             description?: components["schemas"]["Line"] | null;
             /**
-             * @description `paused` stops deliveries; `active` starts them again, of a disabled endpoint too.
+             * @description `paused` stops deliveries; `active` starts them again, also for a disabled endpoint.
              * @enum {string}
              */
             status?: "active" | "paused";
         };
         /**
-         * @description What happened, as it is delivered to webhook endpoints. `type` tells which event it is.
+         * @description An event, as webhook endpoints get it. `type` says which event it is.
          * @example {
          *       "id": "evt_0mnfcf9s0aKq2LwXc4Rk6Nd",
          *       "type": "invoice.created",
@@ -4658,18 +4677,18 @@ export interface components {
             /** @description The record. */
             data: components["schemas"]["WebhookEvent"];
         };
-        /** @description A page of records, and where to go on. */
+        /** @description A page of records, and the cursor of the next. */
         WebhookEventList: {
             /** @description The records of this page. */
             data: components["schemas"]["WebhookEvent"][];
-            /** @description Where the page stands. */
+            /** @description The place of the page in its list. */
             meta: components["schemas"]["CursorMeta"];
         };
         /**
          * @description A type of event.
          * @example {
          *       "type": "webhook.test",
-         *       "description": "Someone tests an endpoint. Only that endpoint gets it.",
+         *       "description": "A caller tests an endpoint. Only that endpoint gets the event.",
          *       "schema": {
          *         "type": "object"
          *       },
@@ -4679,9 +4698,9 @@ export interface components {
          *     }
          */
         WebhookEventType: {
-            /** @description What to subscribe to. */
+            /** @description The name to subscribe to. */
             type: components["schemas"]["EventType"];
-            /** @description When there is such an event. */
+            /** @description What has happened when there is such an event. */
             description: string;
             /** @description JSON Schema (2020-12) of the event. */
             schema: {
@@ -4696,17 +4715,17 @@ export interface components {
         WebhookEventTypeList: {
             /** @description The records of this page. */
             data: components["schemas"]["WebhookEventType"][];
-            /** @description Where the page stands. */
+            /** @description The place of the page in its list. */
             meta: components["schemas"]["PageMeta"];
         };
         /**
-         * @description Which deliveries to make again.
+         * @description The deliveries to make again.
          * @example {
          *       "since": 1774915200000
          *     }
          */
         WebhookRedeliver: {
-            /** @description Those of events from then on; of all that are kept when absent. */
+            /** @description Only deliveries of events from then on; when absent, all that the server keeps. */
             since?: components["schemas"]["InstantInput"];
         };
         /**
@@ -4718,12 +4737,12 @@ export interface components {
         WebhookSecretRotate: {
             /**
              * Format: int32
-             * @description How long webhooks are signed with the old secret too; a day when absent.
+             * @description How many seconds webhooks are signed with the old secret as well; a day when absent.
              */
             graceSeconds?: number;
         };
         /**
-         * @description Someone tests an endpoint. Only that endpoint gets it.
+         * @description A caller tests an endpoint. Only that endpoint gets the event.
          * @example {
          *       "id": "evt_0mnfcf9s0aKq2LwXc4Rk6Nd",
          *       "type": "webhook.test",
@@ -4759,7 +4778,7 @@ export interface components {
          *     }
          */
         WebhookTestEvent: {
-            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests. */
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
             id: components["schemas"]["Id"];
             /**
              * @description What happened.
@@ -4768,12 +4787,12 @@ export interface components {
             type: "webhook.test";
             /**
              * Format: date-time
-             * @description When, as RFC 3339 in UTC.
+             * @description When it happened, as RFC 3339 in UTC.
              */
             timestamp: string;
-            /** @description The organization that it happened in. */
+            /** @description The organization that owns the record. */
             organizationId: components["schemas"]["Id"];
-            /** @description The record that it happened to. */
+            /** @description The record of the event. */
             resource: {
                 /**
                  * @description Its kind.
@@ -4785,16 +4804,16 @@ export interface components {
             };
             /**
              * Format: int32
-             * @description Counts the record's events from 1; an endpoint sees it rise.
+             * @description Numbers the record's events from 1. An endpoint gets them in this order.
              */
             sequence: number;
-            /** @description Who did it. */
+            /** @description Who caused it. */
             actor: components["schemas"]["EventActor"];
-            /** @description The fields that changed, for an event that tells of a change. */
+            /** @description The fields that changed; only in an event about a change. */
             changes?: {
                 [key: string]: components["schemas"]["FieldChange"];
             };
-            /** @description The record as GET answered it at that moment; of a deleted one, its last state. */
+            /** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
             data: components["schemas"]["WebhookEndpoint"];
         };
     };
@@ -4813,11 +4832,11 @@ export interface components {
         /** @description The event's id. */
         EventPath: components["schemas"]["Id"];
         /**
-         * @description Makes a POST safe to repeat: for 24 hours the same key with the same body answers what the first request answered,
-         *     with `Idempotent-Replayed: true`.
+         * @description Makes a POST safe to repeat (IETF draft `Idempotency-Key`): for 24 hours, a request with the same key and body gets the
+         *     answer of the first one again, with `Idempotent-Replayed: true`.
          */
         IdempotencyHeader: string;
-        /** @description Change only if the record still has this `ETag`; else 412 (RFC 9110 §13.1.1). */
+        /** @description Change the record only if it still has this `ETag`; else 412 (RFC 9110 §13.1.1). */
         IfMatchHeader: string;
         /** @description Answer 304 without a body if the record still has this `ETag` (RFC 9110 §13.1.2). */
         IfNoneMatchHeader: string;
@@ -4825,9 +4844,9 @@ export interface components {
         InvoicePath: components["schemas"]["Id"];
         /** @description The key's id. */
         KeyPath: components["schemas"]["Id"];
-        /** @description Page size, 1 to 100. */
+        /** @description The most records in a page, 1 to 100. */
         "PageQuery.limit": number;
-        /** @description How many records to pass over. */
+        /** @description How many records to skip. */
         "PageQuery.offset": number;
         /** @description The pipeline's id. */
         PipelinePath: components["schemas"]["Id"];
@@ -5032,9 +5051,9 @@ export interface operations {
     "apiKeys.list": {
         parameters: {
             query?: {
-                /** @description Page size, 1 to 100. */
+                /** @description The most records in a page, 1 to 100. */
                 limit?: components["parameters"]["PageQuery.limit"];
-                /** @description How many records to pass over. */
+                /** @description How many records to skip. */
                 offset?: components["parameters"]["PageQuery.offset"];
             };
             header?: never;
@@ -5069,7 +5088,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -5119,8 +5138,8 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a POST safe to repeat: for 24 hours the same key with the same body answers what the first request answered,
-                 *     with `Idempotent-Replayed: true`.
+                 * @description Makes a POST safe to repeat (IETF draft `Idempotency-Key`): for 24 hours, a request with the same key and body gets the
+                 *     answer of the first one again, with `Idempotent-Replayed: true`.
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
             };
@@ -5133,10 +5152,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description 201 with a new key. */
+            /** @description The key was created. */
             201: {
                 headers: {
-                    /** @description Present and `true` when the answer repeats the one to an earlier request with the same `Idempotency-Key`. */
+                    /** @description `true` when this repeats the answer to an earlier request with the same `Idempotency-Key`; else absent. */
                     "Idempotent-Replayed"?: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -5161,7 +5180,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -5296,7 +5315,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -5359,8 +5378,8 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a POST safe to repeat: for 24 hours the same key with the same body answers what the first request answered,
-                 *     with `Idempotent-Replayed: true`.
+                 * @description Makes a POST safe to repeat (IETF draft `Idempotency-Key`): for 24 hours, a request with the same key and body gets the
+                 *     answer of the first one again, with `Idempotent-Replayed: true`.
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
             };
@@ -5376,10 +5395,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description 201 with a new key. */
+            /** @description The key was created. */
             201: {
                 headers: {
-                    /** @description Present and `true` when the answer repeats the one to an earlier request with the same `Idempotency-Key`. */
+                    /** @description `true` when this repeats the answer to an earlier request with the same `Idempotency-Key`; else absent. */
                     "Idempotent-Replayed"?: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -5404,7 +5423,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -5517,15 +5536,18 @@ export interface operations {
     "companies.list": {
         parameters: {
             query?: {
-                /** @description Full-text search over name and domain: every word must match the beginning of a word, in any order, regardless of case. */
+                /**
+                 * @description Full-text search over name and domain: every word must match the beginning of a word, in any order, regardless of case
+                 *     and accents.
+                 */
                 search?: string;
-                /** @description What to sort by. */
+                /** @description The field to sort by. */
                 sortBy?: "name" | "createdAt";
                 /** @description Direction of sorting. */
                 sortOrder?: "asc" | "desc";
-                /** @description Page size, 1 to 100. */
+                /** @description The most records in a page, 1 to 100. */
                 limit?: components["parameters"]["PageQuery.limit"];
-                /** @description How many records to pass over. */
+                /** @description How many records to skip. */
                 offset?: components["parameters"]["PageQuery.offset"];
             };
             header?: never;
@@ -5560,7 +5582,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -5610,8 +5632,8 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a POST safe to repeat: for 24 hours the same key with the same body answers what the first request answered,
-                 *     with `Idempotent-Replayed: true`.
+                 * @description Makes a POST safe to repeat (IETF draft `Idempotency-Key`): for 24 hours, a request with the same key and body gets the
+                 *     answer of the first one again, with `Idempotent-Replayed: true`.
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
             };
@@ -5624,14 +5646,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description 201 with the address and version of what was created. */
+            /** @description The record was created. */
             201: {
                 headers: {
-                    /** @description The record's version, quoted; for `If-Match` and `If-None-Match`. */
+                    /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
                     ETag: string;
                     /** @description The path of the new record. */
                     Location: string;
-                    /** @description Present and `true` when the answer repeats the one to an earlier request with the same `Idempotency-Key`. */
+                    /** @description `true` when this repeats the answer to an earlier request with the same `Idempotency-Key`; else absent. */
                     "Idempotent-Replayed"?: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -5656,7 +5678,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -5768,10 +5790,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description 200 with one record. */
+            /** @description The record. */
             200: {
                 headers: {
-                    /** @description The record's version, quoted; for `If-Match` and `If-None-Match`. */
+                    /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
                     ETag: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -5786,7 +5808,7 @@ export interface operations {
             /** @description The record still has the `ETag` of `If-None-Match`. */
             304: {
                 headers: {
-                    /** @description The record's version, quoted; for `If-Match` and `If-None-Match`. */
+                    /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
                     ETag: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -5809,7 +5831,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -5871,7 +5893,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Change only if the record still has this `ETag`; else 412 (RFC 9110 §13.1.1). */
+                /** @description Change the record only if it still has this `ETag`; else 412 (RFC 9110 §13.1.1). */
                 "If-Match"?: components["parameters"]["IfMatchHeader"];
             };
             path: {
@@ -5886,10 +5908,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description 200 after a change, with the record's new version. */
+            /** @description The record was changed; `ETag` has its new version. */
             200: {
                 headers: {
-                    /** @description The record's version, quoted; for `If-Match` and `If-None-Match`. */
+                    /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
                     ETag: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -5914,7 +5936,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -6015,7 +6037,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Change only if the record still has this `ETag`; else 412 (RFC 9110 §13.1.1). */
+                /** @description Change the record only if it still has this `ETag`; else 412 (RFC 9110 §13.1.1). */
                 "If-Match"?: components["parameters"]["IfMatchHeader"];
             };
             path: {
@@ -6052,7 +6074,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -6127,7 +6149,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Change only if the record still has this `ETag`; else 412 (RFC 9110 §13.1.1). */
+                /** @description Change the record only if it still has this `ETag`; else 412 (RFC 9110 §13.1.1). */
                 "If-Match"?: components["parameters"]["IfMatchHeader"];
             };
             path: {
@@ -6142,10 +6164,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description 200 after a change, with the record's new version. */
+            /** @description The record was changed; `ETag` has its new version. */
             200: {
                 headers: {
-                    /** @description The record's version, quoted; for `If-Match` and `If-None-Match`. */
+                    /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
                     ETag: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -6170,7 +6192,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -6270,11 +6292,11 @@ export interface operations {
     "contacts.list": {
         parameters: {
             query?: {
-                /** @description Only contacts of that company. */
+                /** @description Only contacts of this company. */
                 companyId?: components["schemas"]["IdFilter"];
-                /** @description Page size, 1 to 100. */
+                /** @description The most records in a page, 1 to 100. */
                 limit?: components["parameters"]["PageQuery.limit"];
-                /** @description How many records to pass over. */
+                /** @description How many records to skip. */
                 offset?: components["parameters"]["PageQuery.offset"];
             };
             header?: never;
@@ -6309,7 +6331,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -6359,8 +6381,8 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a POST safe to repeat: for 24 hours the same key with the same body answers what the first request answered,
-                 *     with `Idempotent-Replayed: true`.
+                 * @description Makes a POST safe to repeat (IETF draft `Idempotency-Key`): for 24 hours, a request with the same key and body gets the
+                 *     answer of the first one again, with `Idempotent-Replayed: true`.
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
             };
@@ -6373,14 +6395,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description 201 with the address and version of what was created. */
+            /** @description The record was created. */
             201: {
                 headers: {
-                    /** @description The record's version, quoted; for `If-Match` and `If-None-Match`. */
+                    /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
                     ETag: string;
                     /** @description The path of the new record. */
                     Location: string;
-                    /** @description Present and `true` when the answer repeats the one to an earlier request with the same `Idempotency-Key`. */
+                    /** @description `true` when this repeats the answer to an earlier request with the same `Idempotency-Key`; else absent. */
                     "Idempotent-Replayed"?: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -6405,7 +6427,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -6517,10 +6539,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description 200 with one record. */
+            /** @description The record. */
             200: {
                 headers: {
-                    /** @description The record's version, quoted; for `If-Match` and `If-None-Match`. */
+                    /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
                     ETag: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -6535,7 +6557,7 @@ export interface operations {
             /** @description The record still has the `ETag` of `If-None-Match`. */
             304: {
                 headers: {
-                    /** @description The record's version, quoted; for `If-Match` and `If-None-Match`. */
+                    /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
                     ETag: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -6558,7 +6580,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -6620,7 +6642,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Change only if the record still has this `ETag`; else 412 (RFC 9110 §13.1.1). */
+                /** @description Change the record only if it still has this `ETag`; else 412 (RFC 9110 §13.1.1). */
                 "If-Match"?: components["parameters"]["IfMatchHeader"];
             };
             path: {
@@ -6635,10 +6657,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description 200 after a change, with the record's new version. */
+            /** @description The record was changed; `ETag` has its new version. */
             200: {
                 headers: {
-                    /** @description The record's version, quoted; for `If-Match` and `If-None-Match`. */
+                    /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
                     ETag: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -6663,7 +6685,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -6777,7 +6799,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Change only if the record still has this `ETag`; else 412 (RFC 9110 §13.1.1). */
+                /** @description Change the record only if it still has this `ETag`; else 412 (RFC 9110 §13.1.1). */
                 "If-Match"?: components["parameters"]["IfMatchHeader"];
             };
             path: {
@@ -6814,7 +6836,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -6889,7 +6911,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Change only if the record still has this `ETag`; else 412 (RFC 9110 §13.1.1). */
+                /** @description Change the record only if it still has this `ETag`; else 412 (RFC 9110 §13.1.1). */
                 "If-Match"?: components["parameters"]["IfMatchHeader"];
             };
             path: {
@@ -6904,10 +6926,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description 200 after a change, with the record's new version. */
+            /** @description The record was changed; `ETag` has its new version. */
             200: {
                 headers: {
-                    /** @description The record's version, quoted; for `If-Match` and `If-None-Match`. */
+                    /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
                     ETag: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -6932,7 +6954,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -7045,17 +7067,17 @@ export interface operations {
     "deals.list": {
         parameters: {
             query?: {
-                /** @description Only deals of that company. */
+                /** @description Only deals of this company. */
                 companyId?: components["schemas"]["IdFilter"];
-                /** @description Only deals with that contact. */
+                /** @description Only deals with this contact. */
                 contactId?: components["schemas"]["IdFilter"];
-                /** @description Only deals in that pipeline. */
+                /** @description Only deals in this pipeline. */
                 pipelineId?: components["schemas"]["IdFilter"];
-                /** @description Only deals in the stage with that key. */
+                /** @description Only deals in the stage with this key. */
                 stage?: components["schemas"]["StageFilter"];
-                /** @description Page size, 1 to 100. */
+                /** @description The most records in a page, 1 to 100. */
                 limit?: components["parameters"]["PageQuery.limit"];
-                /** @description How many records to pass over. */
+                /** @description How many records to skip. */
                 offset?: components["parameters"]["PageQuery.offset"];
             };
             header?: never;
@@ -7090,7 +7112,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -7140,8 +7162,8 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a POST safe to repeat: for 24 hours the same key with the same body answers what the first request answered,
-                 *     with `Idempotent-Replayed: true`.
+                 * @description Makes a POST safe to repeat (IETF draft `Idempotency-Key`): for 24 hours, a request with the same key and body gets the
+                 *     answer of the first one again, with `Idempotent-Replayed: true`.
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
             };
@@ -7154,14 +7176,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description 201 with the address and version of what was created. */
+            /** @description The record was created. */
             201: {
                 headers: {
-                    /** @description The record's version, quoted; for `If-Match` and `If-None-Match`. */
+                    /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
                     ETag: string;
                     /** @description The path of the new record. */
                     Location: string;
-                    /** @description Present and `true` when the answer repeats the one to an earlier request with the same `Idempotency-Key`. */
+                    /** @description `true` when this repeats the answer to an earlier request with the same `Idempotency-Key`; else absent. */
                     "Idempotent-Replayed"?: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -7186,7 +7208,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -7298,10 +7320,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description 200 with one record. */
+            /** @description The record. */
             200: {
                 headers: {
-                    /** @description The record's version, quoted; for `If-Match` and `If-None-Match`. */
+                    /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
                     ETag: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -7316,7 +7338,7 @@ export interface operations {
             /** @description The record still has the `ETag` of `If-None-Match`. */
             304: {
                 headers: {
-                    /** @description The record's version, quoted; for `If-Match` and `If-None-Match`. */
+                    /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
                     ETag: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -7339,7 +7361,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -7401,7 +7423,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Change only if the record still has this `ETag`; else 412 (RFC 9110 §13.1.1). */
+                /** @description Change the record only if it still has this `ETag`; else 412 (RFC 9110 §13.1.1). */
                 "If-Match"?: components["parameters"]["IfMatchHeader"];
             };
             path: {
@@ -7416,10 +7438,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description 200 after a change, with the record's new version. */
+            /** @description The record was changed; `ETag` has its new version. */
             200: {
                 headers: {
-                    /** @description The record's version, quoted; for `If-Match` and `If-None-Match`. */
+                    /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
                     ETag: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -7444,7 +7466,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -7558,7 +7580,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Change only if the record still has this `ETag`; else 412 (RFC 9110 §13.1.1). */
+                /** @description Change the record only if it still has this `ETag`; else 412 (RFC 9110 §13.1.1). */
                 "If-Match"?: components["parameters"]["IfMatchHeader"];
             };
             path: {
@@ -7595,7 +7617,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -7670,7 +7692,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Change only if the record still has this `ETag`; else 412 (RFC 9110 §13.1.1). */
+                /** @description Change the record only if it still has this `ETag`; else 412 (RFC 9110 §13.1.1). */
                 "If-Match"?: components["parameters"]["IfMatchHeader"];
             };
             path: {
@@ -7685,10 +7707,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description 200 after a change, with the record's new version. */
+            /** @description The record was changed; `ETag` has its new version. */
             200: {
                 headers: {
-                    /** @description The record's version, quoted; for `If-Match` and `If-None-Match`. */
+                    /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
                     ETag: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -7713,7 +7735,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -7826,15 +7848,15 @@ export interface operations {
     "invoices.list": {
         parameters: {
             query?: {
-                /** @description Only invoices of that deal. */
+                /** @description Only invoices of this deal. */
                 dealId?: components["schemas"]["IdFilter"];
-                /** @description Only invoices of that company. */
+                /** @description Only invoices of this company. */
                 companyId?: components["schemas"]["IdFilter"];
-                /** @description Only invoices with that status. */
+                /** @description Only invoices with this status. */
                 status?: components["schemas"]["InvoiceStatus"];
-                /** @description Page size, 1 to 100. */
+                /** @description The most records in a page, 1 to 100. */
                 limit?: components["parameters"]["PageQuery.limit"];
-                /** @description How many records to pass over. */
+                /** @description How many records to skip. */
                 offset?: components["parameters"]["PageQuery.offset"];
             };
             header?: never;
@@ -7869,7 +7891,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -7919,8 +7941,8 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a POST safe to repeat: for 24 hours the same key with the same body answers what the first request answered,
-                 *     with `Idempotent-Replayed: true`.
+                 * @description Makes a POST safe to repeat (IETF draft `Idempotency-Key`): for 24 hours, a request with the same key and body gets the
+                 *     answer of the first one again, with `Idempotent-Replayed: true`.
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
             };
@@ -7933,14 +7955,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description 201 with the address and version of what was created. */
+            /** @description The record was created. */
             201: {
                 headers: {
-                    /** @description The record's version, quoted; for `If-Match` and `If-None-Match`. */
+                    /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
                     ETag: string;
                     /** @description The path of the new record. */
                     Location: string;
-                    /** @description Present and `true` when the answer repeats the one to an earlier request with the same `Idempotency-Key`. */
+                    /** @description `true` when this repeats the answer to an earlier request with the same `Idempotency-Key`; else absent. */
                     "Idempotent-Replayed"?: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -7965,7 +7987,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -8067,8 +8089,8 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a POST safe to repeat: for 24 hours the same key with the same body answers what the first request answered,
-                 *     with `Idempotent-Replayed: true`.
+                 * @description Makes a POST safe to repeat (IETF draft `Idempotency-Key`): for 24 hours, a request with the same key and body gets the
+                 *     answer of the first one again, with `Idempotent-Replayed: true`.
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
             };
@@ -8081,14 +8103,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description 201 with the address and version of what was created. */
+            /** @description The record was created. */
             201: {
                 headers: {
-                    /** @description The record's version, quoted; for `If-Match` and `If-None-Match`. */
+                    /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
                     ETag: string;
                     /** @description The path of the new record. */
                     Location: string;
-                    /** @description Present and `true` when the answer repeats the one to an earlier request with the same `Idempotency-Key`. */
+                    /** @description `true` when this repeats the answer to an earlier request with the same `Idempotency-Key`; else absent. */
                     "Idempotent-Replayed"?: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -8113,7 +8135,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -8249,7 +8271,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -8416,7 +8438,7 @@ export interface operations {
             /** @description The PDF. */
             200: {
                 headers: {
-                    /** @description A file name for it. */
+                    /** @description `inline`, and a file name (RFC 6266). */
                     "Content-Disposition": string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -8486,10 +8508,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description 200 with one record. */
+            /** @description The record. */
             200: {
                 headers: {
-                    /** @description The record's version, quoted; for `If-Match` and `If-None-Match`. */
+                    /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
                     ETag: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -8504,7 +8526,7 @@ export interface operations {
             /** @description The record still has the `ETag` of `If-None-Match`. */
             304: {
                 headers: {
-                    /** @description The record's version, quoted; for `If-Match` and `If-None-Match`. */
+                    /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
                     ETag: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -8527,7 +8549,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -8589,7 +8611,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Change only if the record still has this `ETag`; else 412 (RFC 9110 §13.1.1). */
+                /** @description Change the record only if it still has this `ETag`; else 412 (RFC 9110 §13.1.1). */
                 "If-Match"?: components["parameters"]["IfMatchHeader"];
             };
             path: {
@@ -8604,10 +8626,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description 200 after a change, with the record's new version. */
+            /** @description The record was changed; `ETag` has its new version. */
             200: {
                 headers: {
-                    /** @description The record's version, quoted; for `If-Match` and `If-None-Match`. */
+                    /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
                     ETag: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -8632,7 +8654,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -8759,7 +8781,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Change only if the record still has this `ETag`; else 412 (RFC 9110 §13.1.1). */
+                /** @description Change the record only if it still has this `ETag`; else 412 (RFC 9110 §13.1.1). */
                 "If-Match"?: components["parameters"]["IfMatchHeader"];
             };
             path: {
@@ -8796,7 +8818,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -8871,7 +8893,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Change only if the record still has this `ETag`; else 412 (RFC 9110 §13.1.1). */
+                /** @description Change the record only if it still has this `ETag`; else 412 (RFC 9110 §13.1.1). */
                 "If-Match"?: components["parameters"]["IfMatchHeader"];
             };
             path: {
@@ -8886,10 +8908,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description 200 after a change, with the record's new version. */
+            /** @description The record was changed; `ETag` has its new version. */
             200: {
                 headers: {
-                    /** @description The record's version, quoted; for `If-Match` and `If-None-Match`. */
+                    /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
                     ETag: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -8914,7 +8936,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -9075,7 +9097,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -9138,8 +9160,8 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a POST safe to repeat: for 24 hours the same key with the same body answers what the first request answered,
-                 *     with `Idempotent-Replayed: true`.
+                 * @description Makes a POST safe to repeat (IETF draft `Idempotency-Key`): for 24 hours, a request with the same key and body gets the
+                 *     answer of the first one again, with `Idempotent-Replayed: true`.
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
             };
@@ -9151,10 +9173,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description 200 after an action that is safe to repeat. */
+            /** @description The action was done. */
             200: {
                 headers: {
-                    /** @description Present and `true` when the answer repeats the one to an earlier request with the same `Idempotency-Key`. */
+                    /** @description `true` when this repeats the answer to an earlier request with the same `Idempotency-Key`; else absent. */
                     "Idempotent-Replayed"?: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -9179,7 +9201,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -9301,7 +9323,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -9397,7 +9419,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -9460,8 +9482,8 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a POST safe to repeat: for 24 hours the same key with the same body answers what the first request answered,
-                 *     with `Idempotent-Replayed: true`.
+                 * @description Makes a POST safe to repeat (IETF draft `Idempotency-Key`): for 24 hours, a request with the same key and body gets the
+                 *     answer of the first one again, with `Idempotent-Replayed: true`.
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
             };
@@ -9473,10 +9495,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description 200 after an action that is safe to repeat. */
+            /** @description The action was done. */
             200: {
                 headers: {
-                    /** @description Present and `true` when the answer repeats the one to an earlier request with the same `Idempotency-Key`. */
+                    /** @description `true` when this repeats the answer to an earlier request with the same `Idempotency-Key`; else absent. */
                     "Idempotent-Replayed"?: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -9501,7 +9523,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -9583,7 +9605,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Someone whom the server asked refused, or did not answer. Nothing was changed. */
+            /** @description The mail server or the payment processor rejected the request, or did not answer. Nothing was changed. */
             502: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9613,7 +9635,7 @@ export interface operations {
             /** @description The PDF. */
             200: {
                 headers: {
-                    /** @description A file name for it. */
+                    /** @description `inline`, and a file name (RFC 6266). */
                     "Content-Disposition": string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -9638,7 +9660,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -9734,7 +9756,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -9797,8 +9819,8 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a POST safe to repeat: for 24 hours the same key with the same body answers what the first request answered,
-                 *     with `Idempotent-Replayed: true`.
+                 * @description Makes a POST safe to repeat (IETF draft `Idempotency-Key`): for 24 hours, a request with the same key and body gets the
+                 *     answer of the first one again, with `Idempotent-Replayed: true`.
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
             };
@@ -9814,10 +9836,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description 200 after an action that is safe to repeat. */
+            /** @description The action was done. */
             200: {
                 headers: {
-                    /** @description Present and `true` when the answer repeats the one to an earlier request with the same `Idempotency-Key`. */
+                    /** @description `true` when this repeats the answer to an earlier request with the same `Idempotency-Key`; else absent. */
                     "Idempotent-Replayed"?: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -9842,7 +9864,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -9950,7 +9972,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Someone whom the server asked refused, or did not answer. Nothing was changed. */
+            /** @description The mail server or the payment processor rejected the request, or did not answer. Nothing was changed. */
             502: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9977,10 +9999,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description 200 with one record. */
+            /** @description The record. */
             200: {
                 headers: {
-                    /** @description The record's version, quoted; for `If-Match` and `If-None-Match`. */
+                    /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
                     ETag: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -9995,7 +10017,7 @@ export interface operations {
             /** @description The record still has the `ETag` of `If-None-Match`. */
             304: {
                 headers: {
-                    /** @description The record's version, quoted; for `If-Match` and `If-None-Match`. */
+                    /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
                     ETag: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -10018,7 +10040,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -10067,7 +10089,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Change only if the record still has this `ETag`; else 412 (RFC 9110 §13.1.1). */
+                /** @description Change the record only if it still has this `ETag`; else 412 (RFC 9110 §13.1.1). */
                 "If-Match"?: components["parameters"]["IfMatchHeader"];
             };
             path?: never;
@@ -10079,10 +10101,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description 200 after a change, with the record's new version. */
+            /** @description The record was changed; `ETag` has its new version. */
             200: {
                 headers: {
-                    /** @description The record's version, quoted; for `If-Match` and `If-None-Match`. */
+                    /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
                     ETag: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -10107,7 +10129,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -10195,7 +10217,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Change only if the record still has this `ETag`; else 412 (RFC 9110 §13.1.1). */
+                /** @description Change the record only if it still has this `ETag`; else 412 (RFC 9110 §13.1.1). */
                 "If-Match"?: components["parameters"]["IfMatchHeader"];
             };
             path?: never;
@@ -10207,10 +10229,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description 200 after a change, with the record's new version. */
+            /** @description The record was changed; `ETag` has its new version. */
             200: {
                 headers: {
-                    /** @description The record's version, quoted; for `If-Match` and `If-None-Match`. */
+                    /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
                     ETag: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -10235,7 +10257,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -10322,9 +10344,9 @@ export interface operations {
     "pipelines.list": {
         parameters: {
             query?: {
-                /** @description Page size, 1 to 100. */
+                /** @description The most records in a page, 1 to 100. */
                 limit?: components["parameters"]["PageQuery.limit"];
-                /** @description How many records to pass over. */
+                /** @description How many records to skip. */
                 offset?: components["parameters"]["PageQuery.offset"];
             };
             header?: never;
@@ -10359,7 +10381,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -10409,8 +10431,8 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a POST safe to repeat: for 24 hours the same key with the same body answers what the first request answered,
-                 *     with `Idempotent-Replayed: true`.
+                 * @description Makes a POST safe to repeat (IETF draft `Idempotency-Key`): for 24 hours, a request with the same key and body gets the
+                 *     answer of the first one again, with `Idempotent-Replayed: true`.
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
             };
@@ -10423,14 +10445,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description 201 with the address and version of what was created. */
+            /** @description The record was created. */
             201: {
                 headers: {
-                    /** @description The record's version, quoted; for `If-Match` and `If-None-Match`. */
+                    /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
                     ETag: string;
                     /** @description The path of the new record. */
                     Location: string;
-                    /** @description Present and `true` when the answer repeats the one to an earlier request with the same `Idempotency-Key`. */
+                    /** @description `true` when this repeats the answer to an earlier request with the same `Idempotency-Key`; else absent. */
                     "Idempotent-Replayed"?: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -10455,7 +10477,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -10567,10 +10589,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description 200 with one record. */
+            /** @description The record. */
             200: {
                 headers: {
-                    /** @description The record's version, quoted; for `If-Match` and `If-None-Match`. */
+                    /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
                     ETag: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -10585,7 +10607,7 @@ export interface operations {
             /** @description The record still has the `ETag` of `If-None-Match`. */
             304: {
                 headers: {
-                    /** @description The record's version, quoted; for `If-Match` and `If-None-Match`. */
+                    /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
                     ETag: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -10608,7 +10630,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -10670,7 +10692,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Change only if the record still has this `ETag`; else 412 (RFC 9110 §13.1.1). */
+                /** @description Change the record only if it still has this `ETag`; else 412 (RFC 9110 §13.1.1). */
                 "If-Match"?: components["parameters"]["IfMatchHeader"];
             };
             path: {
@@ -10685,10 +10707,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description 200 after a change, with the record's new version. */
+            /** @description The record was changed; `ETag` has its new version. */
             200: {
                 headers: {
-                    /** @description The record's version, quoted; for `If-Match` and `If-None-Match`. */
+                    /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
                     ETag: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -10713,7 +10735,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -10840,7 +10862,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Change only if the record still has this `ETag`; else 412 (RFC 9110 §13.1.1). */
+                /** @description Change the record only if it still has this `ETag`; else 412 (RFC 9110 §13.1.1). */
                 "If-Match"?: components["parameters"]["IfMatchHeader"];
             };
             path: {
@@ -10877,7 +10899,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -10965,7 +10987,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Change only if the record still has this `ETag`; else 412 (RFC 9110 §13.1.1). */
+                /** @description Change the record only if it still has this `ETag`; else 412 (RFC 9110 §13.1.1). */
                 "If-Match"?: components["parameters"]["IfMatchHeader"];
             };
             path: {
@@ -10980,10 +11002,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description 200 after a change, with the record's new version. */
+            /** @description The record was changed; `ETag` has its new version. */
             200: {
                 headers: {
-                    /** @description The record's version, quoted; for `If-Match` and `If-None-Match`. */
+                    /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
                     ETag: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -11008,7 +11030,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -11134,9 +11156,9 @@ export interface operations {
     "taxRates.list": {
         parameters: {
             query?: {
-                /** @description Page size, 1 to 100. */
+                /** @description The most records in a page, 1 to 100. */
                 limit?: components["parameters"]["PageQuery.limit"];
-                /** @description How many records to pass over. */
+                /** @description How many records to skip. */
                 offset?: components["parameters"]["PageQuery.offset"];
             };
             header?: never;
@@ -11171,7 +11193,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -11221,8 +11243,8 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a POST safe to repeat: for 24 hours the same key with the same body answers what the first request answered,
-                 *     with `Idempotent-Replayed: true`.
+                 * @description Makes a POST safe to repeat (IETF draft `Idempotency-Key`): for 24 hours, a request with the same key and body gets the
+                 *     answer of the first one again, with `Idempotent-Replayed: true`.
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
             };
@@ -11235,14 +11257,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description 201 with the address and version of what was created. */
+            /** @description The record was created. */
             201: {
                 headers: {
-                    /** @description The record's version, quoted; for `If-Match` and `If-None-Match`. */
+                    /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
                     ETag: string;
                     /** @description The path of the new record. */
                     Location: string;
-                    /** @description Present and `true` when the answer repeats the one to an earlier request with the same `Idempotency-Key`. */
+                    /** @description `true` when this repeats the answer to an earlier request with the same `Idempotency-Key`; else absent. */
                     "Idempotent-Replayed"?: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -11267,7 +11289,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -11379,10 +11401,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description 200 with one record. */
+            /** @description The record. */
             200: {
                 headers: {
-                    /** @description The record's version, quoted; for `If-Match` and `If-None-Match`. */
+                    /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
                     ETag: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -11397,7 +11419,7 @@ export interface operations {
             /** @description The record still has the `ETag` of `If-None-Match`. */
             304: {
                 headers: {
-                    /** @description The record's version, quoted; for `If-Match` and `If-None-Match`. */
+                    /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
                     ETag: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -11420,7 +11442,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -11482,7 +11504,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Change only if the record still has this `ETag`; else 412 (RFC 9110 §13.1.1). */
+                /** @description Change the record only if it still has this `ETag`; else 412 (RFC 9110 §13.1.1). */
                 "If-Match"?: components["parameters"]["IfMatchHeader"];
             };
             path: {
@@ -11497,10 +11519,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description 200 after a change, with the record's new version. */
+            /** @description The record was changed; `ETag` has its new version. */
             200: {
                 headers: {
-                    /** @description The record's version, quoted; for `If-Match` and `If-None-Match`. */
+                    /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
                     ETag: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -11525,7 +11547,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -11652,7 +11674,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Change only if the record still has this `ETag`; else 412 (RFC 9110 §13.1.1). */
+                /** @description Change the record only if it still has this `ETag`; else 412 (RFC 9110 §13.1.1). */
                 "If-Match"?: components["parameters"]["IfMatchHeader"];
             };
             path: {
@@ -11689,7 +11711,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -11764,7 +11786,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Change only if the record still has this `ETag`; else 412 (RFC 9110 §13.1.1). */
+                /** @description Change the record only if it still has this `ETag`; else 412 (RFC 9110 §13.1.1). */
                 "If-Match"?: components["parameters"]["IfMatchHeader"];
             };
             path: {
@@ -11779,10 +11801,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description 200 after a change, with the record's new version. */
+            /** @description The record was changed; `ETag` has its new version. */
             200: {
                 headers: {
-                    /** @description The record's version, quoted; for `If-Match` and `If-None-Match`. */
+                    /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
                     ETag: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -11807,7 +11829,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -11933,15 +11955,15 @@ export interface operations {
     "timeEntries.list": {
         parameters: {
             query?: {
-                /** @description Only entries of that deal. */
+                /** @description Only entries of this deal. */
                 dealId?: components["schemas"]["IdFilter"];
-                /** @description Only entries on that invoice. */
+                /** @description Only entries on this invoice. */
                 invoiceId?: components["schemas"]["IdFilter"];
-                /** @description Only entries with that status. */
+                /** @description Only entries with this status. */
                 status?: components["schemas"]["TimeEntryStatus"];
-                /** @description Page size, 1 to 100. */
+                /** @description The most records in a page, 1 to 100. */
                 limit?: components["parameters"]["PageQuery.limit"];
-                /** @description How many records to pass over. */
+                /** @description How many records to skip. */
                 offset?: components["parameters"]["PageQuery.offset"];
             };
             header?: never;
@@ -11976,7 +11998,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -12026,8 +12048,8 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a POST safe to repeat: for 24 hours the same key with the same body answers what the first request answered,
-                 *     with `Idempotent-Replayed: true`.
+                 * @description Makes a POST safe to repeat (IETF draft `Idempotency-Key`): for 24 hours, a request with the same key and body gets the
+                 *     answer of the first one again, with `Idempotent-Replayed: true`.
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
             };
@@ -12040,14 +12062,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description 201 with the address and version of what was created. */
+            /** @description The record was created. */
             201: {
                 headers: {
-                    /** @description The record's version, quoted; for `If-Match` and `If-None-Match`. */
+                    /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
                     ETag: string;
                     /** @description The path of the new record. */
                     Location: string;
-                    /** @description Present and `true` when the answer repeats the one to an earlier request with the same `Idempotency-Key`. */
+                    /** @description `true` when this repeats the answer to an earlier request with the same `Idempotency-Key`; else absent. */
                     "Idempotent-Replayed"?: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -12072,7 +12094,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -12184,10 +12206,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description 200 with one record. */
+            /** @description The record. */
             200: {
                 headers: {
-                    /** @description The record's version, quoted; for `If-Match` and `If-None-Match`. */
+                    /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
                     ETag: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -12202,7 +12224,7 @@ export interface operations {
             /** @description The record still has the `ETag` of `If-None-Match`. */
             304: {
                 headers: {
-                    /** @description The record's version, quoted; for `If-Match` and `If-None-Match`. */
+                    /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
                     ETag: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -12225,7 +12247,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -12287,7 +12309,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Change only if the record still has this `ETag`; else 412 (RFC 9110 §13.1.1). */
+                /** @description Change the record only if it still has this `ETag`; else 412 (RFC 9110 §13.1.1). */
                 "If-Match"?: components["parameters"]["IfMatchHeader"];
             };
             path: {
@@ -12302,10 +12324,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description 200 after a change, with the record's new version. */
+            /** @description The record was changed; `ETag` has its new version. */
             200: {
                 headers: {
-                    /** @description The record's version, quoted; for `If-Match` and `If-None-Match`. */
+                    /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
                     ETag: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -12330,7 +12352,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -12457,7 +12479,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Change only if the record still has this `ETag`; else 412 (RFC 9110 §13.1.1). */
+                /** @description Change the record only if it still has this `ETag`; else 412 (RFC 9110 §13.1.1). */
                 "If-Match"?: components["parameters"]["IfMatchHeader"];
             };
             path: {
@@ -12494,7 +12516,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -12582,7 +12604,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Change only if the record still has this `ETag`; else 412 (RFC 9110 §13.1.1). */
+                /** @description Change the record only if it still has this `ETag`; else 412 (RFC 9110 §13.1.1). */
                 "If-Match"?: components["parameters"]["IfMatchHeader"];
             };
             path: {
@@ -12597,10 +12619,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description 200 after a change, with the record's new version. */
+            /** @description The record was changed; `ETag` has its new version. */
             200: {
                 headers: {
-                    /** @description The record's version, quoted; for `If-Match` and `If-None-Match`. */
+                    /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
                     ETag: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -12625,7 +12647,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -12751,17 +12773,17 @@ export interface operations {
     "webhooks.deliveries.list": {
         parameters: {
             query?: {
-                /** @description Only deliveries to that endpoint. */
+                /** @description Only deliveries to this endpoint. */
                 endpointId?: components["schemas"]["IdFilter"];
-                /** @description Only deliveries with that status. */
+                /** @description Only deliveries with this status. */
                 status?: components["schemas"]["DeliveryStatus"];
-                /** @description Only deliveries of that event. */
+                /** @description Only deliveries of this event. */
                 eventId?: components["schemas"]["IdFilter"];
-                /** @description Page size, 1 to 100. */
+                /** @description The most records in a page, 1 to 100. */
                 limit?: components["parameters"]["PageQuery.limit"];
-                /** @description How many records to pass over. */
+                /** @description How many records to skip. */
                 offset?: components["parameters"]["PageQuery.offset"];
-                /** @description Where to go on: the `nextCursor` of the page before. A list that grows meanwhile neither repeats nor loses a record. */
+                /** @description The `nextCursor` of the previous page. A list that grows meanwhile neither repeats nor loses a record. */
                 cursor?: components["schemas"]["DeliveryCursor"];
             };
             header?: never;
@@ -12796,7 +12818,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -12879,7 +12901,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -12975,7 +12997,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -13049,11 +13071,11 @@ export interface operations {
     "webhooks.endpoints.list": {
         parameters: {
             query?: {
-                /** @description Only endpoints with that status. */
+                /** @description Only endpoints with this status. */
                 status?: components["schemas"]["EndpointStatus"];
-                /** @description Page size, 1 to 100. */
+                /** @description The most records in a page, 1 to 100. */
                 limit?: components["parameters"]["PageQuery.limit"];
-                /** @description How many records to pass over. */
+                /** @description How many records to skip. */
                 offset?: components["parameters"]["PageQuery.offset"];
             };
             header?: never;
@@ -13088,7 +13110,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -13138,8 +13160,8 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a POST safe to repeat: for 24 hours the same key with the same body answers what the first request answered,
-                 *     with `Idempotent-Replayed: true`.
+                 * @description Makes a POST safe to repeat (IETF draft `Idempotency-Key`): for 24 hours, a request with the same key and body gets the
+                 *     answer of the first one again, with `Idempotent-Replayed: true`.
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
             };
@@ -13152,14 +13174,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description 201 with the address and version of what was created. */
+            /** @description The record was created. */
             201: {
                 headers: {
-                    /** @description The record's version, quoted; for `If-Match` and `If-None-Match`. */
+                    /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
                     ETag: string;
                     /** @description The path of the new record. */
                     Location: string;
-                    /** @description Present and `true` when the answer repeats the one to an earlier request with the same `Idempotency-Key`. */
+                    /** @description `true` when this repeats the answer to an earlier request with the same `Idempotency-Key`; else absent. */
                     "Idempotent-Replayed"?: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -13184,7 +13206,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -13296,10 +13318,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description 200 with one record. */
+            /** @description The record. */
             200: {
                 headers: {
-                    /** @description The record's version, quoted; for `If-Match` and `If-None-Match`. */
+                    /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
                     ETag: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -13314,7 +13336,7 @@ export interface operations {
             /** @description The record still has the `ETag` of `If-None-Match`. */
             304: {
                 headers: {
-                    /** @description The record's version, quoted; for `If-Match` and `If-None-Match`. */
+                    /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
                     ETag: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -13337,7 +13359,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -13399,7 +13421,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Change only if the record still has this `ETag`; else 412 (RFC 9110 §13.1.1). */
+                /** @description Change the record only if it still has this `ETag`; else 412 (RFC 9110 §13.1.1). */
                 "If-Match"?: components["parameters"]["IfMatchHeader"];
             };
             path: {
@@ -13436,7 +13458,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -13511,7 +13533,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Change only if the record still has this `ETag`; else 412 (RFC 9110 §13.1.1). */
+                /** @description Change the record only if it still has this `ETag`; else 412 (RFC 9110 §13.1.1). */
                 "If-Match"?: components["parameters"]["IfMatchHeader"];
             };
             path: {
@@ -13526,10 +13548,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description 200 after a change, with the record's new version. */
+            /** @description The record was changed; `ETag` has its new version. */
             200: {
                 headers: {
-                    /** @description The record's version, quoted; for `If-Match` and `If-None-Match`. */
+                    /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
                     ETag: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -13554,7 +13576,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -13669,8 +13691,8 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a POST safe to repeat: for 24 hours the same key with the same body answers what the first request answered,
-                 *     with `Idempotent-Replayed: true`.
+                 * @description Makes a POST safe to repeat (IETF draft `Idempotency-Key`): for 24 hours, a request with the same key and body gets the
+                 *     answer of the first one again, with `Idempotent-Replayed: true`.
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
             };
@@ -13686,10 +13708,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description 200 after an action that is safe to repeat. */
+            /** @description The action was done. */
             200: {
                 headers: {
-                    /** @description Present and `true` when the answer repeats the one to an earlier request with the same `Idempotency-Key`. */
+                    /** @description `true` when this repeats the answer to an earlier request with the same `Idempotency-Key`; else absent. */
                     "Idempotent-Replayed"?: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -13714,7 +13736,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -13829,8 +13851,8 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a POST safe to repeat: for 24 hours the same key with the same body answers what the first request answered,
-                 *     with `Idempotent-Replayed: true`.
+                 * @description Makes a POST safe to repeat (IETF draft `Idempotency-Key`): for 24 hours, a request with the same key and body gets the
+                 *     answer of the first one again, with `Idempotent-Replayed: true`.
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
             };
@@ -13846,10 +13868,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description 200 after an action that is safe to repeat. */
+            /** @description The action was done. */
             200: {
                 headers: {
-                    /** @description Present and `true` when the answer repeats the one to an earlier request with the same `Idempotency-Key`. */
+                    /** @description `true` when this repeats the answer to an earlier request with the same `Idempotency-Key`; else absent. */
                     "Idempotent-Replayed"?: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -13874,7 +13896,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -13989,8 +14011,8 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes a POST safe to repeat: for 24 hours the same key with the same body answers what the first request answered,
-                 *     with `Idempotent-Replayed: true`.
+                 * @description Makes a POST safe to repeat (IETF draft `Idempotency-Key`): for 24 hours, a request with the same key and body gets the
+                 *     answer of the first one again, with `Idempotent-Replayed: true`.
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
             };
@@ -14002,10 +14024,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description 200 after an action that is safe to repeat. */
+            /** @description The action was done. */
             200: {
                 headers: {
-                    /** @description Present and `true` when the answer repeats the one to an earlier request with the same `Idempotency-Key`. */
+                    /** @description `true` when this repeats the answer to an earlier request with the same `Idempotency-Key`; else absent. */
                     "Idempotent-Replayed"?: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -14030,7 +14052,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -14117,9 +14139,9 @@ export interface operations {
     "webhooks.eventTypes.list": {
         parameters: {
             query?: {
-                /** @description Page size, 1 to 100. */
+                /** @description The most records in a page, 1 to 100. */
                 limit?: components["parameters"]["PageQuery.limit"];
-                /** @description How many records to pass over. */
+                /** @description How many records to skip. */
                 offset?: components["parameters"]["PageQuery.offset"];
             };
             header?: never;
@@ -14154,7 +14176,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -14202,13 +14224,13 @@ export interface operations {
     "webhooks.events.list": {
         parameters: {
             query?: {
-                /** @description Only events of that type. */
+                /** @description Only events of this type. */
                 type?: components["schemas"]["EventType"];
-                /** @description Page size, 1 to 100. */
+                /** @description The most records in a page, 1 to 100. */
                 limit?: components["parameters"]["PageQuery.limit"];
-                /** @description How many records to pass over. */
+                /** @description How many records to skip. */
                 offset?: components["parameters"]["PageQuery.offset"];
-                /** @description Where to go on: the `nextCursor` of the page before. A list that grows meanwhile neither repeats nor loses a record. */
+                /** @description The `nextCursor` of the previous page. A list that grows meanwhile neither repeats nor loses a record. */
                 cursor?: components["schemas"]["EventCursor"];
             };
             header?: never;
@@ -14243,7 +14265,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -14326,7 +14348,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No API key, or one that is unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */

@@ -175,11 +175,11 @@ export class ApiKeysResource {
 	}
 
 	/**
-	 * List API keys, newest first, expired and revoked ones too.
+	 * List API keys, newest first, including expired and revoked ones.
 	 *
 	 * @param query - Filters, order and page.
 	 * @param options - Options of this call alone.
-	 * @returns `await` gives one page, `for await` the records of all pages.
+	 * @returns One page by `await`; the records of all pages by `for await`.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
 	 * @example
 	 * ```ts
@@ -191,11 +191,11 @@ export class ApiKeysResource {
 	}
 
 	/**
-	 * Create an API key. It can do nothing that the key which creates it cannot.
+	 * Create an API key. It can have only scopes of the key that creates it.
 	 *
 	 * @param body - A key to create.
 	 * @param options - Options of this call alone.
-	 * @returns A new key. This is the only time that it is shown.
+	 * @returns A new key. No later answer shows it again.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
 	 * @example
 	 * ```ts
@@ -207,11 +207,11 @@ export class ApiKeysResource {
 	}
 
 	/**
-	 * Revoke an API key: other server processes refuse it within two seconds.
+	 * Revoke an API key. Other server processes reject it within two seconds.
 	 *
 	 * @param id - The key's id.
 	 * @param options - Options of this call alone.
-	 * @returns Done.
+	 * @returns The operation succeeded.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
 	 */
 	delete(id: string, options?: RequestOptions): ApiPromise<Ok> {
@@ -219,12 +219,12 @@ export class ApiKeysResource {
 	}
 
 	/**
-	 * Replace an API key by a new one with the same name and scopes. The old one works on for a while.
+	 * Replace an API key by a new one with the same name, scopes and expiry. The old one keeps working for `overlapSeconds`.
 	 *
 	 * @param id - The key's id.
 	 * @param body - How to rotate a key.
 	 * @param options - Options of this call alone.
-	 * @returns A new key. This is the only time that it is shown.
+	 * @returns A new key. No later answer shows it again.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
 	 * @example
 	 * ```ts
@@ -248,11 +248,11 @@ export class CompaniesResource {
 	}
 
 	/**
-	 * List companies. Deleted ones never show.
+	 * List companies, without the deleted ones.
 	 *
 	 * @param query - Filters, order and page.
 	 * @param options - Options of this call alone.
-	 * @returns `await` gives one page, `for await` the records of all pages.
+	 * @returns One page by `await`; the records of all pages by `for await`.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
 	 * @example
 	 * ```ts
@@ -295,9 +295,9 @@ export class CompaniesResource {
 	 * Change a company: only the fields that are present change; `null` clears one.
 	 *
 	 * @param id - The company's id.
-	 * @param body - A company's changes: a field that is absent stays as it is, `null` clears it.
+	 * @param body - Changes of a company: an absent field stays as it is, `null` clears a field.
 	 * @param options - Options of this call alone.
-	 * @returns Done.
+	 * @returns The operation succeeded.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `ApiError` (413, 415), `RateLimitError` (429)
 	 * @example
 	 * ```ts
@@ -309,11 +309,11 @@ export class CompaniesResource {
 	}
 
 	/**
-	 * Delete a company. It no longer shows in any answer; records that point to it keep working.
+	 * Delete a company. It can no longer be read or listed; records that point to it keep working.
 	 *
 	 * @param id - The company's id.
 	 * @param options - Options of this call alone.
-	 * @returns Done.
+	 * @returns The operation succeeded.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `RateLimitError` (429)
 	 */
 	delete(id: string, options?: ConditionalRequestOptions): ApiPromise<Ok> {
@@ -333,11 +333,11 @@ export class ContactsResource {
 	}
 
 	/**
-	 * List contacts, newest first. Deleted ones never show.
+	 * List contacts, newest first, without the deleted ones.
 	 *
 	 * @param query - Filters, order and page.
 	 * @param options - Options of this call alone.
-	 * @returns `await` gives one page, `for await` the records of all pages.
+	 * @returns One page by `await`; the records of all pages by `for await`.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
 	 * @example
 	 * ```ts
@@ -380,9 +380,9 @@ export class ContactsResource {
 	 * Change a contact: only the fields that are present change; `null` clears one.
 	 *
 	 * @param id - The contact's id.
-	 * @param body - A contact's changes: a field that is absent stays as it is, `null` clears it.
+	 * @param body - Changes of a contact: an absent field stays as it is, `null` clears a field.
 	 * @param options - Options of this call alone.
-	 * @returns Done.
+	 * @returns The operation succeeded.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
 	 * @example
 	 * ```ts
@@ -394,11 +394,11 @@ export class ContactsResource {
 	}
 
 	/**
-	 * Delete a contact. It no longer shows in any answer; records that point to it keep working.
+	 * Delete a contact. It can no longer be read or listed; records that point to it keep working.
 	 *
 	 * @param id - The contact's id.
 	 * @param options - Options of this call alone.
-	 * @returns Done.
+	 * @returns The operation succeeded.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `RateLimitError` (429)
 	 */
 	delete(id: string, options?: ConditionalRequestOptions): ApiPromise<Ok> {
@@ -418,11 +418,11 @@ export class DealsResource {
 	}
 
 	/**
-	 * List deals, newest first. Deleted ones never show.
+	 * List deals, newest first, without the deleted ones.
 	 *
 	 * @param query - Filters, order and page.
 	 * @param options - Options of this call alone.
-	 * @returns `await` gives one page, `for await` the records of all pages.
+	 * @returns One page by `await`; the records of all pages by `for await`.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
 	 * @example
 	 * ```ts
@@ -465,9 +465,9 @@ export class DealsResource {
 	 * Change a deal: only the fields that are present change; `null` clears one.
 	 *
 	 * @param id - The deal's id.
-	 * @param body - A deal's changes: a field that is absent stays as it is, `null` clears it.
+	 * @param body - Changes of a deal: an absent field stays as it is, `null` clears a field.
 	 * @param options - Options of this call alone.
-	 * @returns Done.
+	 * @returns The operation succeeded.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
 	 * @example
 	 * ```ts
@@ -479,11 +479,11 @@ export class DealsResource {
 	}
 
 	/**
-	 * Delete a deal. It no longer shows in any answer; its invoices and time entries stay.
+	 * Delete a deal. It can no longer be read or listed; its invoices and time entries stay.
 	 *
 	 * @param id - The deal's id.
 	 * @param options - Options of this call alone.
-	 * @returns Done.
+	 * @returns The operation succeeded.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `RateLimitError` (429)
 	 */
 	delete(id: string, options?: ConditionalRequestOptions): ApiPromise<Ok> {
@@ -513,7 +513,7 @@ export class InvoicesResource {
 	 *
 	 * @param query - Filters, order and page.
 	 * @param options - Options of this call alone.
-	 * @returns `await` gives one page, `for await` the records of all pages.
+	 * @returns One page by `await`; the records of all pages by `for await`.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
 	 * @example
 	 * ```ts
@@ -527,7 +527,7 @@ export class InvoicesResource {
 	/**
 	 * Create an invoice. Without a body it is a draft with a generated number.
 	 *
-	 * @param body - What may be written on an invoice, on create and update alike.
+	 * @param body - The fields of an invoice that a caller can write.
 	 * @param options - Options of this call alone.
 	 * @returns The id and number of a new invoice.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
@@ -541,7 +541,7 @@ export class InvoicesResource {
 	}
 
 	/**
-	 * Make a draft of the time entries of a deal, in its currency and for its company. Each entry can be on one invoice.
+	 * Create a draft from time entries of a deal, in the deal's currency and for its company. Each entry can be on one invoice.
 	 *
 	 * @param body - Time entries to invoice.
 	 * @param options - Options of this call alone.
@@ -557,9 +557,9 @@ export class InvoicesResource {
 	}
 
 	/**
-	 * Compute an invoice as creating it would, and store nothing.
+	 * Compute an invoice from the input of a create, and store nothing.
 	 *
-	 * @param body - What may be written on an invoice, on create and update alike.
+	 * @param body - The fields of an invoice that a caller can write.
 	 * @param options - Options of this call alone.
 	 * @returns What the invoice would come to.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
@@ -585,11 +585,11 @@ export class InvoicesResource {
 	}
 
 	/**
-	 * Change an invoice: only the fields that are present change; `null` clears one. Cancelling frees its time entries; giving
-	 * it another status again takes them back, or is refused when they are on another invoice or were changed.
+	 * Change an invoice: only the fields that are present change; `null` clears one. Cancelling frees its time entries. Any other
+	 * status afterwards claims them again, and fails when they are on another invoice (409) or were changed (422).
 	 *
 	 * @param id - The invoice's id.
-	 * @param body - What may be written on an invoice, on create and update alike.
+	 * @param body - The fields of an invoice that a caller can write.
 	 * @param options - Options of this call alone.
 	 * @returns The answer to a change of an invoice.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `PreconditionFailedError` (412), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
@@ -603,11 +603,12 @@ export class InvoicesResource {
 	}
 
 	/**
-	 * Delete an invoice for good. Its number is never used again; a tombstone explains the gap. Its time entries can be invoiced again.
+	 * Delete an invoice for good. Its number is never used again; a tombstone explains the gap. Its time entries can be invoiced
+	 * again.
 	 *
 	 * @param id - The invoice's id.
 	 * @param options - Options of this call alone.
-	 * @returns Done.
+	 * @returns The operation succeeded.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `RateLimitError` (429)
 	 */
 	delete(id: string, options?: ConditionalRequestOptions): ApiPromise<Ok> {
@@ -615,7 +616,7 @@ export class InvoicesResource {
 	}
 
 	/**
-	 * The invoice as a PDF (PDF/A-3b). The same invoice gives the same bytes.
+	 * Render the invoice as a PDF (PDF/A-3b). The same invoice gives the same bytes.
 	 *
 	 * @param id - The invoice's id.
 	 * @param options - Options of this call alone.
@@ -627,12 +628,13 @@ export class InvoicesResource {
 	}
 
 	/**
-	 * E-mail the invoice with its PDF. A draft becomes `sent` when the mail server has accepted the e-mail; else nothing changes.
+	 * E-mail the invoice with its PDF. Once the mail server has accepted the e-mail, a draft becomes `sent`; else nothing
+	 * changes.
 	 *
 	 * @param id - The invoice's id.
-	 * @param body - Whom to send an invoice to.
+	 * @param body - The recipient of an invoice, and a message.
 	 * @param options - Options of this call alone.
-	 * @returns Done.
+	 * @returns The operation succeeded.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (502)
 	 * @example
 	 * ```ts
@@ -644,7 +646,7 @@ export class InvoicesResource {
 	}
 
 	/**
-	 * Whether outbound e-mail is configured, and what is missing if not.
+	 * Report whether the server can send e-mail, and which settings are missing if not.
 	 *
 	 * @param id - The invoice's id.
 	 * @param options - Options of this call alone.
@@ -665,7 +667,7 @@ export class InvoicesPublicResource {
 	}
 
 	/**
-	 * The invoice of a client link. Needs no key. A GET counts as a view by the client, a HEAD or a prefetch does not.
+	 * View the invoice of a client link. Needs no key. A GET counts as a view by the client, a HEAD or a prefetch does not.
 	 *
 	 * @param token - The token of the client link.
 	 * @param options - Options of this call alone.
@@ -677,7 +679,7 @@ export class InvoicesPublicResource {
 	}
 
 	/**
-	 * The PDF of the invoice of a client link. Needs no key.
+	 * View the PDF of the invoice of a client link. Needs no key.
 	 *
 	 * @param token - The token of the client link.
 	 * @param options - Options of this call alone.
@@ -698,11 +700,12 @@ export class InvoicesClientLinkResource {
 	}
 
 	/**
-	 * Make a link through which the client views the invoice without signing in. Repeating it gives the same link until it is revoked.
+	 * Create a link through which the client views the invoice without signing in. Repeating it gives the same link until it is
+	 * revoked.
 	 *
 	 * @param id - The invoice's id.
 	 * @param options - Options of this call alone.
-	 * @returns A link.
+	 * @returns A link to an invoice, or to its payment.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `UnprocessableError` (422), `RateLimitError` (429)
 	 */
 	create(id: string, options?: IdempotentRequestOptions): ApiPromise<InvoiceLink> {
@@ -714,7 +717,7 @@ export class InvoicesClientLinkResource {
 	 *
 	 * @param id - The invoice's id.
 	 * @param options - Options of this call alone.
-	 * @returns A link.
+	 * @returns A link to an invoice, or to its payment.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
 	 */
 	get(id: string, options?: RequestOptions): ApiPromise<InvoiceLink> {
@@ -722,11 +725,11 @@ export class InvoicesClientLinkResource {
 	}
 
 	/**
-	 * Revoke the client link: it works no more, and a new one will have another address.
+	 * Revoke the client link: it stops working, and a new link will have another URL.
 	 *
 	 * @param id - The invoice's id.
 	 * @param options - Options of this call alone.
-	 * @returns Done.
+	 * @returns The operation succeeded.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
 	 */
 	delete(id: string, options?: RequestOptions): ApiPromise<Ok> {
@@ -743,11 +746,12 @@ export class InvoicesPaymentLinkResource {
 	}
 
 	/**
-	 * Make a link to pay what is owed at the payment processor. Repeating it gives the same link while the amount is the same.
+	 * Create a link to pay the amount due at the payment processor. Repeating it gives the same link while the amount is the
+	 * same.
 	 *
 	 * @param id - The invoice's id.
 	 * @param options - Options of this call alone.
-	 * @returns A link.
+	 * @returns A link to an invoice, or to its payment.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (502)
 	 */
 	create(id: string, options?: IdempotentRequestOptions): ApiPromise<InvoiceLink> {
@@ -755,11 +759,11 @@ export class InvoicesPaymentLinkResource {
 	}
 
 	/**
-	 * Read the payment link that works.
+	 * Read the payment link; 404 when none works.
 	 *
 	 * @param id - The invoice's id.
 	 * @param options - Options of this call alone.
-	 * @returns A link.
+	 * @returns A link to an invoice, or to its payment.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
 	 */
 	get(id: string, options?: RequestOptions): ApiPromise<InvoiceLink> {
@@ -787,11 +791,12 @@ export class OrganizationResource {
 	}
 
 	/**
-	 * Change the organization's settings: only the fields that are present change; `null` clears one. Other server processes follow within two seconds.
+	 * Change the organization's settings: only the fields that are present change; `null` clears one. Other server processes
+	 * apply the change within two seconds.
 	 *
-	 * @param body - The organization's changes: a field that is absent stays as it is, `null` clears it.
+	 * @param body - Changes of the organization: an absent field stays as it is, `null` clears a field.
 	 * @param options - Options of this call alone.
-	 * @returns Done.
+	 * @returns The operation succeeded.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `PreconditionFailedError` (412), `ApiError` (413, 415), `RateLimitError` (429)
 	 * @example
 	 * ```ts
@@ -819,7 +824,7 @@ export class PipelinesResource {
 	 *
 	 * @param query - Filters, order and page.
 	 * @param options - Options of this call alone.
-	 * @returns `await` gives one page, `for await` the records of all pages.
+	 * @returns One page by `await`; the records of all pages by `for await`.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
 	 * @example
 	 * ```ts
@@ -862,9 +867,9 @@ export class PipelinesResource {
 	 * Change a pipeline: only the fields that are present change.
 	 *
 	 * @param id - The pipeline's id.
-	 * @param body - A pipeline's changes: a field that is absent stays as it is.
+	 * @param body - Changes of a pipeline: an absent field stays as it is.
 	 * @param options - Options of this call alone.
-	 * @returns Done.
+	 * @returns The operation succeeded.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `PreconditionFailedError` (412), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
 	 * @example
 	 * ```ts
@@ -876,11 +881,11 @@ export class PipelinesResource {
 	}
 
 	/**
-	 * Delete a pipeline for good. One that deals pass, or passed before they were deleted, cannot be deleted.
+	 * Delete a pipeline for good. A pipeline that has deals, deleted ones included, cannot be deleted.
 	 *
 	 * @param id - The pipeline's id.
 	 * @param options - Options of this call alone.
-	 * @returns Done.
+	 * @returns The operation succeeded.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `PreconditionFailedError` (412), `RateLimitError` (429)
 	 */
 	delete(id: string, options?: ConditionalRequestOptions): ApiPromise<Ok> {
@@ -900,11 +905,11 @@ export class TaxRatesResource {
 	}
 
 	/**
-	 * List tax rates, newest first, archived ones too.
+	 * List tax rates, newest first, including archived ones.
 	 *
 	 * @param query - Filters, order and page.
 	 * @param options - Options of this call alone.
-	 * @returns `await` gives one page, `for await` the records of all pages.
+	 * @returns One page by `await`; the records of all pages by `for await`.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
 	 * @example
 	 * ```ts
@@ -947,9 +952,9 @@ export class TaxRatesResource {
 	 * Change a tax rate: only the fields that are present change.
 	 *
 	 * @param id - The tax rate's id.
-	 * @param body - A tax rate's changes: a field that is absent stays as it is.
+	 * @param body - Changes of a tax rate: an absent field stays as it is.
 	 * @param options - Options of this call alone.
-	 * @returns Done.
+	 * @returns The operation succeeded.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `PreconditionFailedError` (412), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
 	 * @example
 	 * ```ts
@@ -961,11 +966,11 @@ export class TaxRatesResource {
 	}
 
 	/**
-	 * Archive a tax rate: invoices keep it, new ones cannot take it. Repeating it changes nothing.
+	 * Archive a tax rate: invoices keep it, new ones cannot use it. Repeating it changes nothing.
 	 *
 	 * @param id - The tax rate's id.
 	 * @param options - Options of this call alone.
-	 * @returns Done.
+	 * @returns The operation succeeded.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `RateLimitError` (429)
 	 */
 	delete(id: string, options?: ConditionalRequestOptions): ApiPromise<Ok> {
@@ -985,11 +990,11 @@ export class TimeEntriesResource {
 	}
 
 	/**
-	 * List time entries, those that began last first.
+	 * List time entries, latest start first.
 	 *
 	 * @param query - Filters, order and page.
 	 * @param options - Options of this call alone.
-	 * @returns `await` gives one page, `for await` the records of all pages.
+	 * @returns One page by `await`; the records of all pages by `for await`.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
 	 * @example
 	 * ```ts
@@ -1032,9 +1037,9 @@ export class TimeEntriesResource {
 	 * Change a time entry that is not on an invoice: only the fields that are present change; `null` clears one.
 	 *
 	 * @param id - The time entry's id.
-	 * @param body - A time entry's changes: a field that is absent stays as it is, `null` clears it.
+	 * @param body - Changes of a time entry: an absent field stays as it is, `null` clears a field.
 	 * @param options - Options of this call alone.
-	 * @returns Done.
+	 * @returns The operation succeeded.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `PreconditionFailedError` (412), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
 	 * @example
 	 * ```ts
@@ -1050,7 +1055,7 @@ export class TimeEntriesResource {
 	 *
 	 * @param id - The time entry's id.
 	 * @param options - Options of this call alone.
-	 * @returns Done.
+	 * @returns The operation succeeded.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `PreconditionFailedError` (412), `RateLimitError` (429)
 	 */
 	delete(id: string, options?: ConditionalRequestOptions): ApiPromise<Ok> {
@@ -1085,11 +1090,11 @@ export class WebhooksDeliveriesResource {
 	}
 
 	/**
-	 * List deliveries, newest first. They are kept for 30 days unless the server says otherwise.
+	 * List deliveries, newest first. The server keeps them for 30 days, or as `WEBHOOK_RETENTION_DAYS` says.
 	 *
 	 * @param query - Filters, order and page.
 	 * @param options - Options of this call alone.
-	 * @returns `await` gives one page, `for await` the records of all pages.
+	 * @returns One page by `await`; the records of all pages by `for await`.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
 	 * @example
 	 * ```ts
@@ -1113,11 +1118,11 @@ export class WebhooksDeliveriesResource {
 	}
 
 	/**
-	 * Deliver again, at once and with the whole schedule of retries, whatever became of the delivery before.
+	 * Deliver again, at once and with the whole schedule of retries. A delivery that is `pending` or `delivering` answers 409.
 	 *
 	 * @param id - The delivery's id.
 	 * @param options - Options of this call alone.
-	 * @returns Done.
+	 * @returns The operation succeeded.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `RateLimitError` (429)
 	 */
 	redeliver(id: string, options?: RequestOptions): ApiPromise<Ok> {
@@ -1141,7 +1146,7 @@ export class WebhooksEndpointsResource {
 	 *
 	 * @param query - Filters, order and page.
 	 * @param options - Options of this call alone.
-	 * @returns `await` gives one page, `for await` the records of all pages.
+	 * @returns One page by `await`; the records of all pages by `for await`.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
 	 * @example
 	 * ```ts
@@ -1153,11 +1158,11 @@ export class WebhooksEndpointsResource {
 	}
 
 	/**
-	 * Create a webhook endpoint. It gets every event from now on that it subscribes to.
+	 * Create a webhook endpoint. From now on it gets every event to which it subscribes.
 	 *
 	 * @param body - An endpoint to create.
 	 * @param options - Options of this call alone.
-	 * @returns A new endpoint's id and secret. This is the only time that the secret is shown.
+	 * @returns The id and secret of a new endpoint. No later answer shows the secret again.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
 	 * @example
 	 * ```ts
@@ -1181,12 +1186,12 @@ export class WebhooksEndpointsResource {
 	}
 
 	/**
-	 * Change a webhook endpoint: only the fields that are present change. Pausing it turns what is waiting into `skipped`.
+	 * Change a webhook endpoint: only the fields that are present change. Pausing it makes waiting deliveries `skipped`.
 	 *
 	 * @param id - The endpoint's id.
-	 * @param body - An endpoint's changes: a field that is absent stays as it is.
+	 * @param body - Changes of an endpoint: an absent field stays as it is.
 	 * @param options - Options of this call alone.
-	 * @returns Done.
+	 * @returns The operation succeeded.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
 	 * @example
 	 * ```ts
@@ -1198,11 +1203,11 @@ export class WebhooksEndpointsResource {
 	}
 
 	/**
-	 * Delete a webhook endpoint. Its deliveries stay to be read; those that were waiting are cancelled.
+	 * Delete a webhook endpoint. Its deliveries can still be read; those that wait are cancelled.
 	 *
 	 * @param id - The endpoint's id.
 	 * @param options - Options of this call alone.
-	 * @returns Done.
+	 * @returns The operation succeeded.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `RateLimitError` (429)
 	 */
 	delete(id: string, options?: ConditionalRequestOptions): ApiPromise<Ok> {
@@ -1210,12 +1215,12 @@ export class WebhooksEndpointsResource {
 	}
 
 	/**
-	 * Make every delivery of an endpoint again that was skipped or exhausted, oldest first.
+	 * Make every skipped or exhausted delivery of an endpoint again, oldest first.
 	 *
 	 * @param id - The endpoint's id.
-	 * @param body - Which deliveries to make again.
+	 * @param body - The deliveries to make again.
 	 * @param options - Options of this call alone.
-	 * @returns How many deliveries will be made again.
+	 * @returns How many deliveries Remit makes again.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
 	 * @example
 	 * ```ts
@@ -1227,12 +1232,12 @@ export class WebhooksEndpointsResource {
 	}
 
 	/**
-	 * Replace an endpoint's secret. For a while webhooks are signed with both, so that receivers can change over.
+	 * Replace an endpoint's secret. For `graceSeconds` both secrets sign, so that the receiver can change over.
 	 *
 	 * @param id - The endpoint's id.
 	 * @param body - How to rotate a secret.
 	 * @param options - Options of this call alone.
-	 * @returns A new secret. This is the only time that it is shown.
+	 * @returns A new secret. No later answer shows it again.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
 	 * @example
 	 * ```ts
@@ -1244,7 +1249,7 @@ export class WebhooksEndpointsResource {
 	}
 
 	/**
-	 * Send an endpoint a `webhook.test` event. Answers the delivery, which shows what came of it.
+	 * Send an endpoint a `webhook.test` event. The answer has the id of the delivery, which shows the outcome.
 	 *
 	 * @param id - The endpoint's id.
 	 * @param options - Options of this call alone.
@@ -1268,11 +1273,11 @@ export class WebhooksEventTypesResource {
 	}
 
 	/**
-	 * List the types of event that an endpoint can subscribe to, with the JSON Schema and an example of each.
+	 * List the types of event to which an endpoint can subscribe, with the JSON Schema and an example of each.
 	 *
 	 * @param query - Filters, order and page.
 	 * @param options - Options of this call alone.
-	 * @returns `await` gives one page, `for await` the records of all pages.
+	 * @returns One page by `await`; the records of all pages by `for await`.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
 	 * @example
 	 * ```ts
@@ -1296,12 +1301,12 @@ export class WebhooksEventsResource {
 	}
 
 	/**
-	 * The feed of all events, oldest first, for those who cannot be called: go on with `nextCursor` when it is needed.
-	 * Events are kept for 30 days unless the server says otherwise.
+	 * List all events, oldest first, for callers that cannot receive webhooks: `nextCursor` reads on at any later time.
+	 * The server keeps events for 30 days, or as `WEBHOOK_RETENTION_DAYS` says.
 	 *
 	 * @param query - Filters, order and page.
 	 * @param options - Options of this call alone.
-	 * @returns `await` gives one page, `for await` the records of all pages.
+	 * @returns One page by `await`; the records of all pages by `for await`.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
 	 * @example
 	 * ```ts
