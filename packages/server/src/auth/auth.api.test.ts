@@ -86,7 +86,7 @@ describe('the Authorization header', () => {
 		expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="remit", error="invalid_token"')
 	})
 
-	it('and X-API-Key are the only places that a key is taken from', async () => {
+	it('and X-API-Key are the only places where the server reads a key', async () => {
 		const headers = { cookie: `key=${server.key}`, 'x-key': server.key }
 		const answer = await server.ask('GET', `/api/invoices?access_token=${server.key}`, { key: null, headers })
 		expect(answer).toMatchObject({ status: 401, body: { code: 'missing_credentials' } })
@@ -96,12 +96,12 @@ describe('the Authorization header', () => {
 describe('the X-API-Key header', () => {
 	const ask = (headers: Record<string, string>) => server.ask('GET', '/api/invoices', { key: null, headers })
 
-	it('says the same as Authorization, and may say it twice', async () => {
+	it('works like Authorization, also beside it with the same key', async () => {
 		expect((await ask({ 'x-api-key': server.key })).status).toBe(200)
 		expect((await ask({ 'x-api-key': server.key, authorization: `Bearer ${server.key}` })).status).toBe(200)
 	})
 
-	it('is refused when Authorization holds another key, or what is none', async () => {
+	it('is refused when Authorization holds another key, or no key', async () => {
 		const { key: other } = await server.newKey(allScopes)
 		for (const authorization of [`Bearer ${other}`, 'Basic dXNlcjpwYXNz', '']) {
 			const answer = await ask({ 'x-api-key': server.key, authorization })
@@ -109,7 +109,7 @@ describe('the X-API-Key header', () => {
 		}
 	})
 
-	it('is refused as any key is when it is truncated, unknown or empty', async () => {
+	it('is refused when its key is truncated, unknown or empty', async () => {
 		for (const key of [server.key.slice(0, -1), 'rmt_00000000000000000000000000000000000000', '']) {
 			expect(await ask({ 'x-api-key': key })).toMatchObject({ status: 401, body: { code: 'invalid_credentials' } })
 		}
@@ -131,12 +131,12 @@ describe('scopes', () => {
 		}
 	})
 
-	it('are all asked for by some operation, and the public ones ask for none', () => {
+	it('are each required by an operation, and public operations require none', () => {
 		expect(new Set(operations.flatMap((operation) => operation.scopes))).toEqual(new Set(allScopes))
 		for (const operation of operations) expect(operation.scopes.length).toBe(operation.public ? 0 : 1)
 	})
 
-	it('of the integration API grant nothing here, nor the other way round', () => {
+	it('of the integration API grant nothing in the invoicing API, nor the other way round', () => {
 		const [integration, invoicing] = [
 			allScopes.filter((scope) => !scope.includes(':')),
 			allScopes.filter((scope) => scope.includes(':')),
@@ -154,7 +154,7 @@ describe('scopes', () => {
 		expect(levels.filter((required) => allows(new Set([granted]), [required]))).toEqual(contained)
 	})
 
-	it('are all needed where several are required', () => {
+	it('are all needed when an operation requires several', () => {
 		const required = ['invoices:write', 'companies:read']
 		expect(allows(new Set(['invoices:write']), required)).toBe(false)
 		expect(allows(new Set(['invoices:write', 'companies:write']), required)).toBe(true)
@@ -164,7 +164,7 @@ describe('scopes', () => {
 describe('the life of a key', () => {
 	const read = (key: string) => server.ask('GET', '/api/invoices', { key })
 
-	it('ends when it is revoked, at most two seconds later however much it is used', async () => {
+	it('ends at most two seconds after its revocation, however much it is used', async () => {
 		const { id, key } = await server.newKey(['invoices:read'])
 		expect((await read(key)).status).toBe(200)
 		await server.db.transaction((tx) => revokeKey(tx, id, server.clock.now))
@@ -247,7 +247,7 @@ describe('the rate limit', () => {
 	const read = (key: string | null) => limited.ask('GET', '/api/invoices', { key })
 	const left = (answer: { headers: Headers }) => answer.headers.get('x-ratelimit-remaining')
 
-	it('counts each key by itself, tells what is left, and answers 429 when nothing is', async () => {
+	it('counts each key by itself, tells how many requests are left, and answers 429 when none is', async () => {
 		const [{ key: first }, { key: second }] = [await limited.newKey(allScopes), await limited.newKey(allScopes)]
 		const answers = [await read(first), await read(first), await read(first)]
 		expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
@@ -263,7 +263,7 @@ describe('the rate limit', () => {
 		expect(left(await read(second))).toBe('2')
 	})
 
-	it('counts refusals too, and stores nothing of a request over it', async () => {
+	it('counts rejected requests too, and a request over the limit stores nothing', async () => {
 		const tenant = await limited.newTenant()
 		const { key } = await limited.newKey(['invoices:read'] satisfies Scope[])
 		for (const expected of [403, 403, 403, 429]) {
@@ -286,7 +286,7 @@ describe('the rate limit', () => {
 		expect((await read(key)).status).toBe(200)
 	})
 
-	it('of 0 is none: no headers, no refusal', async () => {
+	it('of 0 means no limit and no headers', async () => {
 		const answers = await Promise.all(Array.from({ length: 50 }, () => server.ask('GET', '/api/invoices')))
 		expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
 		expect([...(answers[0]?.headers.keys() ?? [])].filter((name) => name.startsWith('x-ratelimit'))).toEqual([])

@@ -1,5 +1,5 @@
-// Who is calling. A key is looked up once and then remembered for two seconds, and with it the organization's settings: so
-// long does a key that was revoked by another process, such as the CLI, still work.
+// Identifies the caller of a request. A process caches a key and its organization's settings for two seconds, so a key that
+// another process revokes, such as the CLI, may work for two seconds more.
 import type { IncomingHttpHeaders } from 'node:http'
 import { ApiError } from '../base/errors.ts'
 import type { Database } from '../db/database.ts'
@@ -11,7 +11,7 @@ export interface Caller {
 	readonly organizationId: string
 	readonly keyId: string
 	readonly scopes: ReadonlySet<string>
-	/** As it was at most two seconds ago. */
+	/** The organization's settings, at most two seconds old. */
 	readonly organization: OrganizationSettings
 }
 
@@ -21,15 +21,15 @@ interface Known {
 	readonly until: number
 }
 
-const rememberMs = 2_000
-const rememberKeys = 10_000
+const cacheMs = 2_000
+const maxCachedKeys = 10_000
 
 export class Callers {
 	readonly #db: Database
 	readonly #now: () => number
 	readonly #known = new Map<string, Known>()
 	readonly #used = new Map<string, { organizationId: string; keyId: string; at: number }>()
-	/** How often settings have changed: what was looked up before a change is not remembered after it. */
+	/** Counts calls of `forget`: a look-up that began before one is not cached after it. */
 	#changes = 0
 
 	constructor(db: Database, now: () => number) {
@@ -37,14 +37,14 @@ export class Callers {
 		this.#now = now
 	}
 
-	/** The caller of a request, by its `Authorization` or `X-API-Key` header; throws 401 when neither names one. */
-	async identify({ authorization, 'x-api-key': other }: IncomingHttpHeaders): Promise<Caller> {
-		if (authorization === undefined && other === undefined) {
+	/** The caller of a request, by its `Authorization` or `X-API-Key` header; throws 401 without a valid key. */
+	async identify({ authorization, 'x-api-key': apiKey }: IncomingHttpHeaders): Promise<Caller> {
+		if (authorization === undefined && apiKey === undefined) {
 			throw unauthorized('missing_credentials', 'Send an API key as `Authorization: Bearer rmt_…`.')
 		}
 		const bearer = authorization === undefined ? undefined : (/^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? '')
-		const key = bearer ?? String(other)
-		if (other !== undefined && other !== key) {
+		const key = bearer ?? String(apiKey)
+		if (apiKey !== undefined && apiKey !== key) {
 			throw new ApiError('ambiguous_credentials', 'Authorization and X-API-Key hold different keys: send one of them.')
 		}
 		const caller = isWellFormedKey(key) && (await this.#find(hashKey(key)))
@@ -74,21 +74,21 @@ export class Callers {
 		const known = {
 			caller: { organizationId: organization.id, keyId, scopes: new Set(row.scopes), organization },
 			expiresAt: row.expiresAt ?? Infinity,
-			until: now + rememberMs,
+			until: now + cacheMs,
 		}
 		if (changes !== this.#changes) return known
-		if (this.#known.size >= rememberKeys) this.#known.clear()
+		if (this.#known.size >= maxCachedKeys) this.#known.clear()
 		this.#known.set(hash, known)
 		return known
 	}
 
-	/** An organization's settings have changed. */
+	/** Drops an organization's keys from the cache. To be called when its settings or keys have changed. */
 	forget(organizationId: string): void {
 		this.#changes++
 		for (const [hash, { caller }] of this.#known) if (caller.organizationId === organizationId) this.#known.delete(hash)
 	}
 
-	/** Writes when keys were last used: now and then, not on every request. */
+	/** Writes the `lastUsedAt` of the keys used since the last call, instead of one write for every request. */
 	async flush(): Promise<void> {
 		const used = [...this.#used.values()]
 		this.#used.clear()
@@ -99,7 +99,7 @@ export class Callers {
 	}
 }
 
-/** RFC 6750 §3: the scheme, and the error when a key was given. */
+/** RFC 6750 §3: the header names the scheme, and the error when the request had a key. */
 function unauthorized(code: 'missing_credentials' | 'invalid_credentials', detail: string): ApiError {
 	const error = code === 'invalid_credentials' ? ', error="invalid_token"' : ''
 	return new ApiError(code, detail, { headers: { 'WWW-Authenticate': `Bearer realm="remit"${error}` } })

@@ -1,5 +1,5 @@
-// The form of an API key: `rmt_`, 32 random base62 characters, 6 of CRC-32. The checksum lets a mistyped key be refused, and
-// a leaked one be recognised by scanners, without asking the database. Only a key's SHA-256 and last four are kept.
+// The form of an API key: `rmt_`, 32 random base62 characters, 6 of CRC-32. By the checksum the server rejects a mistyped key,
+// and a scanner recognises a leaked one, without asking the database. The server stores a key's SHA-256 and last four only.
 import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { customAlphabet } from 'nanoid'
@@ -14,7 +14,7 @@ export type Scope = KeyScope
 export const scopes: readonly Scope[] = keyScopes
 
 export interface NewKey {
-	/** The whole key: shown once, never stored. */
+	/** The whole key, which the server shows once and never stores. */
 	readonly key: string
 	readonly hash: string
 	readonly lastFour: string
@@ -48,7 +48,7 @@ function checksum(text: string): string {
 /** Scopes of the integration API: each contains the one before. */
 const levels = ['read', 'write', 'admin'] as const
 
-/** Whether a key's scopes allow what an operation requires. The two families do not grant each other. */
+/** Whether a key has the scopes that an operation requires. The scopes of the two APIs do not grant each other. */
 export const allows = (granted: ReadonlySet<string>, required: readonly string[]): boolean =>
 	required.every((scope) => granting(scope).some((sufficient) => granted.has(sufficient)))
 

@@ -1,4 +1,4 @@
-// The limits of the two APIs over a real server, with the memory of the process and with Redis.
+// The rate limits of both APIs on a real server, counted in memory and in Redis.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
@@ -36,9 +36,9 @@ afterEach(async () => {
 	for (const close of closers.splice(0).reverse()) await close()
 })
 
-/** A server of its own over the one database, as another process would be. */
-async function serve(given: Partial<Config> = {}, log = silent): Promise<string> {
-	const server = await startServer({ db: await openDatabase(settings, silent), config: { ...settings, ...given }, log })
+/** Starts another server on the same database, as another process would. */
+async function serve(changes: Partial<Config> = {}, log = silent): Promise<string> {
+	const server = await startServer({ db: await openDatabase(settings, silent), config: { ...settings, ...changes }, log })
 	closers.push(() => server.close())
 	return server.url
 }
@@ -54,7 +54,7 @@ const ask = async (url: string, path: string, key?: string, method = 'GET') => {
 }
 
 describe('the integration API', () => {
-	it('takes 100 requests a minute of a key, and then answers 429', async () => {
+	it('takes 100 requests a minute from a key, and then answers 429', async () => {
 		const [url, key] = [await serve(), await newKey()]
 		for (let n = 99; n >= 0; n--) {
 			expect(await ask(url, '/api-keys', key)).toMatchObject({ status: 200, limit: '100', remaining: String(n) })
@@ -63,11 +63,11 @@ describe('the integration API', () => {
 		expect(refused).toMatchObject({ status: 429, limit: '100', remaining: '0' })
 		expect(refused.reset).toBeGreaterThan(Date.now() / 1000)
 		expect(refused.reset).toBeLessThanOrEqual(Date.now() / 1000 + 61)
-		// The invoicing API has a limit of its own.
+		// The invoicing API has a separate limit.
 		expect(await ask(url, '/api/invoices', key)).toMatchObject({ status: 200, limit: '1000', remaining: '999' })
 	})
 
-	it('says so in every answer, refusals and paths that do not exist included', async () => {
+	it('tells its limit in every answer, including errors and paths that do not exist', async () => {
 		const [url, key] = [await serve(), await newKey()]
 		for (const [path, method, status] of [
 			['/api-keys', 'GET', 200],
@@ -80,7 +80,7 @@ describe('the integration API', () => {
 		}
 	})
 
-	it('counts who has no key by address', async () => {
+	it('counts requests without a key by address', async () => {
 		const url = await serve({ INTEGRATION_RATE_LIMIT: 2 })
 		for (const status of [401, 401, 429, 429]) expect(await ask(url, '/api-keys')).toMatchObject({ status, limit: '2' })
 		expect(await ask(url, '/webhooks/nothing')).toMatchObject({ status: 429, limit: '2' })
@@ -107,7 +107,7 @@ describe.skipIf(!hasRedis)('with Redis', () => {
 		expect(seen).toEqual(['99', '98', '97', '96', '95', '94', '93', '92', '91', '90'])
 	})
 
-	it('that goes away requests go on, limited by each process, and the log says so once', async () => {
+	it('gone, requests go on, limited by each process, and the log says so once', async () => {
 		const gate = await gateTo(redisUrl)
 		const lines: string[] = []
 		const url = await serve({ REDIS_URL: gate.url }, pino({ level: 'warn' }, { write: (line) => void lines.push(line) }))
@@ -120,12 +120,12 @@ describe.skipIf(!hasRedis)('with Redis', () => {
 		expect(lines.filter((line) => line.includes('Redis is gone'))).toHaveLength(1)
 	})
 
-	it('that is not there at the start the server starts all the same', async () => {
+	it('unreachable at the start, the server starts all the same', async () => {
 		const url = await serve({ REDIS_URL: 'redis://127.0.0.1:1' })
 		expect((await ask(url, '/api-keys', await newKey())).remaining).toBe('99')
 	})
 
-	it('keeps its counts for a minute and no longer', async () => {
+	it('counts last for a minute and no longer', async () => {
 		const [url, key] = [await serve({ REDIS_URL: redisUrl }), await newKey()]
 		await ask(url, '/api-keys', key)
 		const redis = new Redis(redisUrl)
@@ -138,7 +138,7 @@ describe.skipIf(!hasRedis)('with Redis', () => {
 	})
 })
 
-/** A way to Redis that can be shut. */
+/** A proxy to Redis that a test can shut. */
 async function gateTo(target: string): Promise<{ url: string; shut(): Promise<void> }> {
 	const { hostname, port } = new URL(target)
 	const sockets = new Set<Socket>()

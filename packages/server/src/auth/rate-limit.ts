@@ -1,16 +1,16 @@
-// Requests per minute, counted for each key, or for the address of who has none. With REDIS_URL several processes share the
-// counts; while Redis is gone each counts by itself.
+// Limits the requests per minute of each key, or of each address when a request has no key. With REDIS_URL all processes share
+// the counts; while Redis is gone, each process counts by itself.
 import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
 import { ApiError } from '../base/errors.ts'
 
 export interface RateLimit {
-	/** Counts a request; returns the headers that tell what is left. Throws 429 when nothing is. */
+	/** Counts a request and returns the `X-RateLimit-*` headers. Throws 429 when the limit is reached. */
 	count(bucket: string): Promise<Record<string, string>>
-	/** The same for a visitor without a key, who is also refused after too many tokens that are none. */
+	/** The same for a visitor without a key. Also throws 429 when the address has tried too many unknown tokens. */
 	countVisitor(address: string | undefined): Promise<Record<string, string>>
-	/** Counts a token that is none. */
+	/** Counts an unknown token. */
 	countMiss(address: string | undefined): void
 }
 
@@ -19,7 +19,7 @@ export interface RateLimits {
 	readonly integration: RateLimit
 }
 
-/** Wrong tokens that an address may try in a minute. A token has 192 bits: this is against noise more than against luck. */
+/** Unknown tokens that an address may try in a minute. This keeps noise out; no one guesses a token of 192 bits. */
 const missesPerMinute = 30
 
 const windowSeconds = 60
@@ -27,7 +27,7 @@ const windowSeconds = 60
 export interface RateLimitSettings {
 	readonly INVOICING_RATE_LIMIT: number
 	readonly INTEGRATION_RATE_LIMIT: number
-	/** Empty: this process counts for itself. */
+	/** Empty: this process counts by itself. */
 	readonly REDIS_URL: string
 }
 
@@ -53,7 +53,7 @@ async function connect(url: string, log: Logger): Promise<Redis> {
 		if (!isLost) log.warn({ err }, 'Redis is gone: requests are limited by each process for itself')
 		isLost = true
 	}
-	// An end that we asked for is none of these.
+	// Our own `disconnect` emits neither of these events.
 	redis.on('error', lose).on('reconnecting', () => lose())
 	redis.on('ready', () => {
 		if (isLost) log.info('Redis is back: processes share their limits again')
@@ -73,9 +73,9 @@ function rateLimit(name: string, perMinute: number, redis: Redis | undefined): R
 		'X-RateLimit-Remaining': String(state.remainingPoints),
 		'X-RateLimit-Reset': String(Math.ceil((Date.now() + state.msBeforeNext) / 1000)),
 	})
-	const limitError = (state: RateLimiterRes, what: string) => {
+	const limitError = (state: RateLimiterRes, reason: string) => {
 		const seconds = Math.max(1, Math.ceil(state.msBeforeNext / 1000))
-		return new ApiError('rate_limited', `${what}; try again in ${seconds} s.`, {
+		return new ApiError('rate_limited', `${reason}; try again in ${seconds} s.`, {
 			headers: { ...headers(state), 'Retry-After': String(seconds) },
 		})
 	}

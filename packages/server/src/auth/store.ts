@@ -1,4 +1,4 @@
-// What a request needs to know of its key, and when keys were last used.
+// Finds the key of a request with its organization, and stores when keys were last used.
 import { type Db, query } from '../db/database.ts'
 import { jsonColumn } from '../db/json.ts'
 import type { OrganizationSettings } from '../generated/contract.ts'
@@ -10,7 +10,7 @@ interface Row {
 	readonly scopes: string
 	readonly expiresAt: number | null
 	readonly revokedAt: number | null
-	/** Its organization. */
+	/** The settings of the key's organization. */
 	readonly json: string
 }
 
@@ -26,7 +26,7 @@ const byHash = query<{ hash: string }, Row>((knex, { hash }, dialect) => {
 		.select(jsonColumn(knex, dialect, fields.OrganizationSettings, Object.fromEntries(columns)))
 })
 
-/** The key with this hash, and the organization that it is of. */
+/** The key with this hash, and its organization. */
 export async function findKeyByHash(db: Db, hash: string) {
 	const row = await db.get(byHash, { hash })
 	if (!row) return undefined
