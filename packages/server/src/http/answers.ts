@@ -1,4 +1,4 @@
-// What handlers answer with, and the one writer of answers. JSON that the database made goes out as the text it is.
+// The answers of handlers, and the only code that writes answers. JSON text from the database is sent as it is.
 import type { Request, Response } from 'express'
 import { ApiError, problem } from '../base/errors.ts'
 import { isUnavailable } from '../db/database.ts'
@@ -13,10 +13,10 @@ export class JsonText<T> {
 	}
 }
 
-/** `{data}` around a record. */
+/** Puts a record's JSON text into `{data}`. */
 export const dataText = <T>(json: string) => new JsonText<{ data: T }>(`{"data":${json}}`)
 
-/** `{data, meta}` around the records of a page; without `meta`, `{data}`. */
+/** Puts the JSON texts of a page into `{data, meta}`; without `meta`, into `{data}`. */
 export function listText<T>(rows: readonly string[]): JsonText<{ data: T[] }>
 export function listText<T, Meta>(rows: readonly string[], meta: Meta): JsonText<{ data: T[]; meta: Meta }>
 export function listText(rows: readonly string[], meta?: unknown): JsonText<unknown> {
@@ -27,36 +27,36 @@ export function listText(rows: readonly string[], meta?: unknown): JsonText<unkn
 export interface Reply {
 	readonly status: number
 	readonly headers: Readonly<Record<string, string>>
-	/** JSON, or a page; absent for 304. */
+	/** JSON or an HTML page; absent for a file or 304. */
 	readonly text?: string
-	/** A file. */
+	/** The content of a file. */
 	readonly bytes?: Uint8Array
 }
 
 type WithContext = Pick<Request, 'context'>
 
-/** What every answer has unless it says otherwise. */
+/** Headers of every answer, unless the answer sets them itself. */
 export const defaults: Readonly<Record<string, string>> = {
 	'X-Content-Type-Options': 'nosniff',
 	'Cache-Control': 'private, no-cache',
 }
 
-/** Writes an answer and its line in the log. */
+/** Writes an answer and its log line. */
 export function send(req: WithContext, res: Response, reply: Reply): void {
-	const { requestId, headers: always } = req.context
+	const { requestId, headers: contextHeaders } = req.context
 	if (res.headersSent) return
 	const { headers, status, text, bytes: file } = reply
-	// A flat list goes out as it is; an object would be walked and checked again.
+	// Node sends a flat list as it is; it would walk and check an object again.
 	const list: (string | number)[] = ['X-Request-Id', requestId]
-	for (const name in always) list.push(name, always[name] as string)
+	for (const name in contextHeaders) list.push(name, contextHeaders[name] as string)
 	for (const name in headers) list.push(name, headers[name] as string)
 	for (const name in defaults)
-		if (headers[name] === undefined && always[name] === undefined) list.push(name, defaults[name] as string)
+		if (headers[name] === undefined && contextHeaders[name] === undefined) list.push(name, defaults[name] as string)
 	if (text !== undefined) {
 		if (headers['Content-Type'] === undefined) list.push('Content-Type', 'application/json; charset=utf-8')
 		const bytes = Buffer.byteLength(text)
 		list.push('Content-Length', bytes)
-		// ASCII, as nearly every answer, goes out without being encoded.
+		// ASCII text, as in nearly every answer, needs no encoding.
 		res.writeHead(status, list as string[]).end(text, bytes === text.length ? 'latin1' : 'utf8')
 	} else if (file !== undefined) {
 		list.push('Content-Length', file.byteLength)
@@ -65,7 +65,7 @@ export function send(req: WithContext, res: Response, reply: Reply): void {
 	logLine(req, reply.status)
 }
 
-/** One line a request: no body, no query, no header, so no secret. */
+/** Logs one line for each request, without body, query and headers, so without secrets. */
 export function logLine(req: WithContext, status: number): void {
 	const { log, requestId, operation, startedAt, caller } = req.context
 	const ms = Math.round((performance.now() - startedAt) * 100) / 100
@@ -75,7 +75,7 @@ export function logLine(req: WithContext, status: number): void {
 	)
 }
 
-/** What went wrong as the caller may know it: what nobody foresaw is the server's failure, and stored nothing. */
+/** The error as the caller may see it: an unexpected error becomes `internal_error`. */
 export function toApiError(error: unknown): ApiError {
 	if (error instanceof ApiError) return error
 	if (isUnavailable(error)) return new ApiError('unavailable', 'The server cannot reach its database; nothing was stored.')

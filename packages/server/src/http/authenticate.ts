@@ -1,4 +1,4 @@
-// Who asks, what they may do, and how often: an API key with its scopes, or a visitor who has a token and no key.
+// Authenticates a request, and checks its scopes and rate limit. The caller is an API key, or a visitor with a token and no key.
 import type { ErrorRequestHandler, Request, RequestHandler } from 'express'
 import type { Callers } from '../auth/caller.ts'
 import { allows } from '../auth/keys.ts'
@@ -7,7 +7,10 @@ import { ApiError } from '../base/errors.ts'
 
 export type Count = (req: Request, rateClass: keyof RateLimits) => Promise<void>
 
-/** Counts a request for its caller, or for the address of who is none. Knows the caller afterwards, or throws why not. */
+/**
+ * Identifies the caller of a request, and counts the request for the caller's key, or for its address when it has no valid key.
+ * Throws why there is no caller, unless the request has no operation: then its answer is 404 or 405.
+ */
 export function countRequest(callers: Callers, limits: RateLimits): Count {
 	return async (req, rateClass) => {
 		const { context } = req
@@ -36,7 +39,7 @@ export function authenticate(count: Count): RequestHandler {
 	}
 }
 
-/** Who has a token and no key is counted by address, and tokens that are none are counted apart. */
+/** Counts the requests of visitors, who have a token and no key, by address. `countMisses` counts unknown tokens separately. */
 export function limitVisitors(limit: RateLimit): RequestHandler {
 	return (req, _res, next) => {
 		const { context } = req
@@ -52,14 +55,14 @@ export function limitVisitors(limit: RateLimit): RequestHandler {
 	}
 }
 
-/** What is found by a token alone is for its holder, and for no cache, search engine or next site. */
+/** An answer to a token is for its holder only: not for caches, search engines or the next site. */
 const publicHeaders = {
 	'Cache-Control': 'no-store',
 	'Referrer-Policy': 'no-referrer',
 	'X-Robots-Tag': 'noindex, nofollow',
 }
 
-/** Whoever asks for what is not there may be guessing tokens. */
+/** Counts public requests that find nothing: the visitor may be guessing tokens. */
 export function countMisses(limit: RateLimit): ErrorRequestHandler {
 	return (error, req, _res, next) => {
 		if (req.context.operation?.public && (error as ApiError).status === 404) limit.countMiss(req.ip)

@@ -17,7 +17,7 @@ export const readBody: RequestHandler = (req, res, next) => {
 	const absent = req.headers['transfer-encoding'] === undefined && Number(req.headers['content-length'] ?? 0) === 0
 	if (absent) {
 		if (kind === 'required') throw new ApiError('body_required', 'Send a JSON body.')
-		// An absent body says the same as an empty one; what follows sees one case.
+		// An absent body means the same as `{}`, so later steps have one case.
 		req.body = {}
 		req.headers['content-type'] = 'application/json'
 		return next()

@@ -1,4 +1,4 @@
-// From a valid request to its answer: the handler of the operation, in a transaction when it writes.
+// Answers a valid request: runs the handler of its operation, in a transaction when the operation writes.
 import type { Request, RequestHandler, Response } from 'express'
 import type { Callers } from '../auth/caller.ts'
 import type { Actor } from '../base/origin.ts'
@@ -16,7 +16,7 @@ export interface DispatchOptions {
 	readonly now: () => number
 	readonly services: Services
 	readonly callers: Callers
-	/** Answer through `res.json`, where the validator sees it. */
+	/** Answers through `res.json`, where the full validator checks the answer. */
 	readonly validateResponses: boolean
 }
 
@@ -27,7 +27,7 @@ interface Answer {
 }
 
 /** The part of a context that every handler gets. */
-type Given = Omit<Context, 'db' | 'afterCommit'>
+type BaseContext = Omit<Context, 'db' | 'afterCommit'>
 
 type AnyHandler = (call: unknown, context: unknown) => Promise<Answer>
 
@@ -44,30 +44,30 @@ export function dispatch({ handlers, db, now: clock, services, callers, validate
 		const run = (context: unknown) => (handlers[operation.id] as unknown as AnyHandler)(call, context)
 		const now = clock()
 		const actor: Actor = caller ? { type: 'api_key', id: caller.keyId } : { type: 'client_link', id: null }
-		const given = { now, services, callers, origin: { actor, requestId, now } }
-		if (operation.ownTransactions) return selfManaged(req, given, run)
-		if (operation.writes) return written(req, given, run)
-		return run({ ...given, db, afterCommit: (work: () => void) => work() }).then(toReply)
+		const base = { now, services, callers, origin: { actor, requestId, now } }
+		if (operation.ownTransactions) return runSelfManaged(req, base, run)
+		if (operation.writes) return runInTransaction(req, base, run)
+		return run({ ...base, db, afterCommit: (work: () => void) => work() }).then(toReply)
 	}
 
-	async function written(req: Request, given: Given, run: Run<Context>): Promise<Reply> {
-		const done: (() => void)[] = []
+	async function runInTransaction(req: Request, base: BaseContext, run: Run<Context>): Promise<Reply> {
+		const afterCommit: (() => void)[] = []
 		const effect = async (tx: Db) => {
-			// A transaction that lost a race runs again from its beginning.
-			done.length = 0
-			return toReply(await run({ ...given, db: tx, afterCommit: (work) => done.push(work) }))
+			// A transaction that loses a race runs again from its beginning.
+			afterCommit.length = 0
+			return toReply(await run({ ...base, db: tx, afterCommit: (work) => afterCommit.push(work) }))
 		}
-		const idempotent = idempotentRequestOf(req, given.now)
+		const idempotent = idempotentRequestOf(req, base.now)
 		const reply = await (idempotent ? idempotency.once(idempotent, effect) : db.transaction(effect))
-		for (const work of done) work()
+		for (const work of afterCommit) work()
 		return reply
 	}
 
-	function selfManaged(req: Request, given: Given, run: Run<SelfManagedContext>): Promise<Reply> {
-		const idempotent = idempotentRequestOf(req, given.now)
-		if (!idempotent) return run({ ...given, db, commit: (work) => db.transaction(work) }).then(toReply)
+	function runSelfManaged(req: Request, base: BaseContext, run: Run<SelfManagedContext>): Promise<Reply> {
+		const idempotent = idempotentRequestOf(req, base.now)
+		if (!idempotent) return run({ ...base, db, commit: (work) => db.transaction(work) }).then(toReply)
 		return idempotency.onceSelfManaged(idempotent, async (commit) => {
-			const context = { ...given, db, commit: commitWith(commit) as SelfManagedContext['commit'] }
+			const context = { ...base, db, commit: commitWith(commit) as SelfManagedContext['commit'] }
 			return toReply(await run(context))
 		})
 	}
@@ -83,7 +83,7 @@ export function dispatch({ handlers, db, now: clock, services, callers, validate
 	}
 }
 
-/** What a handler commits last is its answer: it is kept in the transaction that made it true. */
+/** Stores the answer of a handler's commit in the transaction of the commit; of several commits, the last one's answer stays. */
 const commitWith =
 	(commit: (work: (tx: Transaction) => Promise<Reply>) => Promise<Reply>) =>
 	async (work: (tx: Transaction) => Promise<Answer>): Promise<Answer> => {
@@ -95,7 +95,7 @@ const commitWith =
 		return answer as Answer
 	}
 
-/** What a request with an `Idempotency-Key` is to the keys. */
+/** The request as `Idempotency` sees it; undefined when it has no `Idempotency-Key` or its operation takes none. */
 function idempotentRequestOf(req: Request, now: number) {
 	const { operation, caller, params } = req.context
 	const idempotencyKey = req.headers['idempotency-key']
@@ -122,8 +122,8 @@ function isUnchanged(req: Request, { status, headers }: Reply): boolean {
 }
 
 function sendValidated(req: Request, res: Response, { status, headers, text = '' }: Reply): void {
-	const { requestId, headers: always } = req.context
-	res.status(status).set({ ...defaults, 'X-Request-Id': requestId, ...always, ...headers })
+	const { requestId, headers: contextHeaders } = req.context
+	res.status(status).set({ ...defaults, 'X-Request-Id': requestId, ...contextHeaders, ...headers })
 	res.json(JSON.parse(text))
 	logLine(req, status)
 }

@@ -1,5 +1,5 @@
-// Entity tags are the record's version, quoted. An invoice's gets a suffix when it was viewed and while it is overdue, since
-// the answer then differs although nobody wrote it; If-Match asks about the version alone.
+// An entity tag is the record's version, quoted. An invoice's tag has a suffix for its views and while it is overdue, because
+// these change the answer but not the version. If-Match compares the version alone.
 import { ApiError } from '../base/errors.ts'
 
 export function etag(version: number, suffix = ''): string {
@@ -11,7 +11,7 @@ export function matchesTag(header: string, tag: string): boolean {
 	return header.trim() === '*' || tags(header).some((named) => named.replace(/^W\//, '') === tag)
 }
 
-/** Throws 412 when `If-Match` is there and does not name the version (strong comparison: `W/"1"` names nothing). */
+/** Throws 412 when the request has `If-Match` without this version (strong comparison: `W/"1"` never matches). */
 export function expectVersion(header: string | undefined, version: number): void {
 	if (header === undefined || header.trim() === '*') return
 	const versions = tags(header).map((tag) => /^"(\d+)[a-z0-9-]*"$/.exec(tag)?.[1])

@@ -1,10 +1,10 @@
-// Express without what it costs on every request. Measured together: 1.15 times the requests per CPU second of GET one.
+// Saves two costs that Express has on every request. Together they give GET one 1.15 times the requests per CPU second.
 import { IncomingMessage, type ServerOptions, ServerResponse } from 'node:http'
 import type { Express, NextFunction, Request, RequestHandler, Response } from 'express'
 
 /**
- * Options for createServer under which requests and responses are born with the prototypes that Express would otherwise
- * put under each of them, which takes them off node:http's fast path.
+ * Options for createServer that make requests and responses with Express' prototypes. Express would otherwise change the
+ * prototype of each, which takes them off node:http's fast path.
  */
 export function expressPrototypes(app: Express): Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'> {
 	class ExpressRequest extends IncomingMessage {}
@@ -16,7 +16,7 @@ export function expressPrototypes(app: Express): Pick<ServerOptions, 'IncomingMe
 	return { IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse } as unknown as ServerOptions
 }
 
-/** One layer of Express' router for steps that every request takes, one after the other. */
+/** Runs the steps that every request takes, one after the other, as one layer of Express' router. */
 export function runSteps(...steps: RequestHandler[]): RequestHandler {
 	return (req: Request, res: Response, done: NextFunction) => {
 		let taken = 0

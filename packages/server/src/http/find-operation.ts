@@ -1,16 +1,16 @@
-// Finds the operation that a request is for. Everything after it goes by this one answer.
+// Finds the operation of a request. All later steps use this result (see contract/routes.ts).
 import type { Request, RequestHandler } from 'express'
 import { methodNotAllowed } from '../base/errors.ts'
 import { operations, Routes } from '../contract/routes.ts'
 import { integrationRoots } from '../generated/tables.ts'
 import type { Count } from './authenticate.ts'
 
-/** `nonContractRoutes` answers the paths that are not the contract's. */
+/** `nonContractRoutes` answers the paths that the contract does not have. */
 export function findOperation(nonContractRoutes: RequestHandler, count: Count): RequestHandler {
 	const routes = new Routes(operations)
 	return (req, res, next) => {
 		const match = routes.match(req.path)
-		// HEAD is GET without the body, which node:http leaves out by itself.
+		// HEAD is GET without a body: node:http leaves the body out by itself.
 		if (match && req.method === 'HEAD') req.method = 'GET'
 		const operation = match?.methods.get(req.method)
 		if (match && operation) {
@@ -31,5 +31,5 @@ export function rejectMethod({ path, method }: Request, methods: readonly string
 	throw methodNotAllowed(path, method, methods.flatMap((name) => (name === 'GET' ? ['GET', 'HEAD'] : [name])).join(', '))
 }
 
-/** The integration API counts every request and says so in every answer, those to paths that do not exist too. */
+/** The integration API counts every request, even for a path that does not exist, and answers each with its limit. */
 const integrationPath = new RegExp(`^/(${integrationRoots.join('|')})(/|$)`)

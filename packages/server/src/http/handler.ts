@@ -1,5 +1,4 @@
-// What a handler is: types derived from the contract, so that a missing operation, or a wrong status, header or body does
-// not compile; and the table from operation to handler.
+// The types of handlers, derived from the contract: a missing operation, or a wrong status, header or body, does not compile.
 import type { Caller, Callers } from '../auth/caller.ts'
 import type { Origin } from '../base/origin.ts'
 import type { Database, Db, Transaction } from '../db/database.ts'
@@ -14,18 +13,18 @@ export interface Context {
 	/** The request's transaction when the operation writes. */
 	readonly db: Db
 	readonly now: number
-	/** Who asks, for the events of what is changed. */
+	/** The actor, request and time of changes, for their events. */
 	readonly origin: Origin
 	readonly services: Services
 	readonly callers: Callers
-	/** Runs work once what was done is committed. */
+	/** Runs work after the request's transaction has committed. */
 	afterCommit(work: () => void): void
 }
 
-/** What a handler may use that calls out to others, and so opens its transactions itself (`x-own-transactions`). */
+/** What a handler may use that calls other servers, and so opens its transactions itself (`x-own-transactions`). */
 export interface SelfManagedContext extends Omit<Context, 'db' | 'afterCommit'> {
 	readonly db: Database
-	/** The transaction that has the operation's effect: the record of its `Idempotency-Key` commits with it. */
+	/** Runs the transaction with the operation's effect, which also stores the answer for the request's `Idempotency-Key`. */
 	commit<A extends { readonly status: number }>(work: (tx: Transaction) => Promise<A>): Promise<A>
 }
 
@@ -39,29 +38,29 @@ type Body<Id extends keyof operations> = operations[Id] extends { requestBody?: 
 	? B
 	: undefined
 
-/** A request whose every part is as the contract says. */
+/** A request that has passed the contract's validation. */
 export interface Call<Id extends keyof operations> {
 	readonly params: Parameters<Id, 'path'>
 	readonly query: WithDefaults<Parameters<Id, 'query'>>
 	readonly body: Body<Id>
 	readonly caller: Id extends Marked<'public'> ? undefined : Caller
-	/** Whether a person asked to see the answer: not by HEAD, and not by a browser that fetches ahead. */
+	/** Whether a person asked for the answer: false for HEAD, and for a browser that fetches ahead. */
 	isViewed(): boolean
-	/** The version that `If-Match` asks for: throws 412 when the record has another. */
+	/** Throws 412 when `If-Match` asks for another version than the record's. */
 	expectVersion(version: number): void
 }
 
 /** The operations that the contract marks as public, or as opening their own transactions. */
 type Marked<Mark extends string> = Extract<(typeof operationTable)[number], Record<Mark, true>>['id']
 
-/** Parameters with a default are always there. */
+/** Parameters with a default, which the validator fills in. */
 type Defaulted = 'limit' | 'offset' | 'sortBy' | 'sortOrder'
 type WithDefaults<Query> = Omit<Query, Defaulted> & Required<Pick<Query, Defaulted & keyof Query>>
 
 /** Headers that every answer has, set outside the handlers. */
 type CommonHeader = 'X-Request-Id' | 'X-RateLimit-Limit' | 'X-RateLimit-Remaining' | 'X-RateLimit-Reset' | 'Idempotent-Replayed'
 
-type OwnHeaders<R> = R extends { headers: infer H }
+type AnswerHeaders<R> = R extends { headers: infer H }
 	? Omit<{ [Name in keyof H as string extends Name ? never : Name]: H[Name] }, CommonHeader>
 	: never
 
@@ -71,9 +70,9 @@ type Answered<R> = R extends { content: { 'application/json': infer B } }
 		? Uint8Array
 		: never
 
-type Answer<Status, R> = { readonly status: Status; readonly body: Answered<R> } & (keyof OwnHeaders<R> extends never
+type Answer<Status, R> = { readonly status: Status; readonly body: Answered<R> } & (keyof AnswerHeaders<R> extends never
 	? { readonly headers?: undefined }
-	: { readonly headers: OwnHeaders<R> })
+	: { readonly headers: AnswerHeaders<R> })
 
 type Success = 200 | 201
 
@@ -92,7 +91,7 @@ export type Handlers = {
 /** The handler of one operation. */
 export type Handler<Id extends keyof operations> = Handlers[Id]
 
-/** What changes a record, on behalf of the caller; an operation that opens its transactions itself hands in the one of the change. */
+/** The context for changing a record. A handler that opens its own transactions passes the one of the change as `db`. */
 export const writeContext = ({ db, origin }: { db: Db; origin: Origin }, { organization }: Caller): WriteContext => ({
 	db,
 	origin,

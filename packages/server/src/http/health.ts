@@ -1,4 +1,4 @@
-// For load balancers and tools: `/health` says that the process runs, `/ready` that it reaches its database.
+// Routes for load balancers and tools: `/health` says that the process runs, `/ready` that it reaches its database.
 import express, { type RequestHandler, type Router } from 'express'
 import { ApiError } from '../base/errors.ts'
 import { documentText } from '../contract/document.ts'

@@ -1,4 +1,4 @@
-// The answers that are kept for an `Idempotency-Key`, and the keys of requests that are under way.
+// Stores the answer for each `Idempotency-Key`, and the keys of requests that are under way.
 import { type Database, type Db, query } from '../db/database.ts'
 
 export interface IdempotencyKey {
@@ -32,7 +32,7 @@ const keep = query<KeptAnswer>((knex, row) =>
 
 const forget = query<IdempotencyKey>((knex, key) => knex('idempotency_keys').where(key).delete())
 
-/** The answer that was kept since a time, or the mark of a request that is under way. */
+/** The row of a key that was stored after `since`: an answer, or a request that is under way. */
 export const findAnswer = (db: Db, key: IdempotencyKey, since: number) => db.get(find, { ...key, since })
 
 export const keepAnswer = (db: Db, answer: KeptAnswer) => db.run(keep, answer)

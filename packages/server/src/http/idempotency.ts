@@ -1,5 +1,5 @@
-// `Idempotency-Key`: the first answer to a POST is kept for 24 hours in the transaction of its effect, and repeated. What
-// the handler answered is kept, 4xx too; after a 5xx nothing is kept, so the request can be tried again.
+// `Idempotency-Key`: the server stores the first answer to a POST in the transaction of its effect, and repeats it for 24 hours.
+// It stores 4xx answers too, but not 429 and 5xx, so that the caller can try again.
 import { hash } from 'node:crypto'
 import { ApiError } from '../base/errors.ts'
 import type { Database, Db, Transaction } from '../db/database.ts'
@@ -7,33 +7,33 @@ import type { Secrets } from '../outside/secrets.ts'
 import type { Reply } from './answers.ts'
 import { findAnswer, forgetAnswer, type IdempotencyKey, keepAnswer, removeAnswers } from './idempotency-store.ts'
 
-/** An answer may hold what the database must not: a link's token. */
+/** Answers are sealed, because one may hold a secret that the database must not have, such as a link's token. */
 const purpose = 'kept answer'
 
 const keepMs = 24 * 3_600_000
 
-/** How long a request that calls out may be under way; after that its process is taken for dead. */
+/** How long a request that calls other servers may be under way. After that its process counts as dead, and a repeat runs. */
 const underWayMs = 120_000
 
 /** A request that carries an `Idempotency-Key`. */
 interface IdempotentRequest {
 	readonly key: IdempotencyKey
-	/** What the key stands for: a request with other content may not use it. */
+	/** A request with other content must not use the key. */
 	readonly content: unknown
 	readonly now: number
-	/** The answer to a answerTo. */
+	/** The answer to an error. */
 	answerTo(error: ApiError): Reply
 }
 
-/** What a request does, and its answer. */
+/** Carries out a request in a transaction and returns its answer. */
 type Effect = (tx: Transaction) => Promise<Reply>
 
-/** What a request does that calls out to others: its answer is that of the transaction that it commits. */
+/** Carries out a request that calls other servers. The answer is that of the transaction that it commits, if it commits one. */
 type SelfManagedEffect = (commit: (work: Effect) => Promise<Reply>) => Promise<Reply>
 
 /** Runs an effect at most once for a key. */
 export class Idempotency {
-	/** Keys of this process whose request is under way; other processes show in the transaction's lock, or in the row. */
+	/** The keys of this process's requests under way. Those of other processes show in the transaction's lock or the row. */
 	readonly #underWay = new Set<string>()
 	readonly #db: Database
 	readonly #secrets: Secrets
@@ -43,9 +43,9 @@ export class Idempotency {
 		this.#secrets = secrets
 	}
 
-	/** An effect that is one transaction: the key is stored in it. */
+	/** Runs an effect that is one transaction, and stores the key in it. */
 	once(request: IdempotentRequest, effect: Effect): Promise<Reply> {
-		return this.#alone(request, () =>
+		return this.#exclusively(request, () =>
 			this.#db.transaction(async (tx) => {
 				const kept = await this.#lookUp(tx, request)
 				if (kept) return kept
@@ -56,9 +56,9 @@ export class Idempotency {
 		)
 	}
 
-	/** An effect that waits for others: the key is stored before it begins, and gets its answer when it ends. */
+	/** Runs an effect that calls other servers: stores the key before the effect begins, and the answer when it ends. */
 	onceSelfManaged(request: IdempotentRequest, effect: SelfManagedEffect): Promise<Reply> {
-		return this.#alone(request, async () => {
+		return this.#exclusively(request, async () => {
 			const kept = await this.#db.transaction(async (tx) => {
 				const found = await this.#lookUp(tx, request)
 				if (!found) await this.#keep(tx, request, { status: 0, headers: {} })
@@ -85,7 +85,7 @@ export class Idempotency {
 		})
 	}
 
-	async #alone(request: IdempotentRequest, work: () => Promise<Reply>): Promise<Reply> {
+	async #exclusively(request: IdempotentRequest, work: () => Promise<Reply>): Promise<Reply> {
 		const name = lockName(request)
 		if (this.#underWay.has(name)) throw inUse()
 		this.#underWay.add(name)
@@ -96,7 +96,7 @@ export class Idempotency {
 		}
 	}
 
-	/** The answer that was kept; undefined when the request is the first. */
+	/** The stored answer; undefined when the request is the first with its key. Throws when the key is in use or was reused. */
 	async #lookUp(tx: Transaction, request: IdempotentRequest): Promise<Reply | undefined> {
 		const { key, now } = request
 		if (!(await tx.tryLock(lockName(request)))) throw inUse()
@@ -127,7 +127,7 @@ export class Idempotency {
 const lockName = ({ key }: IdempotentRequest) => JSON.stringify(Object.values(key))
 const hashOf = ({ content }: IdempotentRequest) => hash('sha256', JSON.stringify(content), 'base64url')
 
-/** The answer to a answerTo, which is kept as any other; a failure, or a limit, is not the answer. */
+/** The answer to an error, which is stored like any other. Throws a 5xx or 429 again, which must not be stored. */
 function answerTo(request: IdempotentRequest, error: unknown): Reply {
 	if (error instanceof ApiError && error.status < 500 && error.status !== 429) return request.answerTo(error)
 	throw error
@@ -146,6 +146,6 @@ function reused(): ApiError {
 	return new ApiError('idempotency_key_reused', detail, { errors: [{ parameter, code: 'idempotency_key_reused', detail }] })
 }
 
-/** Removes the answers of an organization that are no longer repeated. */
+/** Removes an organization's answers that are older than 24 hours. */
 export const sweepIdempotencyKeys = (db: Database, organizationId: string, now: number) =>
 	removeAnswers(db, organizationId, now - keepMs)

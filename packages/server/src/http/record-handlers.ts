@@ -23,7 +23,7 @@ interface Versioned {
 	readonly version: number
 }
 
-/** What the handlers need of the store of a kind (db/records.ts). */
+/** The part of a store (db/records.ts) that these handlers use. */
 interface Records<R, Filter> {
 	read(db: Db, organizationId: string, id: string): Promise<RecordJson | undefined>
 	lock(db: Db, organizationId: string, id: string): Promise<R | undefined>
@@ -36,7 +36,7 @@ interface Page {
 	readonly offset: number
 }
 
-/** A page of a kind of record. */
+/** Answers with a page of records. */
 export const listHandler =
 	<R, Filter extends object>(records: Pick<Records<R, Filter>, 'readPage'>) =>
 	async (call: { query: Filter & Page; caller: Caller }, { db }: { db: Db }) => {
@@ -56,7 +56,7 @@ export function recordAnswers<R extends Versioned, Filter extends object>(record
 			return { status: 200 as const, headers: { ETag: etag(record.version) }, body: dataText<R>(record.json) }
 		},
 
-		/** The record that a request is to change: it is there, has the version that `If-Match` asks for, and is locked. */
+		/** Locks the record that a request changes. Throws 404 without the record, and 412 for another version than `If-Match`. */
 		async lock({ params, caller, expectVersion }: Conditional, db: Db): Promise<R> {
 			const record = await records.lock(db, caller.organizationId, params.id)
 			if (!record) throw records.notFound(params.id)

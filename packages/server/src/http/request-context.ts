@@ -1,4 +1,4 @@
-// What is known of a request on its way through the chain.
+// What the steps of the chain learn about a request.
 import type { Request, RequestHandler } from 'express'
 import type { Logger } from 'pino'
 import type { Caller } from '../auth/caller.ts'
@@ -11,15 +11,15 @@ export interface RequestContext {
 	readonly requestId: string
 	readonly startedAt: number
 	readonly log: Logger
-	/** Headers that the answer gets, whichever it is. */
+	/** Headers of the answer, whether a success or an error. */
 	headers: Record<string, string>
 	operation?: Operation
 	params: Record<string, string>
 	query: Record<string, unknown>
-	/** Whether HEAD was asked for, which is answered as GET. */
+	/** Whether the request is HEAD; `method` then says GET. */
 	head: boolean
 	caller?: Caller
-	/** What the compiled validator has against the request. */
+	/** The first violation that the fast validator found. */
 	violation?: Violation
 }
 
@@ -31,14 +31,14 @@ declare global {
 	}
 }
 
-/** An id that a caller sends is kept if it is a plain token, so that one trace has one id. */
+/** The server keeps a caller's `X-Request-Id` if it is a plain token, so that a trace has one id. */
 const usableId = /^[A-Za-z0-9._-]{8,64}$/
 
 /** The first step of the chain. */
 export function beginRequest(log: Logger): RequestHandler {
 	return (req, _res, next) => {
 		req.context = newContext(req, log)
-		// RFC 9110 §7.2; node:http would refuse it without a word.
+		// RFC 9110 §7.2; node:http's own 400 would have no body.
 		if (req.headers.host === undefined && req.httpVersion === '1.1')
 			throw new ApiError('invalid_request', 'The request has no Host.')
 		next()
@@ -51,7 +51,7 @@ function newContext(req: Request, log: Logger): RequestContext {
 	return { requestId, startedAt: performance.now(), log, headers: {}, params: {}, query: {}, head: req.method === 'HEAD' }
 }
 
-/** Browsers say so when they fetch ahead, by one of these headers. */
+/** Whether a person asked for the answer. A browser that fetches ahead says so in one of these headers. */
 export function isViewed({ context, headers }: Pick<Request, 'context' | 'headers'>): boolean {
 	const purpose = headers['sec-purpose'] ?? headers.purpose ?? headers['x-purpose'] ?? headers['x-moz']
 	return !context.head && !/prefetch|prerender|preview/i.test(String(purpose))
