@@ -1,4 +1,4 @@
-// What the catalogue of event types promises: schemas that any JSON Schema library can use, and that all that is sent fits.
+// The list of event types: any JSON Schema library can use its schemas, and every event that is sent fits its schema.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -27,7 +27,7 @@ beforeAll(async () => {
 		WEBHOOK_RETRY_SECONDS: [0, 60],
 	})
 	described = (await server.ask('GET', '/webhooks/event-types?limit=100')).body.data
-	// As a receiver would: formats and keywords that a library does not know say nothing (JSON Schema Core §4.3.1).
+	// As a receiver would set it up: a library ignores formats and keywords that it does not know (JSON Schema Core §4.3.1).
 	const ajv = new Ajv2020({ strict: false, validateFormats: false })
 	for (const { type, schema } of described) validators.set(type, ajv.compile(schema))
 })
@@ -36,7 +36,7 @@ afterAll(async () => {
 	rmSync(mails, { recursive: true, force: true })
 })
 
-/** What is wrong with an event by its type's schema; nothing, if all is well. */
+/** The violations of an event against the schema of its type. */
 function faults(event: { type: string }): string[] {
 	const validate = validators.get(event.type)
 	if (!validate) return [`there is no type ${event.type}`]
@@ -45,7 +45,7 @@ function faults(event: { type: string }): string[] {
 }
 
 describe('the list of event types', () => {
-	it('has every type there is, in pages', async () => {
+	it('has every type, in pages', async () => {
 		expect(described.map(({ type }) => type)).toEqual(Object.keys(eventTypes))
 		const total = described.length
 		const { data, meta } = (await server.ask('GET', '/webhooks/event-types?limit=2&offset=3')).body
@@ -60,12 +60,12 @@ describe('the list of event types', () => {
 		expect(iterated).toEqual(described.map(({ type }) => type))
 	})
 
-	it('is the same whoever asks', async () => {
+	it('is the same for every caller', async () => {
 		const { key } = await server.newKey(['read'])
 		expect((await server.ask('GET', '/webhooks/event-types?limit=100', { key })).body.data).toEqual(described)
 	})
 
-	it('names only what can be subscribed to', async () => {
+	it('has only types that an endpoint can subscribe to', async () => {
 		const tenant = await server.newTenant()
 		const types = described.map(({ type }) => type)
 		await tenant.remit.webhooks.endpoints.create({ url: 'https://acme.example/hook', eventTypes: types })
@@ -92,7 +92,7 @@ describe('the schema of an event type', () => {
 		}
 	})
 
-	it('tells an event that lacks a field, or has one too many or of another type', () => {
+	it('rejects an event that lacks a field, or has one too many or of another type', () => {
 		for (const { type, example } of described) {
 			const { sequence, ...without } = example
 			for (const wrong of [
@@ -106,7 +106,7 @@ describe('the schema of an event type', () => {
 	})
 })
 
-/** A life of each record with all its events but those that only days bring. */
+/** Takes a record of each kind through all its events, except those that need days to pass. */
 async function live(tenant: Tenant): Promise<void> {
 	const { remit } = tenant
 	const company = await remit.companies.create({ name: 'Zoë & Söhne 🧾', billingEmail: 'billing@acme.example' })
@@ -134,7 +134,7 @@ describe('every event of a whole life', () => {
 		const tenant = await server.newTenant()
 		const sink = await new Sink().start()
 		const id = await sink.subscribe(tenant.remit, '*')
-		// Fails for days, and then says that it is gone: what brings the events of an endpoint.
+		// An endpoint that fails for days and then answers 410 causes the events about endpoints.
 		const failing = await new Sink().start()
 		const other = await failing.subscribe(tenant.remit, 'webhook.test')
 		const attempted = async (count: number) => {

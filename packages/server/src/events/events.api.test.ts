@@ -35,7 +35,7 @@ const create = async (path: string, body: object = {}): Promise<string> => {
 }
 const all = () => eventsOf(server, tenant)
 const types = (events: StoredEvent[]) => events.map(({ type }) => type)
-/** What a request left. */
+/** The events that a request caused. */
 async function news(method: string, path: string, options?: AskOptions): Promise<StoredEvent[]> {
 	const before = (await all()).length
 	expect((await tenant.ask(method, path, options)).status).toBeLessThan(300)
@@ -43,7 +43,7 @@ async function news(method: string, path: string, options?: AskOptions): Promise
 }
 
 describe('the events of an invoice', () => {
-	it('tell its life in order, each with the invoice as it is read then, who did it and in which request', async () => {
+	it('tell its life in order, each with the invoice as a GET answers it then, the actor and the request', async () => {
 		const requests: string[] = []
 		const seen: unknown[] = []
 		let path = ''
@@ -75,7 +75,7 @@ describe('the events of an invoice', () => {
 		await step('DELETE', path, undefined, 'invoice.deleted')
 	})
 
-	it('begin with what it is created as', async () => {
+	it('begin with its creation and the status that it is created with', async () => {
 		await create('/api/invoices', { status: 'sent' })
 		await create('/api/invoices', { status: 'paid' })
 		await create('/api/invoices', { status: 'cancelled' })
@@ -83,7 +83,7 @@ describe('the events of an invoice', () => {
 		expect(types(await all())).toEqual([created, 'invoice.sent', created, 'invoice.paid', created, 'invoice.cancelled'])
 	})
 
-	it('tell of the first view through its link, by the client', async () => {
+	it('tell of the client’s first view through the link', async () => {
 		const path = await create('/api/invoices')
 		const { url } = (await tenant.ask('POST', `${path}/client-link`)).body
 		const view = `/api/invoices/public/${url.split('/').at(-1)}`
@@ -158,14 +158,14 @@ describe('the changes', () => {
 			{ status: 'overdue' },
 			() => ({ status: ['draft', 'overdue'], isOverdue: [false, true] }),
 		],
-	])('name what is different, from and to: %s', async (_, before, body, changes) => {
+	])('name the fields that differ, with old and new value: %s', async (_, before, body, changes) => {
 		const path = await create('/api/invoices', before)
 		const [updated] = await news('PATCH', path, { body })
 		const expected = Object.entries(changes(server.clock.now)).map(([field, [from, to]]) => [field, { from, to }])
 		expect(updated?.changes).toEqual(Object.fromEntries(expected))
 	})
 
-	it('are the lines before and after, and what they amount to', async () => {
+	it('are the lines before and after, with their amounts', async () => {
 		const path = await create('/api/invoices', { lineItems: [{ unitPriceCents: 5 }] })
 		const before = await read(path)
 		const [updated] = await news('PATCH', path, { body: { lineItems: [{ id: before.lineItems[0].id, unitPriceCents: 7 }] } })
@@ -190,7 +190,7 @@ describe('there is no event', () => {
 		expect(await news('POST', '/api/invoices/preview', { body: { status: 'sent', lineItems: [{}] } })).toEqual([])
 	})
 
-	it('of a refusal', async () => {
+	it('of a rejected request', async () => {
 		const [invoice, company] = [
 			await create('/api/invoices', { invoiceNumber: 'A-1' }),
 			await create('/api/companies', { name: 'Acme' }),
@@ -251,7 +251,7 @@ describe('events and changes', () => {
 	it.each([
 		['/api/invoices', {}],
 		['/api/companies', { name: 'Acme' }],
-	])('keep step under twenty writers at once: %s', async (kind, body) => {
+	])('stay in the same order under twenty writers at once: %s', async (kind, body) => {
 		const path = await create(kind, body)
 		await Promise.all(Array.from({ length: 20 }, (_, index) => tenant.ask('PATCH', path, { body: { notes: `note ${index}` } })))
 		const [, ...events] = await all()

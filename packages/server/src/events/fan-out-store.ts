@@ -1,8 +1,8 @@
-// The deliveries of an event, one for each endpoint that subscribes to it: written in the event's transaction.
+// Writes the deliveries of an event, one for each endpoint that subscribes to it, in the event's transaction.
 //
-// Of the deliveries of one record's events to one endpoint only the first that is not done has a `nextAttemptAt`; the others
-// wait with null until it is done. So an endpoint sees a record's `sequence` rise, and the index of what is due holds only
-// what may be claimed: a dead endpoint with a million waiting deliveries costs a claim nothing.
+// Of the deliveries to one endpoint about one record, only the first that is not done has a `nextAttemptAt`; the others wait
+// with null until it is done. So an endpoint gets the events of a record in the order of their `sequence`, and the index of due
+// deliveries holds only those that the engine may claim: a dead endpoint with a million waiting deliveries costs a claim nothing.
 import { type Db, type Dialect, query } from '../db/database.ts'
 
 /** A delivery that is not done. */
@@ -12,7 +12,7 @@ interface NewDeliveries {
 	readonly organizationId: string
 	readonly eventId: string
 	readonly now: number
-	/** What an endpoint must subscribe to; absent when `endpointId` names the one that gets it. */
+	/** An endpoint that subscribes to one of these gets the event; absent when `endpointId` names the only endpoint. */
 	readonly patterns?: readonly string[]
 	readonly endpointId?: string
 }
@@ -33,26 +33,26 @@ const columns = [
 	'updatedAt',
 ]
 
-/** The id of an event's delivery to an endpoint, and below the same in SQL. */
+/** The id of an event's delivery to an endpoint. `deliveryId` is the same in SQL. */
 export const deliveryIdOf = (eventId: string, endpointId: string): string => `whd_${eventId.slice(4)}${endpointId.slice(4)}`
 
 const deliveryId = (eventId: string, endpointId: string) => `'whd_' || substr(${eventId}, 5) || substr(${endpointId}, 5)`
 
-/** Deliveries `d` to an endpoint of the events `b` of one record: found by the events' index, so that they need none. */
+/** Joins a record's events `b` to their deliveries `d` to an endpoint, by the index of events: deliveries need no index for it. */
 export const ofRecord = (endpointId: string) =>
 	`from events b join webhook_deliveries d on d."organizationId" = b."organizationId"
 		and d.id = ${deliveryId('b.id', endpointId)}`
 
 /**
- * Whether the delivery of the event before waits. PostgreSQL locks it: its end, which lets the next one go, then comes after
- * this transaction, and finds this delivery.
+ * Whether the delivery of the record's previous event still waits. PostgreSQL locks that delivery: the engine can then complete
+ * it only after this transaction, and so finds the new delivery, which it must make due.
  */
 const isBlocked = (dialect: Dialect) =>
 	`coalesce((select d.${isWaiting} ${ofRecord('p.id')} where b."organizationId" = e."organizationId"
 		and b."resourceId" = e."resourceId" and b.sequence < e.sequence
 		order by b.sequence desc limit 1${dialect === 'sqlite' ? '), 0)' : ' for share of d), false)'}`
 
-/** Whether a delivery of any earlier event of the record waits, for the deliveries of that name. */
+/** Whether a delivery of any earlier event of the record waits; `name` is the delivery's table or alias in the query. */
 export const hasEarlier = (name: string) =>
 	`exists (select 1 ${ofRecord(`${name}."endpointId"`)} where b."organizationId" = ${name}."organizationId"
 		and b."resourceId" = ${name}."resourceId" and b.sequence < ${name}.sequence and d.${isWaiting})`
@@ -80,5 +80,5 @@ const insertion = query<NewDeliveries>((knex, { organizationId, eventId, now, pa
 /** PostgreSQL takes a bare parameter of a select for text. */
 const asInteger = (dialect: Dialect) => (dialect === 'sqlite' ? '?' : '?::bigint')
 
-/** Writes an event's deliveries, in the event's transaction: waiting, or skipped by endpoints that are not active. */
+/** Writes an event's deliveries in the event's transaction: pending, or skipped when the endpoint is not active. */
 export const insertDeliveries = (db: Db, deliveries: NewDeliveries) => db.run(insertion, deliveries)

@@ -1,4 +1,4 @@
-// The feed of events: what a reader sees who goes on from cursor to cursor while others write.
+// The feed of events, as a reader sees it that goes from cursor to cursor while others write.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Remit, WebhookEvent } from '@remit/sdk'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest'
@@ -20,7 +20,7 @@ afterAll(() => server.close())
 const nameOf = ({ data }: WebhookEvent) => (data as { name: string }).name
 const newCompany = (db: Db, name: string) => createCompany(tenant.writing(db), { name }).then(({ id }) => id)
 
-/** Reads on from wherever it stands. */
+/** A reader of the feed, which continues from its last cursor. */
 class Reader {
 	readonly seen: WebhookEvent[] = []
 	readonly #remit: Remit
@@ -42,7 +42,7 @@ class Reader {
 		}
 	}
 
-	/** Another reader may be giving places at that moment. */
+	/** Repeats reading, because another reader may hold the lock for giving places. */
 	async readUntil(count: number): Promise<void> {
 		await vi.waitFor(
 			async () => {
@@ -68,7 +68,7 @@ describe('the feed of events', () => {
 		expect(iterated).toEqual(whole.seen)
 	})
 
-	it('says where it stands: a total at first, none with a cursor, and a cursor that lasts', async () => {
+	it('has a total without a cursor, none with one, and a nextCursor that stays valid at the end', async () => {
 		const list = async (query = '') => (await tenant.ask('GET', `/webhooks/events${query}`)).body
 		expect(await list()).toEqual({ data: [], meta: { total: 0, limit: 50, offset: 0, nextCursor: null } })
 		for (const name of ['a', 'b', 'c']) await tenant.ask('POST', '/api/companies', { body: { name } })
@@ -139,7 +139,7 @@ describe('the feed of events', () => {
 	})
 })
 
-/** Opens a transaction that does each step when it is told to; the last one ends it. */
+/** Opens a transaction that runs one of its steps on each call of `step`; the call after the last step commits. */
 function openTransaction(...steps: ((tx: Db) => Promise<unknown>)[]) {
 	const gates = [...steps, undefined].map(() => Promise.withResolvers<void>())
 	const done = [...steps, undefined].map(() => Promise.withResolvers<void>())
@@ -164,7 +164,7 @@ function openTransaction(...steps: ((tx: Db) => Promise<unknown>)[]) {
 // On SQLite transactions run one after the other.
 if (inject('database') === 'postgres') {
 	describe('the feed, while transactions overlap,', () => {
-		it('does not wait for one that goes on, and has its events when it ends', async () => {
+		it('does not wait for an open one, and has its events when it ends', async () => {
 			const slow = openTransaction((tx) => newCompany(tx, 'slow'))
 			await slow.step()
 			await tenant.remit.companies.create({ name: 'quick' })

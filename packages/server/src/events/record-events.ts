@@ -1,4 +1,4 @@
-// The events of the records that are events' only subject: created, updated, deleted, with the record as a GET answers it.
+// Records events whose data is the record that they are about, as a GET answers it.
 import type { Origin } from '../base/origin.ts'
 import type { Db } from '../db/database.ts'
 import type { EventType } from '../generated/contract.ts'
@@ -11,7 +11,7 @@ interface Subject {
 	readonly id: string
 }
 
-/** Writes an event about a record of a kind; with the record before a change, the event names the fields that differ. */
+/** Returns a function that writes events about a kind of record. Given the record before a change, an event has its `changes`. */
 export const eventsAbout =
 	<R extends Subject, Type extends EventType>(resource: Resource) =>
 	(db: Db, origin: Origin, type: Type, record: R, before?: R): Promise<string> =>

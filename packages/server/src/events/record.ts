@@ -1,5 +1,5 @@
-// Every change leaves an event in its own transaction: what happened to which record, who did it, and the record as a GET
-// then answers. There is no event without its change and no change without its event.
+// A change of a record with events writes its event in the same transaction: what happened to which record, the actor, and the
+// record as a GET then answers it. So there is no event without its change and no such change without its event.
 import { newTimedId } from '../base/ids.ts'
 import type { Origin } from '../base/origin.ts'
 import { patternsOf } from '../contract/event-patterns.ts'
@@ -17,7 +17,7 @@ export interface NewEvent {
 	/** The record as JSON text; of a deleted one, its last state. */
 	readonly data: string
 	readonly changes?: Changes
-	/** The one endpoint that gets it; absent for all that subscribe to it. */
+	/** The only endpoint that gets the event; absent for all that subscribe to it. */
 	readonly onlyTo?: string
 }
 

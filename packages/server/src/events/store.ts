@@ -1,4 +1,4 @@
-// Events as their readers get them: one text, the same in every delivery and in the feed.
+// Stores events and reads them as JSON text, which is the same in every delivery and in the feed.
 import type { Knex } from 'knex'
 import type { Actor } from '../base/origin.ts'
 import { asNumber, type Database, type Db, type Dialect, type Placeholders, query } from '../db/database.ts'
@@ -21,7 +21,7 @@ interface NewEventRow {
 	readonly data: string
 }
 
-/** The sequence of a record's events has no gaps: whoever writes one holds the record's lock. */
+/** The sequence of a record's events has no gaps, because a transaction that writes an event holds the record's lock. */
 const insertion = query<NewEventRow>((knex, row) => {
 	const { organizationId, resourceId } = row
 	const sequence = knex('events').where({ organizationId, resourceId }).select(knex.raw('coalesce(max(sequence), 0) + 1'))
@@ -44,7 +44,7 @@ export interface EventRow {
 	readonly data: string
 }
 
-/** What `EventRow` has, of the table `events` under the name `e`. */
+/** The columns of `EventRow`, from the table `events` with the alias `e`. */
 export const eventColumns = (knex: Knex, dialect: Dialect) => [
 	'e.id as eventId',
 	...['type', 'timestamp', 'organizationId', 'resourceType', 'resourceId', 'sequence'].map((name) => `e.${name}`),
@@ -53,7 +53,7 @@ export const eventColumns = (knex: Knex, dialect: Dialect) => [
 	),
 ]
 
-/** The event as JSON text. Its ids and types need no escaping. */
+/** The event as JSON text. Ids and types need no escaping. */
 export function eventText(row: EventRow): string {
 	const { eventId, type, organizationId, resourceType, resourceId, sequence, actor, changes, data } = row
 	const timestamp = new Date(row.timestamp).toISOString()
@@ -81,11 +81,14 @@ interface Filters {
 interface Page {
 	readonly limit: number
 	readonly offset: number
-	/** The place after which to go on. */
+	/** The page begins after this place. */
 	readonly after: number
 }
 
-/** On SQLite transactions commit in the order of their events' positions: the position is the place. */
+/**
+ * The place of an event in the feed. On SQLite it is the position, because transactions commit in the order of their events'
+ * positions.
+ */
 const placeColumn = (dialect: Dialect) => (dialect === 'sqlite' ? 'position' : 'place')
 
 const matching = (knex: Knex, { organizationId, type }: Placeholders<Filters>) =>
@@ -103,31 +106,33 @@ const page = query<Filters & Page, EventRow & { place: number }>((knex, { limit,
 
 const count = query<Filters, { total: number }>((knex, filters) => matching(knex, filters).count({ total: '*' }))
 
-/** Events of which some may be read at once get their places so many at a time. */
-const placing = 1_000
-/** A feed that nobody has read yet gets its places in several readings. */
-const placings = 10
+/** How many events get their places in one transaction. */
+const placeBatch = 1_000
+/** How many transactions one read runs at most: a long feed that nobody has read gets its places over several reads. */
+const maxPlaceBatches = 10
 
-/** Materialized: a subquery may run again for every row, and its numbers with it. */
-const placed = query<{ organizationId: string }>((knex, { organizationId }) =>
+/** `materialized`, because PostgreSQL may run a plain subquery again for every row, and take new numbers each time. */
+const assignPlaces = query<{ organizationId: string }>((knex, { organizationId }) =>
 	knex.raw(
 		`with first as materialized (
-			select id from events where "organizationId" = ? and place is null order by position limit ${placing}
+			select id from events where "organizationId" = ? and place is null order by position limit ${placeBatch}
 		), next as materialized (select id, nextval('event_places') as place from first)
 		update events set place = next.place from next where events."organizationId" = ? and events.id = next.id`,
 		[organizationId, organizationId],
 	),
 )
 
-/** Gives places to events that have none and are committed by now; returns how many. One reader does so at a time. */
+/** Gives places to committed events without one, and returns how many. The lock lets one reader do so at a time. */
 const place = (db: Database, organizationId: string) =>
-	db.transaction(async (tx) => ((await tx.tryLock(`event places ${organizationId}`)) ? tx.run(placed, { organizationId }) : 0))
+	db.transaction(async (tx) =>
+		(await tx.tryLock(`event places ${organizationId}`)) ? tx.run(assignPlaces, { organizationId }) : 0,
+	)
 
 /** Events as JSON texts, oldest first, and the place of the last. */
 export async function readEvents(db: Database, filters: Filters, { limit, offset, after }: Page) {
 	const read = () => db.all(page, { ...filters, limit, offset, after })
 	let rows = await read()
-	for (let times = 0; db.dialect === 'postgres' && rows.length < limit && times < placings; times++) {
+	for (let times = 0; db.dialect === 'postgres' && rows.length < limit && times < maxPlaceBatches; times++) {
 		if ((await place(db, filters.organizationId)) === 0) break
 		rows = await read()
 	}

@@ -1,10 +1,10 @@
-// The types of event as `GET /webhooks/event-types` describes them: from the contract, each with a schema that stands alone.
+// Describes the event types of the contract for `GET /webhooks/event-types`, each with a self-contained schema.
 import { type JsonSchema, schemas } from '../contract/document.ts'
 import { eventTypes } from '../generated/tables.ts'
 
 let described: readonly string[] | undefined
 
-/** Each type as JSON text, made when it is first asked for. */
+/** Each type as JSON text. Made at the first call and then cached. */
 export function describedTypes(): readonly string[] {
 	described ??= Object.entries(eventTypes).map(([type, name]) => {
 		const { description, examples } = schemas[name] as { description: string; examples: [object] }
@@ -15,7 +15,7 @@ export function describedTypes(): readonly string[] {
 
 const place = '#/components/schemas/'
 
-/** A schema with everything that it refers to under `$defs`. */
+/** The schema with all schemas that it refers to under `$defs`. */
 function standalone(name: string): object {
 	const needed = new Map<string, JsonSchema>()
 	const collect = (next: string) => {
@@ -25,7 +25,7 @@ function standalone(name: string): object {
 		for (const [, found] of JSON.stringify(schema).matchAll(/"#\/components\/schemas\/(\w+)"/g)) collect(found as string)
 	}
 	collect(name)
-	const { [name]: own, ...others } = Object.fromEntries(needed)
-	const text = JSON.stringify({ $schema: 'https://json-schema.org/draft/2020-12/schema', ...own, $defs: others })
+	const { [name]: schema, ...others } = Object.fromEntries(needed)
+	const text = JSON.stringify({ $schema: 'https://json-schema.org/draft/2020-12/schema', ...schema, $defs: others })
 	return JSON.parse(text.replaceAll(`"${place}`, '"#/$defs/'))
 }
