@@ -1,4 +1,4 @@
-// Keys that manage keys: what is shown and kept of one, whom it may serve, and how it ends.
+// The API for managing keys: what the server shows and stores of a key, which scopes a key may pass on, and how a key ends.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Answer, startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
 import type { Scope } from '../auth/keys.ts'
@@ -39,7 +39,7 @@ describe('a new key', () => {
 		})
 	})
 
-	it('is kept as a hash only, also in the answer that an Idempotency-Key repeats', async () => {
+	it('is never stored in plain text, not even in the answer that an Idempotency-Key repeats', async () => {
 		const headers = { 'idempotency-key': 'the key' }
 		const body = { name: 'CI', scopes: ['read'] }
 		const first = await tenant.ask('POST', '/api-keys', { body, headers })
@@ -55,7 +55,7 @@ describe('a new key', () => {
 		expect(await works(key)).toBe(false)
 	})
 
-	it('cannot expire before it begins, and needs scopes that there are', async () => {
+	it('cannot expire before it begins, and needs known scopes', async () => {
 		expect(await create({ name: 'CI', scopes: ['read'], expiresAt: server.clock.now })).toMatchObject({
 			status: 422,
 			body: { code: 'expires_in_past', errors: [{ pointer: '/expiresAt' }] },
@@ -117,7 +117,7 @@ describe('rotating a key', () => {
 		expect([await works(key), await works(body.key)]).toEqual([false, true])
 	})
 
-	it('without a body overlaps for a day, and never beyond the end that the key had', async () => {
+	it('without a body overlaps for a day, but never beyond the old key’s expiry', async () => {
 		const { id } = await made()
 		await tenant.ask('POST', `/api-keys/${id}/rotate`)
 		expect((await listed(id)).expiresAt).toBe(server.clock.now + 86_400_000)
@@ -127,7 +127,7 @@ describe('rotating a key', () => {
 		expect([(await listed(short.id)).expiresAt, (await listed(body.id)).expiresAt]).toEqual([end, end])
 	})
 
-	it('is refused for one that no longer works, and for one that may do more than who asks', async () => {
+	it('is rejected for a key that no longer works, and for one with more scopes than the caller', async () => {
 		const { id } = await made()
 		await tenant.ask('DELETE', `/api-keys/${id}`)
 		expect((await tenant.ask('POST', `/api-keys/${id}/rotate`)).status).toBe(404)

@@ -28,7 +28,7 @@ export const remove: Handler<'apiKeys.delete'> = async ({ params, caller }, cont
 	return removed
 }
 
-/** How long an old key works on, unless the caller says otherwise. */
+/** How long an old key still works after its rotation, unless the caller says otherwise. */
 const overlapSeconds = 86_400
 
 export const rotate: Handler<'apiKeys.rotate'> = async ({ params, body = {}, caller }, context) => {
@@ -47,7 +47,7 @@ export const rotate: Handler<'apiKeys.rotate'> = async ({ params, body = {}, cal
 
 const isWorking = ({ revokedAt, expiresAt }: ApiKey, now: number) => revokedAt === null && (expiresAt === null || expiresAt > now)
 
-/** A key can give away only what it has itself. */
+/** Throws 403 unless the caller's own key has the scopes that the new key gets. */
 function rejectEscalation(caller: Caller, scopes: readonly Scope[]): void {
 	const errors = scopes.flatMap((scope, index) => {
 		if (allows(caller.scopes, [scope])) return []
@@ -57,6 +57,6 @@ function rejectEscalation(caller: Caller, scopes: readonly Scope[]): void {
 	throw new ApiError('insufficient_scope', 'An API key can give away only scopes that it has itself.', { errors })
 }
 
-/** This process refuses what no longer works at once. */
+/** Makes this process reject a revoked or expired key at once. */
 const forgetKeys = ({ afterCommit, callers }: Context, { organizationId }: Caller) =>
 	afterCommit(() => callers.forget(organizationId))

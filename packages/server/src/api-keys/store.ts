@@ -12,7 +12,7 @@ export const apiKeys = records<ApiKey, object, Pick<NewKey, 'hash'>>({
 	fields: fields.ApiKey,
 })
 
-/** Creates a key and returns it whole, the only time it is known. */
+/** Creates a key. The result is the only place that has the whole key. */
 export async function createKey(
 	db: Db,
 	organizationId: string,
@@ -32,7 +32,7 @@ const list = query<{ organizationId?: string }, { json: string }>((knex, { organ
 	return organizationId ? keys.where({ organizationId }) : keys
 })
 
-/** The keys of an organization, or of all: for the command line. */
+/** The keys of an organization, or of all organizations. For the command line. */
 export const listKeys = async (db: Db, organizationId?: string) =>
 	(await db.column(list, { organizationId })).map((json) => JSON.parse(json) as ApiKey)
 
@@ -40,7 +40,7 @@ const revoke = query<{ organizationId?: string; id: string; now: number }>((knex
 	knex('api_keys').where(key).whereNull('revokedAt').update({ revokedAt: now }),
 )
 
-/** Revokes a key; false when there is none to revoke. The command line names no organization. */
+/** Revokes a key; false when there is no such key, or it is already revoked. The command line names no organization. */
 export const revokeKey = async (db: Db, id: string, now: number, organizationId?: string) =>
 	(await db.run(revoke, { id, now, organizationId })) > 0
 
