@@ -1,12 +1,12 @@
-// Work that is done again and again, without a request.
+// Repeats background work, which has no request.
 import type { Logger } from 'pino'
 
 export interface Loop {
-	/** Begins no other turn, and waits for the one under way. */
+	/** Starts no further run, and waits for the one under way. */
 	stop(): Promise<void>
 }
 
-/** Does the work every so many milliseconds; skips a turn while the last one is not done. */
+/** Runs the work every `ms` milliseconds; skips a run while the previous one is still going. */
 export function every(ms: number, work: () => Promise<unknown>, log: Logger): Loop {
 	let running: Promise<unknown> | undefined
 	const timer = setInterval(() => {
