@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Checks what the rest takes for granted, so that a wrong Node or a missing build is one clear line.
+// Checks the Node version and the build first, so that the user gets one clear line when either is wrong.
 import { existsSync } from 'node:fs'
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)

@@ -25,7 +25,7 @@ export interface AppOptions {
 	readonly config: Config
 	readonly log: Logger
 	readonly now: () => number
-	/** Finds who is calling. */
+	/** Finds the caller of an API key. */
 	readonly callers: Callers
 	readonly services: Services
 	readonly limits: RateLimits
@@ -52,7 +52,7 @@ export function createApp({ db, config, log, now, callers, services, limits }: A
 	return app
 }
 
-/** What load balancers, tools, browsers and payment processors ask for, without a key. */
+/** The routes that load balancers, tools, browsers and payment processors use without a key. */
 function nonContractRoutes(options: HostedOptions): RequestHandler {
 	const router = express.Router()
 	router.use(systemRoutes(options.db), paymentRoutes(options), hostedPages(options))

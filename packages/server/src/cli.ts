@@ -1,4 +1,4 @@
-// `remit …`: runs the server, and manages what it needs. Works on the same database as a running server.
+// The command `remit`: runs the server, and manages organizations and keys, also beside a server on the same database.
 import { Command, CommanderError } from 'commander'
 import { pino } from 'pino'
 import { createKey, listKeys, revokeKey } from './api-keys/store.ts'
@@ -24,7 +24,7 @@ program
 	.option('--demo', 'on an empty database, create a demo organization and print its key')
 	.option('--json', 'print machine-readable output')
 	.addHelpText('after', settingsHelp())
-	// Loaded here: the server is most of what a command would wait for.
+	// Loaded only here: other commands would spend most of their time on loading the server.
 	.action(async (options) => (await import('./serve.ts')).serve(options))
 
 command(program, 'migrate', 'Bring the database up to this version.').action((options) =>

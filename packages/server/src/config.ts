@@ -1,14 +1,14 @@
-// Every setting, once: its name in the environment, its default, what it means and what it may be. `remit serve --help`
-// prints this table. Nothing else reads the environment.
+// Every setting: its name in the environment, its default, its meaning and its valid values. `remit serve --help` prints this
+// table. Nothing else reads the environment.
 import { ConfigError } from './base/errors.ts'
 import { parseCidrs } from './base/public-addresses.ts'
 
 interface Setting<T> {
 	readonly default: string
 	readonly meaning: string
-	/** Turns the text into the value; throws an Error that says what it must be. */
+	/** Turns the text into the value; throws an Error that says what the value must be. */
 	readonly parse: (text: string) => T
-	/** Whether its value is shown to nobody. */
+	/** Whether an error message must not show the value. */
 	readonly secret: boolean
 }
 
@@ -23,9 +23,9 @@ const secret = <T>(meaning: string, parse: (text: string) => T): Setting<T> => (
 
 const text = (value: string) => value
 
-const integer = (least: number, most: number) => (value: string) => {
-	if (!/^\d+$/.test(value) || Number(value) < least || Number(value) > most) {
-		throw new Error(`must be an integer from ${least} to ${most}`)
+const integer = (min: number, max: number) => (value: string) => {
+	if (!/^\d+$/.test(value) || Number(value) < min || Number(value) > max) {
+		throw new Error(`must be an integer from ${min} to ${max}`)
 	}
 	return Number(value)
 }

@@ -8,7 +8,7 @@ import { startServer } from './server.ts'
 
 export async function serve(options: { demo?: boolean; json?: boolean }): Promise<void> {
 	const config = readConfig()
-	// Lines are written in the background, and flushed when the process ends.
+	// pino writes log lines in the background; they are flushed every second, and when the process ends.
 	const destination: DestinationStream & { flushSync(): void } = pino.destination({ sync: false, minLength: 16_000 })
 	const log = pino({ level: config.LOG_LEVEL, base: null }, destination)
 	const flusher = setInterval(() => destination.flushSync(), 1_000).unref()

@@ -1,4 +1,5 @@
-// The HTTP server around the app: its limits, what it says to requests that never reach the app, and its end.
+// The HTTP server around the app: its limits, its answers to requests that never reach the app, the background work, and the
+// shutdown.
 import { createServer, type Server, STATUS_CODES } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Logger } from 'pino'
@@ -22,9 +23,9 @@ import { sweepWebhooks } from './webhooks/engine/retention-store.ts'
 import { every } from './work/loop.ts'
 
 export interface RunningServer {
-	/** Where it can be reached from this machine. */
+	/** The server's URL on this machine. */
 	readonly url: string
-	/** Stops taking requests, lets those under way finish, and closes the database. */
+	/** Takes no more requests, lets those under way finish, and closes the database. */
 	close(): Promise<void>
 }
 
@@ -33,7 +34,7 @@ export interface ServerOptions {
 	readonly config: Config
 	readonly log: Logger
 	readonly now?: () => number
-	/** Finds the addresses of hosts that callers name, instead of the machine's own. */
+	/** Resolves the hosts that callers name, instead of the machine's resolver. */
 	readonly lookup?: Lookup
 }
 
@@ -54,7 +55,7 @@ export async function startServer({ db, config, log, now = Date.now, lookup }: S
 	const app = createApp({ db, config, log, now, callers, services, limits: rateLimits })
 	const server = createServer({ ...limits, ...expressPrototypes(app) }, app)
 	server.on('clientError', rejectMalformed)
-	// An expectation that is unknown may be ignored (RFC 9110 §10.1.1); node:http would answer 417 without a word.
+	// A server may ignore an unknown expectation (RFC 9110 §10.1.1); node:http would answer 417 without a body.
 	server.on('checkExpectation', (req, res) => server.emit('request', req, res))
 	let requests = 0
 	server.on('request', () => requests++)
@@ -69,7 +70,7 @@ export async function startServer({ db, config, log, now = Date.now, lookup }: S
 		every(10_000, () => callers.flush(), log),
 		every(60_000, () => sweepOverdue(db, now()), log),
 		every(600_000, () => repairQueue(db, now()), log),
-		every(3_600_000, () => sweepKeptAnswers(db, now()), log),
+		every(3_600_000, () => sweepAllIdempotencyKeys(db, now()), log),
 		every(3_600_000, () => sweepWebhooks(db, config.WEBHOOK_RETENTION_DAYS, now()), log),
 	]
 	const engine = new DeliveryEngine({
@@ -98,7 +99,7 @@ export async function startServer({ db, config, log, now = Date.now, lookup }: S
 	}
 }
 
-async function sweepKeptAnswers(db: Database, now: number): Promise<void> {
+async function sweepAllIdempotencyKeys(db: Database, now: number): Promise<void> {
 	for (const { id: organizationId } of await listOrganizations(db)) await sweepIdempotencyKeys(db, organizationId, now)
 }
 
@@ -107,7 +108,7 @@ function addressOf(server: Server, { HOST }: Config): string {
 	return `http://${host.includes(':') ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`
 }
 
-/** Closes every connection as soon as no request is under way on it, or at once when none ever was. */
+/** Closes every connection as soon as no request is under way on it, or at once when nothing ever arrived on it. */
 async function closeConnections(server: Server, connections: ReadonlySet<Socket>): Promise<void> {
 	const closed = new Promise((resolve) => server.close(resolve))
 	for (const socket of connections) if (socket.bytesRead === 0) socket.destroy()
@@ -127,7 +128,7 @@ function listen(server: Server, { PORT, HOST }: Config): Promise<void> {
 	})
 }
 
-/** Answers what node:http refuses before there is a request: headers too large, too slow, or no HTTP at all. */
+/** Answers connections that node:http rejects before there is a request: headers too large or too slow, or no HTTP at all. */
 function rejectMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
 	if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
 	const answered = errorFor(error.code)

@@ -10,14 +10,14 @@ import type {
 
 export interface DemoInvoice extends InvoiceInput {
 	readonly status: InvoiceStatus
-	/** When it was written, counted back from the first start. */
+	/** How many days before the demo is created the invoice was written. */
 	readonly daysAgo: number
 	readonly dueInDays?: number
 }
 
 export interface DemoTime extends Pick<TimeEntryCreate, 'taskName' | 'description' | 'hourlyRateCents' | 'billable'> {
 	readonly daysAgo: number
-	/** UTC. */
+	/** In UTC. */
 	readonly startHour: number
 	readonly hours: number
 }

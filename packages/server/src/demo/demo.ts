@@ -1,5 +1,5 @@
-// A small agency with clients, deals, tracked time and invoices in every status, so that the first look at the API shows
-// something. All goes through the same functions as a request.
+// Creates a small agency with clients, deals, tracked time and invoices in every status, so that a first look at the API shows
+// something. It calls the same functions as a request.
 import { createKey } from '../api-keys/store.ts'
 import { scopes } from '../auth/keys.ts'
 import { dayMs } from '../base/dates.ts'
@@ -68,7 +68,7 @@ async function change(write: WriteContext, id: string, input: InvoiceInput): Pro
 	await changeInvoice(write, stored, input)
 }
 
-/** Time on a deal: what is older than a week is on a draft, the rest is still to be invoiced. */
+/** Tracks time on a deal: entries older than a week are on a draft invoice, the rest is not invoiced yet. */
 async function trackTime(write: WriteContext, deal: Deal, time: readonly DemoTime[]): Promise<void> {
 	const today = Math.floor(write.origin.now / dayMs) * dayMs
 	const older: string[] = []

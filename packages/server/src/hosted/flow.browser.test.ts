@@ -1,5 +1,5 @@
-// The whole way of a client, in Chromium against the real server on SQLite: from the mail through the page and the test
-// processor to the paid invoice. CHROMIUM_PATH, or where Debian puts it.
+// A client's whole way in Chromium, against the real server on SQLite: from the mail through the page and the test processor to
+// the paid invoice. CHROMIUM_PATH names the browser; the default is Debian's path.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -30,7 +30,7 @@ describe.skipIf(!existsSync(executablePath))('in a browser', () => {
 		rmSync(folder, { recursive: true })
 	})
 
-	/** A page, and what the browser complained about on it and on those that followed. */
+	/** A page, and the console messages and failed requests of it and of the pages after it. */
 	async function newPage(): Promise<{ page: Page; complaints: string[] }> {
 		const page = await (await browser.newContext()).newPage()
 		const complaints: string[] = []
@@ -39,7 +39,7 @@ describe.skipIf(!existsSync(executablePath))('in a browser', () => {
 		return { page, complaints }
 	}
 
-	/** An invoice for an hour of work with its timesheet, sent; the link is taken out of the mail. */
+	/** A sent invoice for an hour of work, with its timesheet, and the link from its mail. */
 	async function sent(): Promise<{ id: string; link: string }> {
 		const { id: dealId } = await client.deals.create({ name: 'Web shop', currency: 'EUR', hourlyRateCents: 12_000 })
 		const entry = { dealId, durationSeconds: 3_600, taskName: 'Checkout', startedAt: '2026-03-31T09:00:00Z' }

@@ -1,5 +1,5 @@
-// The hosted pages from the real server: what each path answers, behind which headers, and the way to the processor's page.
-// How they look and work in a browser is in flow.browser.test.ts and hosted-pages.browser.test.ts.
+// The hosted pages of the real server: the answer and headers of each path, and the way to the processor's page.
+// flow.browser.test.ts and rendering/pages/pages.browser.test.ts cover how they look and work in a browser.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
 import type { InvoiceInput } from '../generated/contract.ts'

@@ -1,5 +1,5 @@
-// Where payment processors report, and the page of the one that is built in. The processor defines these requests, not the
-// contract.
+// The webhooks of payment processors, and the page of the built-in test processor. The processors define these requests, not
+// the contract.
 import express, { type Request, type RequestHandler, type Router } from 'express'
 import { ApiError, methodNotAllowed } from '../base/errors.ts'
 import { formatMoney } from '../base/format.ts'
@@ -37,7 +37,7 @@ export function paymentRoutes(options: HostedOptions): Router {
 
 const raw = express.raw({ limit: webhookLimit, type: () => true, inflate: false })
 
-/** The body as it was signed. */
+/** Reads the body as bytes, since the signature covers the bytes. */
 const readBytes: RequestHandler = (req, res, next) => raw(req, res, (error) => (error ? next(unreadable(error)) : next()))
 
 function unreadable(cause: Error & { type?: string }): ApiError {
@@ -47,7 +47,7 @@ function unreadable(cause: Error & { type?: string }): ApiError {
 	return new ApiError('invalid_signature', `The webhook did not arrive as it was signed: ${cause.message}.`, { cause })
 }
 
-/** Anything but a 2xx makes the processor deliver again: only what may then succeed is refused. */
+/** The processor delivers again after anything but a 2xx: a payment that no retry can apply is answered 200 too. */
 async function takeWebhook(
 	{ db, now: clock }: HostedOptions,
 	processor: PaymentProcessor,
@@ -72,7 +72,7 @@ function read(processor: PaymentProcessor, body: Uint8Array, headers: Request['h
 	}
 }
 
-/** The built-in processor's page, for development: its button sends a signed webhook, by the same way as any other. */
+/** The built-in processor's page, for development: its button passes a signed webhook through `takeWebhook`, like any other. */
 function testPage(options: HostedOptions, processor: PaymentProcessor): Router {
 	const { db, services, limit, now } = options
 	const router = express.Router({ mergeParams: true })
@@ -93,7 +93,7 @@ function testPage(options: HostedOptions, processor: PaymentProcessor): Router {
 		const { organizationId, invoiceId, id: linkId, amountCents, currency } = link
 		const [secret = ''] = services.secrets.tokens('test payments', '')
 		const paid = { organizationId, invoiceId, linkId, amountCents, currency, paidAt: now() }
-		// Loaded here, and not with every server: it brings Stripe's SDK for the signature.
+		// Loaded only here: it loads Stripe's SDK for the signature, which other servers do not need.
 		const { signPayment } = await import('../outside/payments/test-processor.ts')
 		const { body, headers } = signPayment(paid, secret)
 		await takeWebhook(options, processor, req, body, headers)

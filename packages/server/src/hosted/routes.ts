@@ -35,7 +35,7 @@ export function hostedPages(options: HostedOptions): Router {
 		const show: RequestHandler = (req, res) => sendPage(req, res, 200, messagePage(message))
 		router.route(path).get(show).all(rejectMethod('GET, HEAD'))
 	}
-	// A link that lost its end in a mail is one that does not work, not a path for programs.
+	// A link that a mail program cut gets the page for a broken link, not a problem for programs.
 	router.use('/view', () => {
 		throw new ApiError('client_link_not_found', 'There is no such page.')
 	})
@@ -43,7 +43,7 @@ export function hostedPages(options: HostedOptions): Router {
 	return router
 }
 
-/** Where a payer goes whose invoice has no page. */
+/** The pages for a payer whose invoice has no client link. */
 const paymentPages = [
 	['/payments/received', messages.paymentReceived],
 	['/payments/cancelled', messages.paymentCancelled],
@@ -72,7 +72,7 @@ const viewInvoice =
 		sendPage(req, res, 200, text, services.payments?.pages)
 	}
 
-/** The link to pay by is made when the client wants to pay: it may not live long. */
+/** Asks the processor for a link only when the client wants to pay, since the link may expire soon. */
 const pay =
 	({ db, services, now }: HostedOptions): PageHandler =>
 	async (req, res) => {
@@ -98,7 +98,7 @@ const paidPage =
 		sendPage(req, res, 200, messagePage(messages.paymentReceived, clientUrl(services.baseUrl, token)))
 	}
 
-/** 303: the browser gets the other address, whatever it sent to this one. */
+/** 303 makes the browser GET the other URL, whatever method it used here. */
 export function redirect(req: Pick<Request, 'context'>, res: Response, url: string): void {
 	send(req, res, { status: 303, headers: { Location: url, 'Cache-Control': 'no-store' } })
 }
@@ -113,13 +113,13 @@ export function sendPage(
 	send(req, res, { status, headers: pageHeaders(targets), text })
 }
 
-/** What went wrong, for people; programs find the request's id in the headers. */
+/** Shows an error as a page for people; the request's id is in the headers. */
 export function failurePage(limit: RateLimit): ErrorRequestHandler {
 	return (thrown, req, res, next) => {
-		// A path that cannot be decoded, such as /view/invoice/%E0, is a link that does not work.
+		// A path that cannot be decoded, such as /view/invoice/%E0, is a broken link.
 		const error = thrown instanceof URIError ? new ApiError('client_link_not_found', 'This is no path.') : thrown
 		const { code, status, headers, message: detail } = toApiError(error)
-		const message: Message | undefined = words[code]
+		const message: Message | undefined = messageByCode[code]
 		if (!message) return next(error)
 		if (status === 404) limit.countMiss(req.ip)
 		if (status >= 500) req.context.log.error({ err: error, requestId: req.context.requestId }, detail)
@@ -127,7 +127,7 @@ export function failurePage(limit: RateLimit): ErrorRequestHandler {
 	}
 }
 
-const words: Record<string, Message> = {
+const messageByCode: Record<string, Message> = {
 	client_link_not_found: messages.linkGone,
 	payment_link_not_found: messages.linkGone,
 	method_not_allowed: messages.wrongMethod,

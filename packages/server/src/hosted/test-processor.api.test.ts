@@ -1,4 +1,4 @@
-// The built-in processor: its page is a page of the server, and what it reports is taken as any other processor's.
+// The built-in processor: the server serves its page, and receives its payments like any other processor's.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
 import {
