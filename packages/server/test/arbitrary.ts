@@ -1,10 +1,10 @@
-// Inputs from the contract's schemas: values that fit, and values with one mistake whose place is known. Knows the keywords
-// and formats that the contract uses, and says so when it meets another.
+// Generates inputs from the contract's schemas: values that fit, and values with one mistake at a known place. It knows the
+// keywords and formats that the contract uses, and throws on any other.
 import fc from 'fast-check'
 import { type JsonSchema, schemas } from '../src/contract/document.ts'
 import { formats } from '../src/contract/formats.ts'
 
-/** Arbitraries for properties by their name, instead of what their schema says: ids that exist, for one. */
+/** Arbitraries that replace those of the schema for properties with these names, such as ids of existing records. */
 export type Overrides = Record<string, fc.Arbitrary<unknown>>
 
 /** A value with one mistake, and the JSON Pointer of the mistake. */
@@ -19,7 +19,7 @@ const known = new Set(
 	),
 )
 
-/** The schema with its reference resolved; what stands beside the reference counts too. */
+/** The schema with its reference resolved, together with the keywords beside the reference. */
 function resolve(schema: JsonSchema): JsonSchema {
 	const unknown = Object.keys(schema).filter((keyword) => !known.has(keyword))
 	if (unknown.length > 0) throw new Error(`arbitrary.ts does not know ${unknown.join(', ')}`)
@@ -30,7 +30,7 @@ function resolve(schema: JsonSchema): JsonSchema {
 	return { ...resolve(target), ...beside }
 }
 
-/** The members of an anyOf, each with what stands beside it; else the schema itself. */
+/** The members of an anyOf, each with the keywords beside the anyOf; else the schema itself. */
 export function members(schema: JsonSchema): JsonSchema[] {
 	const { anyOf, ...beside } = resolve(schema)
 	if (!Array.isArray(anyOf)) return [beside]
@@ -176,7 +176,7 @@ function objects(schema: JsonSchema, overrides: Overrides): fc.Arbitrary<Record<
 	return fc.record(Object.fromEntries(entries), { requiredKeys: requiredOf(schema) as never[] }).map((value) => ({ ...value }))
 }
 
-/** What stands in for a property may be null where its schema says so. */
+/** An override that may also be null when the property's schema allows null. */
 function overridden(schema: JsonSchema, override: fc.Arbitrary<unknown> | undefined): fc.Arbitrary<unknown> | undefined {
 	if (!override || !members(schema).some(({ type }) => type === 'null')) return override
 	return fc.option(override, { freq: 5 })
@@ -204,7 +204,7 @@ const badText: Record<string, string[]> = {
 	email: ['nobody', 'a@b', 'a b@c.example', 'a@b.example\n', '@b.example'],
 }
 
-/** What is wrong with the value as a whole: its type, bounds, length, pattern, format or place in an enum. */
+/** Values that are wrong as a whole: by type, bounds, length, pattern, format or enum. */
 function wrongWholes(schema: JsonSchema): unknown[] {
 	const all = members(schema)
 	const types = new Set(all.map(({ type }) => (type === 'integer' ? 'number' : type)))
@@ -260,7 +260,7 @@ function objectMutants(schema: JsonSchema, depth: number): fc.Arbitrary<Mutant>[
 		const choices: fc.Arbitrary<Mutant>[] = [
 			mutants(below, depth + 1).map(({ value, pointer }) => ({ value: { key: value }, pointer: `/key${pointer}` })),
 		]
-		// The place of a name that may not be is the object that has it.
+		// The place of an invalid property name is the object that has the property.
 		const bad = schema.propertyNames
 			? wrongWholes(schema.propertyNames as JsonSchema).filter((name) => typeof name === 'string')
 			: []

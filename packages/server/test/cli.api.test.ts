@@ -1,4 +1,4 @@
-// `remit …` on a real database, also beside a running server: keys, migrations, demo data, and how a server ends.
+// The command `remit` on a real database, also beside a running server: keys, migrations, demo data, and how a server ends.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ import { expectRefusal, Remit, type Served } from './remit.ts'
 const folder = mkdtempSync(join(tmpdir(), 'remit-cli-'))
 const databases: TestDatabase[] = []
 
-/** The command on a database of its own; an empty one has not even been migrated. */
+/** The command with a database of its own; `empty` leaves it without a schema. */
 async function newRemit({ empty = false } = {}): Promise<Remit> {
 	const database = await newDatabase(inject('database'), inject('template'))
 	databases.push(database)
@@ -193,7 +193,7 @@ describe('a server', () => {
 		const others = Array.from({ length: 30 }, create)
 		await first
 		const ended = server.end('SIGTERM')
-		// Those that came too late are not answered at all; none is cut off or fails.
+		// Requests that came too late get no answer at all; none is cut off or fails.
 		const answered = (await Promise.allSettled(others)).map((result) => (result.status === 'fulfilled' ? result.value : 201))
 		expect(new Set(answered)).toEqual(new Set([201]))
 		expect(await ended).toEqual([0, null])

@@ -1,4 +1,4 @@
-// What `remit` says about itself, and to a command line or a setting that cannot be. A folder of its own is database enough.
+// The help of the command `remit`, and its errors for a wrong command line or setting. It needs no database but a folder.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { settings as allSettings } from '../src/config.ts'
 import { type Environment, expectRefusal, Remit } from './remit.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'remit-cli-'))
-/** What ENCRYPTION_KEYS takes. */
+/** A valid key for ENCRYPTION_KEYS. */
 const aKey = Buffer.alloc(32, 1).toString('base64')
 
 const remit = new Remit({ DATA_DIR: join(folder, 'data') }, folder)

@@ -1,9 +1,9 @@
-// Organizations with companies in them, and what a list or a search of theirs finds.
+// Organizations with companies, and the companies that their lists and searches find.
 import { expect } from 'vitest'
 import type { CompanyCreate } from '../src/generated/contract.ts'
 import type { Tenant, TestServer } from './harness.ts'
 
-/** An organization with these companies in it. */
+/** Creates an organization with these companies. */
 export async function tenantWith(
 	server: TestServer,
 	...companies: (string | CompanyCreate)[]
@@ -17,7 +17,7 @@ export async function tenantWith(
 	return { ...tenant, ids }
 }
 
-/** The names of the companies that a list has, in its order. */
+/** The names of the companies in a list, in its order. */
 export const names = async ({ ask }: Tenant, query: Record<string, string> = {}): Promise<string[]> => {
 	const { status, body } = await ask('GET', `/api/companies?${new URLSearchParams(query)}`)
 	expect(status).toBe(200)

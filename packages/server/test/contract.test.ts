@@ -1,5 +1,5 @@
-// The contract is read three times: by Routes (which operation), by the compiled acceptors and by express-openapi-validator.
-// They must read it alike.
+// Three parts read the contract: Routes (which operation), the compiled fast validators and express-openapi-validator. They
+// must agree.
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { parse } from 'node:querystring'
@@ -16,14 +16,14 @@ import { pathOf } from './samples.ts'
 const app = express().set('query parser', 'simple')
 app.use(fullValidator(false))
 
-interface Judged extends Input {
-	/** The operation that express-openapi-validator found, or its refusal. */
+interface FullResult extends Input {
+	/** The operation that express-openapi-validator found; undefined with a `refusal`. */
 	readonly operation: string | undefined
 	readonly refusal: { status: number; message: string } | undefined
 }
 
 /** Asks express-openapi-validator alone, without a network. */
-function judge(method: string, url: string, headers: Record<string, string> = {}, body?: unknown): Promise<Judged> {
+function validateFully(method: string, url: string, headers: Record<string, string> = {}, body?: unknown): Promise<FullResult> {
 	const req = new IncomingMessage(new Socket()) as Request & { openapi?: { schema: { operationId: string } } }
 	Object.assign(req, {
 		method,
@@ -32,7 +32,7 @@ function judge(method: string, url: string, headers: Record<string, string> = {}
 		body,
 	})
 	return new Promise((resolve) => {
-		const done = (refusal: Judged['refusal']) => {
+		const done = (refusal: FullResult['refusal']) => {
 			const { params, query, headers, body } = req
 			resolve({ operation: req.openapi?.schema?.operationId, refusal, params, query, headers, body })
 		}
@@ -75,7 +75,7 @@ describe('a path', () => {
 			fc.asyncProperty(method, path, async (asked, url) => {
 				const match = routes.match(url)
 				const operation = match?.methods.get(asked)
-				const { operation: found, refusal } = await judge(asked, url)
+				const { operation: found, refusal } = await validateFully(asked, url)
 				if (operation) expect(found).toBe(operation.id)
 				else if (match) expect(refusal?.status).toBe(405)
 				else expect(refusal?.status).toBe(404)
@@ -129,7 +129,7 @@ describe('a path', () => {
 })
 
 describe.each(operations)('$id', (operation) => {
-	const accept = compileFastValidators([operation]).get(operation.id)
+	const validateFast = compileFastValidators([operation]).get(operation.id)
 	const contract = contractOperations.get(operation.id) as ContractOperation
 	const bodySchema = contract.requestBody?.content['application/json']?.schema
 	const inPlace = (place: string) => contract.parameters.filter((parameter) => parameter.in === place)
@@ -162,7 +162,7 @@ describe.each(operations)('$id', (operation) => {
 		.tuple(record('query'), fc.constantFrom('', '', '', '', '&other=1', '&limit=1&limit=2', '&__proto__=1', '&limit[]=1'))
 		.map(
 			([values, more]) =>
-				// Percent signs that badTexts brings are kept: %00 is a NUL.
+				// The percent signs in badTexts are not encoded again: %00 is a NUL.
 				Object.entries(values)
 					.map(([name, value]) => `${name}=${value.isWellFormed() ? encodeURIComponent(value).replaceAll('%25', '%') : ''}`)
 					.join('&') + more,
@@ -187,26 +187,26 @@ describe.each(operations)('$id', (operation) => {
 			fc.asyncProperty(fc.record({ id, query, headers, body }), async (input) => {
 				const path = pathOf(operation, input.id)
 				const match = routes.match(path)
-				// `/api/invoices/preview` is another path than `/api/invoices/{id}`.
+				// With the id `preview` the path belongs to another operation.
 				fc.pre(match?.methods.get(operation.method) === operation)
 				const type = bodySchema ? { 'content-type': 'application/json' } : {}
-				const own: Input = {
+				const fast: Input = {
 					params: { ...match?.params },
 					query: { ...parse(input.query) },
 					headers: { ...type, ...input.headers },
 					body: structuredClone(input.body),
 				}
-				const mistake = accept?.(own)
-				const full = await judge(operation.method, `${path}?${input.query}`, input.headers, structuredClone(input.body))
-				// The other way round the full validator is more lenient: it takes `limit=1e400` for an integer.
-				if (mistake) {
-					expect(mistake.path).toMatch(/^\/(params|query|headers|body)/)
+				const violation = validateFast?.(fast)
+				const full = await validateFully(operation.method, `${path}?${input.query}`, input.headers, structuredClone(input.body))
+				// The full validator may accept more: it takes `limit=1e400` for an integer.
+				if (violation) {
+					expect(violation.path).toMatch(/^\/(params|query|headers|body)/)
 					return
 				}
 				expect(full.refusal?.message).toBeUndefined()
 				accepted++
-				expect({ ...full.query }).toEqual(own.query)
-				expect(full.body).toEqual(own.body)
+				expect({ ...full.query }).toEqual(fast.query)
+				expect(full.body).toEqual(fast.body)
 			}),
 			runs,
 		)

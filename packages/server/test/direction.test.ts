@@ -1,9 +1,9 @@
-// The house runs one way. A failure names the line to mend; what each room is for stands in docs/rooms.md.
+// Imports run one way through the rooms of src/. A failure names the line to fix.
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { expect, it } from 'vitest'
 
-/** The rooms of src/ from the ground up. A file imports its own room and rooms of lower floors, but no other on its floor. */
+/** The rooms of src/ from the ground up. A file imports from its own room and from lower floors, not from its own floor. */
 const floors = [
 	['generated'],
 	['base'],
@@ -26,7 +26,7 @@ const floors = [
 	['.'],
 ]
 
-/** The only rooms that load what talks to the world. */
+/** The only rooms that load the packages which open connections or database files. */
 const doors: Record<string, RegExp> = {
 	'better-sqlite3': /^db\//,
 	pg: /^db\//,

@@ -1,4 +1,4 @@
-// Invoices in their final words, for what renders them: the amounts add up, and each shows something the others do not.
+// Presented invoices for the tests of rendering: their amounts add up, and each shows something that the others do not.
 import type { InvoiceDocument } from '../src/rendering/document.ts'
 
 /** To be paid, with rates and a timesheet. */
@@ -105,7 +105,7 @@ export const paidInvoice: InvoiceDocument = {
 	paymentUrl: null,
 }
 
-/** Billed to nobody, and with totals only. */
+/** Without a buyer, and with totals only. */
 export const cancelledInvoice: InvoiceDocument = {
 	...plain,
 	number: 'INV-0039',

@@ -1,4 +1,4 @@
-// The events that an organization's changes left, and whether each is as the contract says.
+// The stored events of an organization, and a check of each against the contract.
 
 import type { Actor } from '../src/base/origin.ts'
 import { type Database, query } from '../src/db/database.ts'
@@ -29,7 +29,7 @@ const inOrder = query<{ organizationId: string; resourceId?: string }, Row>((kne
 		.select('type', 'resourceId', 'sequence', 'timestamp', 'actor', 'requestId', 'changes', 'data'),
 )
 
-/** Those of one record, or of the whole organization, in the order in which they were written. */
+/** The events of one record, or of the whole organization, in the order in which they were written. */
 export async function eventsOf(
 	{ db }: { db: Database },
 	{ organizationId }: { organizationId: string },
@@ -42,7 +42,7 @@ export async function eventsOf(
 	})
 }
 
-/** SQLite has JSON as text. */
+/** SQLite returns JSON as text. */
 const parsed = (json: unknown) => (typeof json === 'string' ? JSON.parse(json) : json)
 
 const everyEvent = query<object, EventRow>((knex, _, dialect) => knex('events as e').select(...eventColumns(knex, dialect)))

@@ -1,5 +1,5 @@
-// What must hold for every operation of the contract, whichever it is: a new operation is walked here by being in the
-// document. samples.ts only has to say how it is asked.
+// The rules that hold for every operation of the contract. A new operation in the document is tested here without a change;
+// samples.ts says what to send.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { allows, scopes as allScopes } from '../src/auth/keys.ts'
 import { contractOperations } from '../src/contract/document.ts'
@@ -20,7 +20,7 @@ afterAll(async () => {
 	await limited.close()
 })
 
-/** Registers a test only where it has a meaning. */
+/** Registers a test only for the operations that it applies to. */
 const when = (applies: boolean) => (name: string, test: () => Promise<void>) => {
 	if (applies) it(name, test)
 }
@@ -36,7 +36,7 @@ describe.each(operations)('$id', (operation) => {
 	const isPublic = operation.public === true
 	const ask = (path: string, options?: AskOptions) => server.ask(operation.method, path, options)
 
-	/** Asks a valid request on a new record, but for what the options say. */
+	/** Sends a valid request about a new record, with these options instead of the valid ones. */
 	const request = async ({ search = '', ...options }: AskOptions & { search?: string } = {}): Promise<Answer> => {
 		const { path, body } = await newRequest(operation, server)
 		return ask(path + search, { body, ...options })
@@ -71,7 +71,7 @@ describe.each(operations)('$id', (operation) => {
 		}
 	})
 
-	when(isPublic)('answers 404 to a token that never was, as to one that was revoked', async () => {
+	when(isPublic)('answers 404 to a token that never existed, as to a revoked one', async () => {
 		const id = (await server.ask('POST', '/api/invoices')).body.id
 		const link = `/api/invoices/${id}/client-link`
 		const token = (await server.ask('POST', link)).body.url.split('/').at(-1)
@@ -199,7 +199,7 @@ describe.each(operations)('$id', (operation) => {
 		expect((await Promise.all(both)).map(({ status }) => status).sort()).toEqual([success(operation), 409])
 	})
 
-	/** A valid request, but for the record or the body that a sample gives. */
+	/** Sends a valid request with the record or the body of the sample instead of the valid one. */
 	const sampled = async (sample: NonNullable<typeof broken>): Promise<Answer> => {
 		const { path, body } = await newRequest(operation, server)
 		const asked = await sample(server)
@@ -215,7 +215,7 @@ describe.each(operations)('$id', (operation) => {
 	})
 })
 
-/** The same body, but for its first text or number. */
+/** The body with another value in its first text or number. */
 function altered(body: object): object {
 	const [name, value] = Object.entries(body).find(([, field]) => ['string', 'number'].includes(typeof field)) as [string, unknown]
 	return { ...body, [name]: typeof value === 'number' ? value + 1 : `${value}x` }
@@ -227,7 +227,7 @@ describe('what others fail at', () => {
 	beforeAll(async () => {
 		await stripe.start()
 		failing = await startTestServer({
-			// Nobody listens on the lowest port.
+			// No program listens on port 1.
 			SMTP_URL: 'smtp://127.0.0.1:1',
 			MAIL_FROM: 'invoices@remit.example',
 			PAYMENT_PROCESSOR: 'stripe',

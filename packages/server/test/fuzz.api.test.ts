@@ -1,5 +1,5 @@
-// For every operation of the document: what fits the contract is never a failure, and what does not is refused with its
-// place. A failing input is printed with its seed by fast-check.
+// For every operation of the contract: a request that fits never makes the server fail, and one that does not fit is rejected
+// with the place of its mistake. fast-check prints a failing input with its seed.
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ContractOperation, type ContractParameter, contractOperations, type JsonSchema } from '../src/contract/document.ts'
@@ -9,14 +9,14 @@ import { fitting, members, mutants, type Overrides } from './arbitrary.ts'
 import { type Answer, startTestServer, type TestServer } from './harness.ts'
 import { pathOf, sampleOf } from './samples.ts'
 
-/** FUZZ_RUNS=5000 looks for longer. */
+/** FUZZ_RUNS=5000 searches for longer. */
 const runs = { numRuns: Number(process.env.FUZZ_RUNS ?? 25) }
 
-/** Mostly what is there, and now and then an id that is none. */
+/** Mostly the usual value, and once in 20 times the unusual one. */
 const mostly = (usual: fc.Arbitrary<unknown>, unusual: unknown) =>
 	fc.oneof({ weight: 19, arbitrary: usual }, { weight: 1, arbitrary: fc.constant(unusual) })
 
-/** Stands for an entry that nobody has invoiced yet. */
+/** Stands for a time entry that is created just before the request. */
 const newEntry = 'te_new'
 
 let server: TestServer
@@ -39,7 +39,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** Stages of a pipeline that are told apart, some of which lead to the last. */
+/** Stages with unique keys; some advance to the last one. */
 const someStages = fc
 	.uniqueArray(
 		fc.record({
@@ -75,16 +75,16 @@ const bodyOf = (operation: Operation) => contractOf(operation).requestBody?.cont
 const inPlace = (operation: Operation, place: string) =>
 	contractOf(operation).parameters.filter((parameter) => parameter.in === place)
 
-/** Parameters as text, each there or not. */
+/** Parameters as text; each may be absent. */
 const parameters = (all: readonly ContractParameter[]) =>
 	fc
 		.record(Object.fromEntries(all.map(({ name, schema }) => [name, fitting(schema)])), { requiredKeys: [] })
 		.map((values) => Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)])))
 
-/** Headers are Latin-1 on the way, and lose white space at their ends. */
+/** Whether a header arrives as it was sent: ASCII without white space at its ends. */
 const isHeader = (value: string) => /^[!-~]([ -~]*[!-~])?$/.test(value)
 
-/** Without the fields that contradict each other: with random ones nearly every request breaks a business rule. */
+/** The body without the fields that can contradict each other: with random ones nearly every request breaks a business rule. */
 function sensible(body: unknown): unknown {
 	const { endedAt, ...others } = body as Record<string, unknown>
 	const { lineItems, subtotalCents, taxCents, totalCents, ...rest } = others
@@ -112,7 +112,7 @@ async function send(operation: Operation, request: Request): Promise<Answer> {
 	const body = await withNewEntries(request.body)
 	return server.ask(operation.method, `${pathOf(operation, id)}?${query}`, {
 		headers,
-		// What JSON cannot say, such as -0, is not sent as something else.
+		// Encoded here, since `ask` sends a string as it is.
 		...(body !== undefined && { body: JSON.stringify(body) }),
 	})
 }
@@ -132,7 +132,7 @@ describe.each(operations)('$id', (operation) => {
 				const { status, headers, body } = await send(operation, request)
 				if (status === 400) throw new Error(`refused: ${JSON.stringify(body.errors ?? body)}`)
 				if (status < 300) succeeded++
-				// A new key has no address: it is shown once.
+				// A new API key has no Location, since it is shown only once.
 				const location = headers.get('location')
 				if (status === 201 && location !== null) await expectStored(request.body, location)
 			}),
@@ -141,7 +141,7 @@ describe.each(operations)('$id', (operation) => {
 		expect(succeeded).toBeGreaterThan(runs.numRuns / 4)
 	})
 
-	/** What was sent is what is read back, text and numbers alike. */
+	/** Expects a GET to answer the fields as they were sent, text and numbers alike. */
 	async function expectStored(sent: unknown, location: string): Promise<void> {
 		const { data } = (await server.ask('GET', location)).body
 		for (const [field, value] of Object.entries(sent as Record<string, unknown>)) {
@@ -193,7 +193,7 @@ describe.each(operations)('$id', (operation) => {
 	}
 })
 
-/** Fields that are read back in one spelling, whichever was sent, or that follow from others. */
+/** Fields that a GET answers in one spelling, whichever was sent, or that follow from others. */
 const spelledAnew = /(Date|At|percent|durationSeconds)$/
 
 function badValues({ schema, in: place }: ContractParameter): string[] {

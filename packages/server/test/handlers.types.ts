@@ -1,4 +1,4 @@
-// Checked by the compiler alone: what a handler map may not be. Each mistake must be an error, or `pnpm check` fails.
+// Invalid handler maps, which only the compiler checks. Each mistake must be a type error, or `pnpm check` fails.
 
 import * as companies from '../src/companies/handlers.ts'
 import type { operations } from '../src/generated/contract.ts'

@@ -1,4 +1,4 @@
-// A real server over a real database for a test file, and a way to ask it that checks every answer against the contract.
+// A real server over a real database for a test file. `ask` sends a request and checks every answer against the contract.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -27,7 +27,7 @@ import { checkEvents } from './events.ts'
 export interface Answer {
 	readonly status: number
 	readonly headers: Headers
-	/** Empty for a file. */
+	/** Empty when the answer is a file. */
 	readonly text: string
 	readonly bytes: Uint8Array
 	/** Absent when the answer is not JSON. */
@@ -36,24 +36,24 @@ export interface Answer {
 }
 
 export interface AskOptions {
-	/** Sent as JSON; a string or bytes as they are. */
+	/** Sent as JSON; a string or bytes are sent as they are. */
 	body?: unknown
 	headers?: Record<string, string>
-	/** Instead of the tenant's key; null sends none. */
+	/** A key to send instead of the tenant's; null sends none. */
 	key?: string | null
 }
 
-/** An organization with a key, and both ways to use it: plain HTTP and the SDK. */
+/** An organization with a key, and two ways to use it: plain HTTP and the SDK. */
 export interface Tenant {
 	readonly organizationId: string
 	readonly key: string
 	readonly remit: Remit
 	ask(method: string, path: string, options?: AskOptions): Promise<Answer>
 	newKey(scopes: readonly Scope[], options?: { expiresAt?: number }): Promise<{ id: string; key: string }>
-	/** To write its records without a request. */
+	/** The context to write the organization's records without a request. */
 	writing(tx: Db, now?: number): WriteContext
 	newDeal(deal?: Partial<DealCreate>): Promise<string>
-	/** An hour that can be invoiced, for a new deal unless told otherwise. */
+	/** Creates a time entry of a billable hour, for a new deal unless `entry` names one. */
 	newTimeEntry(entry?: Partial<TimeEntryCreate>): Promise<string>
 }
 
@@ -61,16 +61,16 @@ export interface TestServer extends Tenant {
 	readonly url: string
 	readonly db: Database
 	readonly settings: Partial<Config>
-	/** What the server takes for now; starts at the real time and stands still. */
+	/** The server's clock: it starts at the real time and stands still. */
 	clock: { now: number }
 	newTenant(settings?: OrganizationSettingsUpdate): Promise<Tenant>
 	close(): Promise<void>
 }
 
-/** Of client links, the same for every server on one database. */
+/** Servers on one database share this key, so that each opens the client links of the others. */
 const encryptionKey = Buffer.alloc(32, 1).toString('base64')
 
-/** Every host is this machine, which the servers may call, but for one in a private network and those that are unknown. */
+/** Resolves `.example` hosts to this machine, which the servers may call, `private.example` to a private network, others not. */
 const lookup: Lookup = async (name) => {
 	if (name === 'private.example') return [{ address: '10.0.0.7', family: 4 }]
 	if (name.endsWith('.example') || name === 'localhost') return [{ address: '127.0.0.1', family: 4 }]
@@ -80,7 +80,7 @@ const lookup: Lookup = async (name) => {
 export async function startTestServer(settings: Partial<Config> = {}): Promise<TestServer> {
 	const database = await newDatabase(inject('database'), inject('template'))
 	const mail = mkdtempSync(join(tmpdir(), 'remit-mail-'))
-	const given = { ...database.settings, ENCRYPTION_KEYS: encryptionKey, SMTP_URL: `file:${mail}`, ...settings }
+	const effective = { ...database.settings, ENCRYPTION_KEYS: encryptionKey, SMTP_URL: `file:${mail}`, ...settings }
 	const config = {
 		...readConfig({
 			EGRESS_ALLOW_CIDRS: '127.0.0.0/8',
@@ -89,14 +89,14 @@ export async function startTestServer(settings: Partial<Config> = {}): Promise<T
 			INTEGRATION_RATE_LIMIT: '0',
 			NODE_ENV: 'test',
 		}),
-		...given,
+		...effective,
 	}
 	const log = pino({ level: 'silent' })
 	const db = await openDatabase(config, log)
 	const clock = { now: Date.now() }
 	const server = await startServer({ db, config, log, now: () => clock.now, lookup })
-	const newTenant: TestServer['newTenant'] = async (given = {}) => {
-		const settings = { name: 'Test Ltd', ...given }
+	const newTenant: TestServer['newTenant'] = async (overrides = {}) => {
+		const settings = { name: 'Test Ltd', ...overrides }
 		const organization = await db.transaction((tx) => createOrganization(tx, bySystem(clock.now), settings))
 		const { id: organizationId } = organization
 		const writing: Tenant['writing'] = (tx, now = clock.now) => ({ db: tx, origin: bySystem(now), organization })
@@ -127,7 +127,7 @@ export async function startTestServer(settings: Partial<Config> = {}): Promise<T
 		...(await newTenant()),
 		url: server.url,
 		db,
-		settings: given,
+		settings: effective,
 		clock,
 		newTenant,
 		async close() {
@@ -160,7 +160,7 @@ async function ask(url: string, method: string, path: string, { body, headers = 
 	return answer
 }
 
-/** Keeps everyone else from writing until it is released: what a request under way looks like. */
+/** Blocks all writes until the returned function releases them, so that a request stays under way. */
 export async function holdWrites({ settings }: TestServer): Promise<() => Promise<void>> {
 	if (settings.DATABASE_URL) {
 		const client = new pg.Client(settings.DATABASE_URL)

@@ -1,4 +1,4 @@
-// The edge of the server: routing, bytes that are no request, failures inside, and its end.
+// The edge of the server: routing, bytes that are no request, internal failures, and its shutdown.
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
@@ -34,7 +34,7 @@ async function startLogged() {
 	return { ...(await startServer({ db, config, log })), lines }
 }
 
-/** Changes the schema behind the server's back. */
+/** Runs SQL past the server. */
 async function execute({ settings }: TestServer, sql: string): Promise<void> {
 	if (settings.DATABASE_URL) {
 		const client = new pg.Client(settings.DATABASE_URL)
@@ -84,7 +84,7 @@ function sendBytes(bytes: string, to = server.url): Promise<Received> {
 	})
 }
 
-/** A request whose path is not made tidy on the way. */
+/** A request whose path `fetch` would normalize. */
 const askPath = (path: string, method = 'GET') =>
 	sendBytes(`${method} ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.key}\r\nConnection: close\r\n\r\n`)
 

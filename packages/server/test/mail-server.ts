@@ -1,4 +1,4 @@
-// A real mail server for tests, and what arrived at it.
+// A real mail server for tests, which keeps the mails that it receives.
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import PostalMime, { type Email } from 'postal-mime'
@@ -7,13 +7,13 @@ import { extractText, getDocumentProxy } from 'unpdf'
 
 export interface Received {
 	readonly to: readonly string[]
-	/** As it came over the wire. */
+	/** The mail as it arrived. */
 	readonly raw: string
 	readonly email: Email
 }
 
 export interface MailServer {
-	/** For SMTP_URL. */
+	/** The value for SMTP_URL. */
 	readonly url: string
 	readonly received: Received[]
 	close(): Promise<void>
@@ -42,7 +42,7 @@ export async function startMailServer(options: SMTPServerOptions = {}): Promise<
 	}
 }
 
-/** The text of a PDF, page by page in one string, with runs of white space as one blank. */
+/** The text of a PDF, page by page in one string, with each run of white space as one space. */
 export async function pdfText(bytes: Uint8Array): Promise<string> {
 	const { text } = await extractText(await getDocumentProxy(new Uint8Array(bytes)), { mergePages: true })
 	return text.replace(/\s+/g, ' ')

@@ -1,4 +1,4 @@
-// What only PostgreSQL can do to a server: lose its connections, and make one of two transactions give way.
+// Failures that only PostgreSQL causes: lost connections, and deadlocks in which one transaction must give way.
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import pg from 'pg'
 import { pino } from 'pino'
@@ -12,7 +12,7 @@ import { holdWrites, startTestServer, type TestServer } from './harness.ts'
 
 describe('a server on PostgreSQL', () => {
 	let server: TestServer
-	/** A second server, whose connections go through here. */
+	/** A second server, whose connections to PostgreSQL go through `proxy`. */
 	let through: RunningServer
 	let port: number
 	const sockets = new Set<Socket>()
@@ -63,7 +63,7 @@ describe('a server on PostgreSQL', () => {
 		expect(await ask('/ready')).toMatchObject({ status: 200 })
 	})
 
-	it('survives that a connection is lost in the middle of a transaction, and stores nothing of it', async () => {
+	it('survives a connection that is lost in the middle of a transaction, and stores nothing of it', async () => {
 		const before = (await server.ask('GET', '/api/invoices')).body.data.length
 		const release = await holdWrites(server)
 		const underWay = ask('/api/invoices', 'POST')
@@ -77,7 +77,7 @@ describe('a server on PostgreSQL', () => {
 		expect((await server.ask('GET', '/api/invoices')).body.data).toHaveLength(before)
 	})
 
-	/** How many queries wait for a lock. */
+	/** The number of queries that wait for a lock. */
 	async function waiting(): Promise<number> {
 		const client = new pg.Client(server.settings.DATABASE_URL)
 		await client.connect()
@@ -85,7 +85,7 @@ describe('a server on PostgreSQL', () => {
 		return Number(rows[0].count)
 	}
 
-	it('tries a transaction again that lost to another, so that both are done', async () => {
+	it('tries the transaction again that loses a deadlock, so that both are done', async () => {
 		const names = ['One', 'Two']
 		const ids = await Promise.all(
 			names.map(async (name) => (await server.ask('POST', '/api/companies', { body: { name } })).body.id),

@@ -1,4 +1,4 @@
-// A server that takes payments through a Stripe that is played, and what is stored of links and payments.
+// A server that takes payments through a fake Stripe, and the stored links and payments.
 import { expect } from 'vitest'
 import type { Config } from '../src/config.ts'
 import { type Database, query } from '../src/db/database.ts'
@@ -10,7 +10,7 @@ import { stripeProcessor } from '../src/outside/payments/stripe.ts'
 import { startTestServer, type Tenant, type TestServer } from './harness.ts'
 import { FakeStripe } from './stripe.ts'
 
-/** The settings of a server that asks this Stripe. */
+/** The settings of a server that uses this Stripe. */
 export const stripeSettings = ({ secretKey, webhookSecret, apiBase }: FakeStripe) => ({
 	PAYMENT_PROCESSOR: 'stripe' as const,
 	STRIPE_SECRET_KEY: secretKey,
@@ -18,7 +18,7 @@ export const stripeSettings = ({ secretKey, webhookSecret, apiBase }: FakeStripe
 	STRIPE_API_BASE: apiBase,
 })
 
-/** What asks this Stripe, for a test without a server between. */
+/** The processor client of this Stripe, for tests that call it without a server. */
 export const processorOf = ({ secretKey, webhookSecret, apiBase }: FakeStripe, timeoutMs: number) =>
 	stripeProcessor({ secretKey, webhookSecret, apiBase, timeoutMs })
 
@@ -26,7 +26,7 @@ export interface StripeServer extends TestServer {
 	readonly stripe: FakeStripe
 }
 
-/** As in production: the server's own check of its answers, which `ask` makes too, takes a second to load. */
+/** Starts a server in production mode: `ask` checks its answers anyway, and the server's own check takes a second to load. */
 export async function startWithStripe(settings: Partial<Config> = {}): Promise<StripeServer> {
 	const stripe = await new FakeStripe().start()
 	const server = await startTestServer({ NODE_ENV: 'production', ...stripeSettings(stripe), ...settings })
@@ -47,7 +47,7 @@ export const patchInvoice = ({ ask }: Tenant, id: string, body: object) => ask('
 export const askForLink = ({ ask }: Tenant, id: string, headers: Record<string, string> = {}) =>
 	ask('POST', `/api/invoices/${id}/payment-link`, { headers })
 
-/** The status of a link that is closed, or will be within seconds. */
+/** Matches the status of a link that is closed, or will be within seconds. */
 export const closed = expect.stringMatching(/^clos(ing|ed)$/)
 
 const links = query<{ organizationId: string; invoiceId: string }, PaymentLink>((knex, key) =>
@@ -61,7 +61,7 @@ const payments = query<{ organizationId: string }, PaymentRow>((knex, key) =>
 	knex('payments').where(key).select('*').orderBy('receivedAt').orderBy('eventId'),
 )
 
-/** Of an organization. */
+/** The payments of an organization. */
 export const paymentsOf = (db: Database, organizationId: string) => db.all(payments, { organizationId })
 
 interface EventRow {
@@ -75,14 +75,14 @@ const events = query<{ organizationId: string }, EventRow>((knex, key) =>
 	knex('events').where(key).orderBy('position').select('type', 'resourceId', 'actor', 'changes'),
 )
 
-/** What payment processors did in an organization, in the order in which it was written. */
+/** The events by payment processors in an organization, in the order in which they were written. */
 export async function eventsOfPayments(db: Database, organizationId: string) {
 	const rows = await db.all(events, { organizationId })
 	const parsed = rows.map(({ actor, changes, ...row }) => ({ ...row, actor: unpack(actor), changes: unpack(changes) }))
 	return parsed.filter(({ actor }) => (actor as { type: string }).type === 'payment_processor')
 }
 
-/** JSON is text in SQLite. */
+/** SQLite returns JSON as text. */
 const unpack = (value: unknown) => (typeof value === 'string' ? JSON.parse(value) : value)
 
 export interface Webhook {
@@ -96,13 +96,13 @@ export async function post(url: string, { body, headers }: Webhook, method = 'PO
 	return { status: answer.status, type: answer.headers.get('content-type'), headers: answer.headers, body: await answer.json() }
 }
 
-/** An invoice whose payer has just paid at Stripe, which has not told yet. */
+/** An invoice that its payer has just paid at Stripe, before Stripe reports it. */
 export async function paidAtStripe(server: StripeServer, tenant: Tenant, invoice: object = { totalCents: 5_000 }) {
 	const id = await createInvoice(tenant, { status: 'sent', ...invoice })
 	await askForLink(tenant, id)
 	const [link] = (await linksOf(server.db, tenant, id)) as [PaymentLink]
 	server.stripe.complete(link.externalId)
-	/** A webhook about it, each time under another event id. */
+	/** A webhook about the payment, each time with another event id. */
 	const webhook = (type = 'checkout.session.completed') => server.stripe.deliver(type, link.externalId, server.clock.now)
 	return { id, link, webhook }
 }

@@ -1,4 +1,4 @@
-// The records of one path, in the few words that tests need.
+// Short functions to create, read and change the records of one path.
 import { expect } from 'vitest'
 import type { Answer, Tenant } from './harness.ts'
 
@@ -13,14 +13,14 @@ export function recordsAt(path: string) {
 		patch: ({ ask }: Tenant, id: string, body: object): Promise<Answer> => ask('PATCH', at(id), { body }),
 		remove: ({ ask }: Tenant, id: string): Promise<Answer> => ask('DELETE', at(id)),
 
-		/** The id of a new record. */
+		/** Creates a record; returns its id. */
 		async create({ ask }: Tenant, body: object): Promise<string> {
 			const { status, body: created } = await ask('POST', path, { body })
 			expect({ status, created }).toEqual({ status: 201, created: { id: expect.any(String) } })
 			return created.id
 		},
 
-		/** The record as it is after the change, which must be taken. */
+		/** Changes a record, which must succeed; returns the changed record. */
 		async changed({ ask }: Tenant, id: string, body: object) {
 			expect((await ask('PATCH', at(id), { body })).body).toEqual({ ok: true })
 			return (await ask('GET', at(id))).body.data
@@ -38,13 +38,13 @@ export function recordsAt(path: string) {
 	}
 }
 
-/** A refusal for a business rule, and the field that it names. */
+/** The answer that rejects a request for a business rule, and names the field. */
 export const refused = (status: 409 | 422, code: string, pointer: string) => ({
 	status,
 	body: { code, errors: [expect.objectContaining({ pointer, code })] },
 })
 
-/** A refusal by the contract, and the field that it names. */
+/** The answer that rejects a request by the contract, and names the field. */
 export const invalid = (pointer: string) => ({
 	status: 400,
 	body: { code: 'invalid_request', errors: expect.arrayContaining([expect.objectContaining({ pointer })]) },

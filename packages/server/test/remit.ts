@@ -1,4 +1,4 @@
-// Runs `remit …` as a process, as its users do.
+// Runs the command `remit` as a process, as users do.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -16,15 +16,15 @@ export interface Result {
 
 export interface Served {
 	readonly url: string
-	/** Of the demo organization, when one was created. */
+	/** The key of the demo organization, when one was created. */
 	readonly key: string | undefined
-	/** Everything it printed so far. */
+	/** The lines that the server has printed so far. */
 	lines(): string[]
-	/** Ends it, and says how it ended. */
+	/** Sends the signal; returns how the process ended. */
 	end(signal: 'SIGTERM' | 'SIGINT' | 'SIGKILL'): Promise<[code: number | null, signal: string | null]>
 }
 
-/** What a test file needs of the command: every process gets the environment, and a folder that is not the repository. */
+/** Runs the command for a test file: every process gets the environment, and a working folder outside the repository. */
 export class Remit {
 	readonly env: Environment
 	readonly #folder: string
@@ -84,13 +84,13 @@ export class Remit {
 		return { url, key, lines: () => text.trim().split('\n'), end }
 	}
 
-	/** Ends whatever a test left running. */
+	/** Kills the processes that tests left running. */
 	stop(): void {
 		for (const child of this.#running) child.kill('SIGKILL')
 	}
 }
 
-/** Refused: a line that says what is wrong first, and nothing for programmers. */
+/** Expects the command to fail with a line that says what is wrong, and without a stack trace. */
 export function expectRefusal({ code, stdout, stderr }: Result, line: RegExp): void {
 	expect(stderr.split('\n', 1)[0]).toMatch(line)
 	expect(code).toBeGreaterThan(0)

@@ -13,10 +13,10 @@ const samples: Samples = Object.assign({}, ...modules.map((module) => module.sam
 
 export const sampleOf = ({ id }: Operation): Sample => samples[id] ?? samples[id.split('.')[0] as string] ?? {}
 
-/** Its path with the record's id, or the token, in it. */
+/** The operation's path with the record's id, or its token. */
 export const pathOf = ({ path }: Operation, id: string): string => path.replace(/\{\w+\}/, () => encodeURIComponent(id))
 
-/** What a valid request of an operation is, on a new record where one is needed. */
+/** A valid request for an operation, about a new record where it needs one. */
 export async function newRequest(operation: Operation, tenant: Tenant): Promise<{ path: string; body: object | undefined }> {
 	const { make, body } = sampleOf(operation)
 	const id = operation.path.includes('{') ? await make?.(tenant) : ''

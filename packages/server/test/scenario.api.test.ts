@@ -1,5 +1,5 @@
-// The whole way from tracked time to a paid invoice, as its users go it: once over HTTP and once through the SDK. The mail
-// server, the browser's requests and the payment page are real.
+// The whole way from tracked time to a paid invoice, as users go it: once over HTTP and once through the SDK. The mail server,
+// the browser's requests and the payment page are real.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { query } from '../src/db/database.ts'
 import type { DealCreate, InvoiceSend, LineItem, TimeEntriesInvoice, TimeEntryCreate } from '../src/generated/contract.ts'
@@ -17,7 +17,7 @@ afterAll(async () => {
 	await mail.close()
 })
 
-/** What the scenario asks of Remit; once by plain requests, once by the SDK. */
+/** The calls of the scenario: once as plain requests, once through the SDK. */
 interface Way {
 	company(name: string, billingEmail: string): Promise<string>
 	deal(input: DealCreate): Promise<string>
@@ -149,7 +149,7 @@ describe.each([
 	})
 })
 
-/** What arrived: one mail to one recipient, complete in both bodies, with the PDF. */
+/** Expects one mail to one recipient, complete in both bodies, with the PDF. */
 async function expectMail(invoiceNumber: string, page: string): Promise<void> {
 	const { to, email } = mail.received.pop() as MailServer['received'][number]
 	expect(mail.received).toEqual([])

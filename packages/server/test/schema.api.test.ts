@@ -1,5 +1,5 @@
-// The real schema of the database, and how it runs the product's own queries: every table and key belongs to an
-// organization, and every list, filter and look-up has its index however large the table is.
+// The real schema of the database, and the plans of the server's own queries: every table and key begins with an organization,
+// and every list, filter and look-up has its index, however large the table is.
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import pg from 'pg'
@@ -65,15 +65,15 @@ beforeAll(async () => {
 	}
 })
 afterAll(async () => {
-	// Copies of one event under other types are no events.
+	// Some copies have another type than their data, and closing the server checks every event.
 	await ask("delete from events where id like 'evt_grown%'")
 	await end()
 	await server.close()
 })
 
 /**
- * Keys that SQLite needs and nobody else sees: its full-text index points to companies by their rowid, and only the primary
- * key can count up, as the order of events does.
+ * Keys that only SQLite needs: its full-text index references companies by rowid, and SQLite can only number a primary key
+ * automatically, as the order of events needs.
  */
 const ofSqlite = new Set(['companies rowid', 'events position'])
 
@@ -125,7 +125,7 @@ async function record(work: (db: Db) => Promise<unknown>): Promise<Recorded[]> {
 	return recorded
 }
 
-/** The plan of each query, a line a step. */
+/** The plan of each query, with a line for each step. */
 async function plans(recorded: readonly Recorded[]): Promise<string[]> {
 	expect(recorded.length).toBeGreaterThan(0)
 	const explain = server.db.dialect === 'sqlite' ? 'explain query plan' : 'explain (costs off)'
@@ -141,12 +141,12 @@ const today = { date: 0, instant: 0 }
 const org = () => server.organizationId
 const page = { limit: 50, offset: 0 }
 
-/** The primary key of the table, whatever the database calls it. */
+/** The name of the primary key's index, in either database. */
 const key = 'sqlite_autoindex_webhook_deliveries_1|webhook_deliveries_pkey'
 
 type List = [name: string, work: (db: Db) => Promise<unknown>, indexes: string[]]
 
-/** A list by every set of its filters: each filter has an index, and without any the list has one. */
+/** A list with every combination of its filters. Each filter has an index, and so has the list without filters. */
 function filtered(
 	table: string,
 	filters: Record<string, [value: string, index: string]>,
@@ -214,7 +214,7 @@ const lists = (): List[] => [
 
 const event = { type: 'company.created', resource: 'company', resourceId: 'cmp_1', data: '{}' } as const
 
-const taking = () => ({ organizationId: org(), endpointId: 'whe_1', now: 0, limit: 5 })
+const claimQuery = () => ({ organizationId: org(), endpointId: 'whe_1', now: 0, limit: 5 })
 
 const result = (): Result => ({
 	organizationId: org(),
@@ -233,7 +233,7 @@ const result = (): Result => ({
 	endedAt: 0,
 })
 
-/** Every look-up that is no list. */
+/** Every look-up except the lists. */
 const lookUps: [name: string, work: (db: Db) => Promise<unknown>][] = [
 	['an invoice', (db) => readInvoice(db, org(), 'inv_1', today)],
 	['an invoice to change', (db) => lockInvoice(db, org(), 'inv_1')],
@@ -265,7 +265,7 @@ const lookUps: [name: string, work: (db: Db) => Promise<unknown>][] = [
 	['a delivery to make again', (db) => deliverAgain(db, { organizationId: org(), id: 'whd_1' }, 0)],
 	['deliveries to make again', (db) => deliverAllAgain(db, { organizationId: org(), id: 'whe_1' }, 0, 0)],
 	['deliveries to cancel', (db) => cancelWaiting(db, { organizationId: org(), id: 'whe_1' }, 0)],
-	['deliveries that are due', (db) => claimDeliveries(db, taking(), 0)],
+	['deliveries that are due', (db) => claimDeliveries(db, claimQuery(), 0)],
 	['results of deliveries', (db) => completeDeliveries(db, [result()])],
 	['a deleted number', (db) => isNumberRetired(db, org(), 'INV-0001')],
 	['an organization', (db) => findOrganization(db, org())],
@@ -280,13 +280,13 @@ describe.each(['with few rows', 'with many rows'])('every query %s', (size) => {
 	beforeAll(async () => {
 		const sqlite = server.db.dialect === 'sqlite'
 		if (size === 'with many rows') await grow(5_000)
-		// So few rows are read faster than any index: PostgreSQL is asked what it would do with more.
+		// PostgreSQL reads few rows faster without an index: these settings show the plan for more rows.
 		if (!sqlite) await ask(size === 'with few rows' ? 'set enable_seqscan = off' : 'reset enable_seqscan')
 		if (!sqlite) await ask(size === 'with few rows' ? 'set enable_bitmapscan = off' : 'reset enable_bitmapscan')
 	})
 
 	it('of a list walks an index in the order of the list', async () => {
-		// PostgreSQL filters a handful of rows without an index for it.
+		// PostgreSQL filters few rows without the filter's index.
 		const any = server.db.dialect === 'postgres' && size === 'with few rows'
 		for (const [name, work, indexes] of lists()) {
 			const [plan] = await plans((await record(work)).slice(0, 1))
@@ -318,12 +318,12 @@ describe.each(['with few rows', 'with many rows'])('every query %s', (size) => {
 			sqlite: /SEARCH webhook_deliveries USING INDEX \S+ \(organizationId=\? AND id=\?\)/,
 			postgres: /\(id = n\.id\)/,
 		}
-		// PostgreSQL reads a handful of rows as a whole.
+		// PostgreSQL reads a table with few rows as a whole.
 		if (server.db.dialect === 'sqlite' || size === 'with many rows') expect(plan).toMatch(byKey[server.db.dialect])
 	})
 
 	it('for one record, or for those that belong to one, goes by an index', async () => {
-		// Some of these tables have few rows at any size.
+		// Some of these tables have few rows in either run.
 		if (server.db.dialect === 'postgres') await ask('set enable_seqscan = off')
 		for (const [name, work] of lookUps) {
 			for (const plan of await plans(await record(work))) {
@@ -360,15 +360,15 @@ async function grow(rows: number): Promise<void> {
 		await ask(`with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < ${rows})
 			insert into ${name} (${quoted}) select ${selected} from (select * from ${name} where "organizationId" = '${org()}' limit 1) as source, numbers`)
 	}
-	// PostgreSQL gathers statistics by itself, a while later; SQLite never does.
+	// PostgreSQL gathers statistics by itself, but later; SQLite never does.
 	if (server.db.dialect === 'postgres') await ask('vacuum analyze')
 }
 
-/** One of so many grown records, for every so-manieth row. */
+/** The id of one of `count` grown records in every `every`-th row, null in the others. */
 const oneOf = (prefix: string, count: number, every = 1) =>
 	`case n % ${every} when 0 then '${prefix}_grown' || (n % ${count} + 1) end`
 
-/** What differs from copy to copy; a table stands after those it points to. */
+/** The columns that differ from copy to copy. Each table comes after the tables that it references. */
 const grown: Record<string, Record<string, string>> = {
 	companies: {
 		id: "'cmp_grown' || n",

@@ -1,4 +1,4 @@
-// The far end of webhooks: a receiver that keeps what arrives, and checks each request's signature with three libraries.
+// A receiver of webhooks: it keeps the requests that arrive, and checks each signature with three libraries.
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -18,27 +18,27 @@ export interface SinkAnswer {
 	readonly status?: number
 	readonly headers?: Record<string, string>
 	readonly body?: string | Uint8Array
-	/** Lets the request wait without an answer. */
+	/** Leaves the request without an answer. */
 	readonly hang?: boolean
 }
 
-/** What to answer: the same always, or by what arrived. */
+/** The answer to every request, or a function of the request and its number. */
 export type Answering = SinkAnswer | ((received: Received, count: number) => SinkAnswer | Promise<SinkAnswer>)
 
 export class Sink {
 	readonly #server: Server
 	readonly received: Received[] = []
-	/** Signature failures, or whatever else is wrong with a request. */
+	/** Wrong signatures and other errors of requests. */
 	readonly problems: string[] = []
 	answer: Answering = { status: 204 }
-	/** Of the endpoints that point here; requests that none of them signed are problems. */
+	/** The secrets of the endpoints that point here; a request that none of them signed is a problem. */
 	readonly secrets: string[] = []
 	/** Requests that wait for an answer. */
 	open = 0
 
 	readonly #everyLibrary: boolean
 
-	/** Without every library, the SDK alone checks signatures: several times as fast. */
+	/** Without `everyLibrary` only the SDK checks signatures, which is several times as fast. */
 	constructor({ everyLibrary = true } = {}) {
 		this.#everyLibrary = everyLibrary
 		this.#server = createServer((req, res) => void this.#take(req, res))
@@ -54,7 +54,7 @@ export class Sink {
 		return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/hook`
 	}
 
-	/** Makes an endpoint that points here; returns its id. */
+	/** Creates an endpoint that points here; returns its id. */
 	async subscribe({ webhooks }: Pick<Remit, 'webhooks'>, ...eventTypes: string[]): Promise<string> {
 		const { id, secret } = await webhooks.endpoints.create({ url: this.url, eventTypes })
 		this.secrets.push(secret)
@@ -67,7 +67,7 @@ export class Sink {
 		await once(this.#server, 'close')
 	}
 
-	/** The events that arrived, once there are so many. */
+	/** Waits for `count` events; returns all that have arrived. */
 	async events(count: number, timeout = 10_000): Promise<WebhookEvent[]> {
 		await vi.waitUntil(() => this.received.length >= count, { timeout, interval: 5 })
 		return this.received.map(({ event }) => event)
@@ -93,7 +93,7 @@ export class Sink {
 	}
 }
 
-/** The event; each secret must fit by the SDK, `standardwebhooks` and `svix` alike, or by none of them, and one has to. */
+/** Verifies a request: the SDK, `standardwebhooks` and `svix` must agree on each secret, and one secret must fit. */
 async function verified(
 	body: string,
 	headers: Record<string, string>,
@@ -116,7 +116,7 @@ async function verified(
 	return JSON.parse(body)
 }
 
-/** The packages judge the time by the machine's clock, which is not the tests'. */
+/** The packages compare the time with the machine's clock, so it is faked to the server's. */
 function accepts(library: StandardWebhook | Svix, body: string, headers: Record<string, string>, now: number): boolean {
 	vi.useFakeTimers({ toFake: ['Date'], now })
 	try {

@@ -1,5 +1,5 @@
-// Plays the part of Stripe's API that takes payments, over HTTP: Checkout Sessions are created, read, expired and paid, and
-// what Stripe would refuse is refused in its words. https://docs.stripe.com/api/checkout/sessions
+// A fake of the part of Stripe's API that takes payments, over HTTP: it creates, reads, expires and pays Checkout Sessions, and
+// rejects what Stripe rejects, in Stripe's words. https://docs.stripe.com/api/checkout/sessions
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -10,7 +10,7 @@ export interface StripeRequest {
 	readonly method: string
 	readonly path: string
 	readonly headers: IncomingHttpHeaders
-	/** Its keys as they are sent, such as `line_items[0][quantity]`. */
+	/** The form with its keys as they are sent, such as `line_items[0][quantity]`. */
 	readonly form: Readonly<Record<string, string>>
 }
 
@@ -19,7 +19,7 @@ interface Refusal {
 	readonly error: { readonly type: string; readonly message: string; readonly code?: string; readonly param?: string }
 }
 
-/** Instead of an answer: a refusal, silence, or the connection cut when the work is done. */
+/** A failure instead of an answer: an error, silence, or a connection that is cut after the work is done. */
 export type StripeFailure = Refusal | 'hang' | 'drop'
 
 export interface StripeSession {
@@ -40,7 +40,7 @@ export class FakeStripe {
 	readonly webhookSecret = 'whsec_test_5f1dJm'
 	readonly requests: StripeRequest[] = []
 	readonly sessions = new Map<string, StripeSession>()
-	/** Taken one by one by the next requests. */
+	/** The next requests fail with these, one each. */
 	readonly failures: StripeFailure[] = []
 	readonly #answers = new Map<string, { readonly form: string; readonly body: string }>()
 	readonly #server = createServer((request, response) => void this.#answer(request, response))
@@ -173,7 +173,7 @@ export function signWebhook(payload: string, at: number, secret: string) {
 
 const supported = new Set('eur usd jpy kwd isk ugx mga'.split(' '))
 
-/** https://docs.stripe.com/currencies: the currency's special rules and the least amount. */
+/** Checks the currency's special rules and the minimum amount (https://docs.stripe.com/currencies). */
 function readPrice(form: StripeRequest['form']): { currency: string; amount: number } {
 	const price = 'line_items[0][price_data]'
 	const currency = form[`${price}[currency]`] ?? ''

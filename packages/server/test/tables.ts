@@ -1,6 +1,6 @@
-// The tables of a database as the database itself describes them.
+// The tables of a database, as the database describes them.
 
-/** Runs SQL and gives its rows. */
+/** Runs SQL and returns its rows. */
 export type Ask = (sql: string, values?: unknown[]) => Promise<Record<string, unknown>[]>
 
 export interface Table {

@@ -1,4 +1,4 @@
-// Time that was worked on a deal, invoices made of it, and everything that a refusal must leave as it was.
+// Time entries of a deal, invoices from them, and the state that a rejected request must not change.
 
 import { query } from '../src/db/database.ts'
 import type { TimeEntriesInvoice, TimeEntry, TimeEntryCreate } from '../src/generated/contract.ts'
@@ -6,7 +6,7 @@ import { createTimeEntry } from '../src/time-entries/store.ts'
 import { eventsOf } from './events.ts'
 import type { Tenant, TestServer } from './harness.ts'
 
-/** Entries of an hour, a minute after each other, unless told otherwise. */
+/** Creates entries: each of an hour, a minute after each other, unless the entry says otherwise. */
 export function work(
 	{ db, clock }: TestServer,
 	{ writing }: Tenant,
@@ -29,7 +29,7 @@ export const invoiceTime = ({ ask }: Tenant, body: Partial<TimeEntriesInvoice>) 
 export const readEntry = async ({ ask }: Tenant, id: string): Promise<TimeEntry> =>
 	(await ask('GET', `/api/time-entries/${id}`)).body.data
 
-/** The invoices that entries are on; null for those that are open. */
+/** The invoice of each entry; null for an open entry. */
 export const invoicesOf = async (tenant: Tenant, ids: readonly string[]) =>
 	Promise.all(ids.map(async (id) => (await readEntry(tenant, id)).invoiceId))
 
@@ -37,7 +37,7 @@ const counter = query<{ organizationId: string }, { nextInvoiceNumber: number }>
 	knex('organizations').where(key).select('nextInvoiceNumber'),
 )
 
-/** What an organization has of all that invoicing time writes. */
+/** Everything of an organization that invoicing time can write. */
 export async function stateOf(server: TestServer, tenant: Tenant) {
 	const [invoices, entries, rates] = await Promise.all(
 		['invoices', 'time-entries', 'tax-rates'].map((path) => tenant.ask('GET', `/api/${path}?limit=100`)),

@@ -1,4 +1,4 @@
-// What an older version wrote is read as if this one had written it.
+// This version reads the records of older versions as if it had written them.
 import { join } from 'node:path'
 import knexFactory, { type Knex } from 'knex'
 import { afterAll, beforeAll, expect, it } from 'vitest'

@@ -1,5 +1,5 @@
-// What holds for every write: it happens whole or not at all, once for an Idempotency-Key, unseen until it is done, and in
-// the caller's organization only.
+// The rules for every write: it happens as a whole or not at all, once for an Idempotency-Key, invisible until it is committed,
+// and only in the caller's organization.
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { scopes } from '../src/auth/keys.ts'
@@ -149,7 +149,7 @@ describe('an Idempotency-Key', () => {
 })
 
 describe('an organization', () => {
-	/** Two organizations with the same things in them. */
+	/** Two organizations with the same records. */
 	async function twins() {
 		const make = async (tenant: Tenant) => {
 			const companyId = (await tenant.ask('POST', '/api/companies', { body: { name: 'Acme', domain: 'acme.example' } })).body.id
@@ -230,7 +230,7 @@ describe('an organization', () => {
 })
 
 describe('closing', () => {
-	/** Fails, rather than waits for ever, when closing does not end. */
+	/** Gives up after three seconds when closing does not end. */
 	const soon = (closing: Promise<unknown>) =>
 		Promise.race([closing.then(() => 'closed'), new Promise((late) => setTimeout(late, 3_000, 'still open').unref())])
 
@@ -239,7 +239,7 @@ describe('closing', () => {
 		const release = await holdWrites(closing)
 		const headers = { 'idempotency-key': 'under way' }
 		const both = [closing.ask('POST', '/api/invoices', { headers }), closing.ask('POST', '/api/invoices', { headers })]
-		// The first to be answered is refused because the other is under way.
+		// The request that is answered first is rejected, because the other one is under way.
 		expect((await Promise.race(both)).status).toBe(409)
 		const closed = closing.close()
 		await expect(fetch(`${closing.url}/health`, { headers: { connection: 'close' } })).rejects.toThrow()
