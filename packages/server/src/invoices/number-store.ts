@@ -45,13 +45,13 @@ interface NumberKey {
 	readonly invoiceNumber: string
 }
 
-const tombstone = query<NumberKey, { invoiceId: string }>((knex, key) =>
+const byNumber = query<NumberKey, { invoiceId: string }>((knex, key) =>
 	knex('invoice_tombstones').where(key).select('invoiceId').limit(1, { skipBinding: true }),
 )
 
 /** Whether a deleted invoice had this number. */
 export const isNumberRetired = async (db: Db, organizationId: string, invoiceNumber: string) =>
-	(await db.get(tombstone, { organizationId, invoiceNumber })) !== undefined
+	(await db.get(byNumber, { organizationId, invoiceNumber })) !== undefined
 
 interface Tombstone extends NumberKey {
 	readonly invoiceId: string
