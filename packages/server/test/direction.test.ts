@@ -1,4 +1,4 @@
-// Imports run one way through the rooms of src/. A failure names the line to fix.
+// Imports run one way through the rooms of src/ (docs/rooms.md). A failure names the line to fix.
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { expect, it } from 'vitest'

@@ -38,7 +38,7 @@ import {
 	readDelivery,
 } from '../src/webhooks/delivery-store.ts'
 import { endpoints } from '../src/webhooks/endpoint-store.ts'
-import { claimDeliveries, completeDeliveries, type Result } from '../src/webhooks/engine/queue-store.ts'
+import { claimDeliveries, completeDeliveries, type DeliveryResult } from '../src/webhooks/engine/queue-store.ts'
 import { startTestServer, type TestServer } from './harness.ts'
 import { type Ask, readTables } from './tables.ts'
 
@@ -216,7 +216,7 @@ const event = { type: 'company.created', resource: 'company', resourceId: 'cmp_1
 
 const claimQuery = () => ({ organizationId: org(), endpointId: 'whe_1', now: 0, limit: 5 })
 
-const result = (): Result => ({
+const result = (): DeliveryResult => ({
 	organizationId: org(),
 	id: 'whd_1',
 	endpointId: 'whe_1',

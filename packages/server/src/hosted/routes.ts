@@ -5,7 +5,7 @@ import { ApiError, methodNotAllowed } from '../base/errors.ts'
 import type { Database } from '../db/database.ts'
 import { send, toApiError } from '../http/answers.ts'
 import { isViewed } from '../http/request-context.ts'
-import { paymentLink } from '../invoices/payments/link.ts'
+import { getOrCreatePaymentLink } from '../invoices/payments/link.ts'
 import { clientUrl } from '../invoices/sharing/client-link-store.ts'
 import { countView, openByToken, publicInvoice } from '../invoices/sharing/public-view.ts'
 import { documentOf } from '../invoices/sharing/render.ts'
@@ -79,7 +79,7 @@ const pay =
 		const { token } = req.params
 		const { invoice } = await openByToken(db, token, now())
 		const page = clientUrl(services.baseUrl, token)
-		const url = await paymentLink(db, {
+		const url = await getOrCreatePaymentLink(db, {
 			organizationId: invoice.organizationId,
 			invoiceId: invoice.id,
 			processor: services.payments,

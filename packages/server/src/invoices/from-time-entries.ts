@@ -7,7 +7,7 @@ import { requireOrganization } from '../organizations/store.ts'
 import { lockTimeEntries } from '../time-entries/store.ts'
 import type { StoredInvoice } from './invoice.ts'
 import { requireUsableRate } from './named-rates.ts'
-import { charge, timeLines } from './pricing/time-lines.ts'
+import { rateEntries, timeLines } from './pricing/time-lines.ts'
 import { createInvoice } from './write.ts'
 
 export async function createInvoiceOfTime(write: WriteContext, request: TimeEntriesInvoice): Promise<StoredInvoice> {
@@ -18,7 +18,7 @@ export async function createInvoiceOfTime(write: WriteContext, request: TimeEntr
 	const organization = await requireOrganization(db, write.organization.id)
 	const taxRate = taxRateId ? await requireUsableRate(db, organization.id, taxRateId, '/taxRateId') : undefined
 	const entries = await lockTimeEntries(db, organization.id, timeEntryIds)
-	const charged = charge({ ids: timeEntryIds, entries, deal, organization })
+	const charged = rateEntries({ ids: timeEntryIds, entries, deal, organization })
 	const { companyId, currency } = deal
 	return createInvoice(write, { dealId, companyId, currency, ...input, timeLines: timeLines(charged, groupBy, taxRate) })
 }

@@ -2,14 +2,14 @@ import { ApiError } from '../../base/errors.ts'
 import type { Handler } from '../../http/handler.ts'
 import { findLiveLink } from '../payment-link-store.ts'
 import { findInvoice, invoiceNotFound } from '../store.ts'
-import { paymentLink, returnUrls } from './link.ts'
+import { getOrCreatePaymentLink, returnUrls } from './link.ts'
 
 export const create: Handler<'invoices.paymentLink.create'> = async ({ params, caller }, context) => {
 	const { db, now, services } = context
 	const { organizationId } = caller
 	const invoiceId = params.id
 	const urls = await returnUrls(context, organizationId, invoiceId)
-	const url = await paymentLink(db, { organizationId, invoiceId, processor: services.payments, ...urls, now })
+	const url = await getOrCreatePaymentLink(db, { organizationId, invoiceId, processor: services.payments, ...urls, now })
 	return { status: 200, body: { url } }
 }
 

@@ -13,7 +13,7 @@ import {
 	startWithStripe,
 } from '../../../test/payments.ts'
 import type { PaymentLink } from '../payment-link-store.ts'
-import { paymentLink } from './link.ts'
+import { getOrCreatePaymentLink } from './link.ts'
 
 let stripe: StripeServer
 let test: TestServer
@@ -204,7 +204,7 @@ describe('Stripe, when it fails:', () => {
 			returnUrl: failing.url,
 			cancelUrl: failing.url,
 		}
-		return paymentLink(failing.db, { ...request, now: failing.clock.now })
+		return getOrCreatePaymentLink(failing.db, { ...request, now: failing.clock.now })
 	}
 
 	it('silence is given up', async () => {

@@ -25,7 +25,7 @@ export interface LinkRequest {
 const tries = 3
 
 /** The URL of a page on which the client can pay what is owed now. */
-export async function paymentLink(db: Database, request: LinkRequest): Promise<string> {
+export async function getOrCreatePaymentLink(db: Database, request: LinkRequest): Promise<string> {
 	const { organizationId, invoiceId, processor, now } = request
 	if (!processor) {
 		throw new ApiError('payment_processor_not_configured', 'The server takes no payments: set PAYMENT_PROCESSOR.')

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Deal, TaxRate, TimeEntry } from '../../generated/contract.ts'
-import { charge, timeLines } from './time-lines.ts'
+import { rateEntries, timeLines } from './time-lines.ts'
 import { computeInvoice } from './totals.ts'
 
 const deal = { id: 'dl_1', currency: 'USD', hourlyRateCents: 10_000 } as Deal
@@ -25,7 +25,7 @@ const entry = (fields: Partial<TimeEntry> = {}) =>
 		...fields,
 	}) as TimeEntry
 
-const charged = (entries: TimeEntry[], ids = entries.map(({ id }) => id)) => charge({ ids, entries, deal, organization })
+const charged = (entries: TimeEntry[], ids = entries.map(({ id }) => id)) => rateEntries({ ids, entries, deal, organization })
 const linesOf = (entries: TimeEntry[], groupBy: Parameters<typeof timeLines>[1] = 'task', rate?: TaxRate) =>
 	timeLines(charged(entries), groupBy, rate)
 const words = (entries: TimeEntry[]) => linesOf(entries).map(({ description }) => description)
@@ -140,7 +140,7 @@ describe('what cannot be invoiced', () => {
 		const without = { ...deal, hourlyRateCents: null }
 		const [free, none] = [entry({ hourlyRateCents: 0 }), entry()]
 		const ask = (hourlyRateCents: number | null, defaultCurrency = 'USD') =>
-			charge({
+			rateEntries({
 				ids: [free.id, none.id],
 				entries: [free, none],
 				deal: without,

@@ -21,7 +21,7 @@ export interface Charged {
 }
 
 /** The entries with their rates. Throws an error that names every entry that cannot be invoiced, and why. */
-export function charge({ ids: named, entries, deal, organization }: Request): Charged[] {
+export function rateEntries({ ids: named, entries, deal, organization }: Request): Charged[] {
 	const ids = [...new Set(named)]
 	const byId = new Map(entries.map((entry) => [entry.id, entry]))
 	const pointerOf = (id: string) => `/timeEntryIds/${named.indexOf(id)}`

@@ -31,7 +31,7 @@ interface Owner {
 const put = query<ClientLink>((knex, row) => knex('client_links').insert(row).onConflict(['organizationId', 'invoiceId']).merge())
 
 /** The token of an invoice's link; creates the link when there is none. The caller holds the invoice's lock. */
-export async function clientToken(db: Db, secrets: Secrets, owner: Owner, now: number): Promise<string> {
+export async function getOrCreateClientToken(db: Db, secrets: Secrets, owner: Owner, now: number): Promise<string> {
 	const known = await findClientToken(db, secrets, owner)
 	if (known !== undefined) return known
 	const link = { organizationId: owner.organizationId, invoiceId: owner.id, nonce: nanoid() }

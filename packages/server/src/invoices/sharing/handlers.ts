@@ -7,7 +7,7 @@ import type { Invoice } from '../../generated/contract.ts'
 import type { Handler, SelfManagedContext } from '../../http/handler.ts'
 import { requireOrganization } from '../../organizations/store.ts'
 import { findInvoice, invoiceNotFound, lockInvoice, readInvoice } from '../store.ts'
-import { clientToken, clientUrl, findClientToken, removeClientLink } from './client-link-store.ts'
+import { clientUrl, findClientToken, getOrCreateClientToken, removeClientLink } from './client-link-store.ts'
 import { countView, openByToken, publicInvoice } from './public-view.ts'
 import { documentOf, pdfOf } from './render.ts'
 import { sendInvoice } from './send.ts'
@@ -33,7 +33,7 @@ export const createClientLink: Handler<'invoices.clientLink.create'> = async ({ 
 	const { db, now, services } = context
 	const invoice = await lockInvoice(db, caller.organizationId, params.id)
 	if (!invoice) throw invoiceNotFound(params.id)
-	const token = await clientToken(db, services.secrets, invoice, now)
+	const token = await getOrCreateClientToken(db, services.secrets, invoice, now)
 	return { status: 200, body: { url: clientUrl(services.baseUrl, token) } }
 }
 

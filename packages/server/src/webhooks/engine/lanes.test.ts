@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Lanes, type Owner } from './lanes.ts'
+import { type LaneKey, Lanes } from './lanes.ts'
 
-const owner = (endpoint: number, organization = 0): Owner => ({
+const owner = (endpoint: number, organization = 0): LaneKey => ({
 	organizationId: `org_${organization}`,
 	endpointId: `whe_${organization}_${endpoint}`,
 })
 
 /** Lanes of endpoints whose last attempt succeeded. */
-function proven(...owners: Owner[]): Lanes {
+function proven(...owners: LaneKey[]): Lanes {
 	const lanes = new Lanes()
 	for (const one of owners) {
 		lanes.begin(one)

@@ -27,7 +27,7 @@ interface Lane {
 }
 
 /** The endpoint of a lane, and its organization. */
-export interface Owner {
+export interface LaneKey {
 	readonly organizationId: string
 	readonly endpointId: string
 }
@@ -53,14 +53,14 @@ export class Lanes {
 	}
 
 	/** How many more attempts may begin to one endpoint. */
-	roomOf({ organizationId, endpointId }: Owner, now: number): number {
+	roomOf({ organizationId, endpointId }: LaneKey, now: number): number {
 		const { running, state, heldUntil, restUntil } = this.#lanes.get(endpointId) ?? untried
 		if (heldUntil > now || (restUntil > 0 && restUntil > this.#monotonic())) return 0
 		const ofOrganization = slotsPerOrganization - (this.#ofOrganizations.get(organizationId) ?? 0)
 		return Math.min(slotsPerEndpoint[state] - running, ofOrganization)
 	}
 
-	begin(owner: Owner): void {
+	begin(owner: LaneKey): void {
 		let lane = this.#lanes.get(owner.endpointId)
 		if (!lane) {
 			if (this.#lanes.size >= maxLanes) this.#forgetIdle()
@@ -72,7 +72,7 @@ export class Lanes {
 	}
 
 	/** `heldUntil` is set when the receiver asked for a pause. */
-	end(owner: Owner, { failed, heldUntil }: { failed: boolean; heldUntil?: number }): void {
+	end(owner: LaneKey, { failed, heldUntil }: { failed: boolean; heldUntil?: number }): void {
 		this.#count(owner, -1)
 		const lane = this.#lanes.get(owner.endpointId)
 		if (!lane) return
@@ -87,7 +87,7 @@ export class Lanes {
 		for (const [endpointId, { running }] of this.#lanes) if (running === 0) this.#lanes.delete(endpointId)
 	}
 
-	#count({ organizationId }: Owner, change: 1 | -1): void {
+	#count({ organizationId }: LaneKey, change: 1 | -1): void {
 		this.#running += change
 		const running = (this.#ofOrganizations.get(organizationId) ?? 0) + change
 		if (running > 0) this.#ofOrganizations.set(organizationId, running)

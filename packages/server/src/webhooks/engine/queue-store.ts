@@ -72,7 +72,7 @@ export async function claimDeliveries(db: Db, claim: ClaimQuery, leaseEnd: numbe
 }
 
 /** The result of a claimed delivery, as it is written. */
-export interface Result {
+export interface DeliveryResult {
 	readonly organizationId: string
 	readonly id: string
 	readonly endpointId: string
@@ -91,7 +91,7 @@ export interface Result {
 	readonly endedAt: number
 }
 
-const types: Record<keyof Result, 'text' | 'bigint'> = {
+const types: Record<keyof DeliveryResult, 'text' | 'bigint'> = {
 	organizationId: 'text',
 	id: 'text',
 	endpointId: 'text',
@@ -120,7 +120,7 @@ function asTable(knex: Knex, results: Knex.Value, dialect: Dialect): Knex.Raw {
 }
 
 interface Results {
-	/** JSON of a list of `Result`. */
+	/** JSON of a list of `DeliveryResult`. */
 	readonly results: string
 }
 
@@ -171,7 +171,7 @@ const promotion = query<Results>((knex, { results }, dialect) =>
 )
 
 /** Writes results and releases the deliveries that waited for them. A result whose lease has been lost is dropped. */
-export async function completeDeliveries(db: Db, all: readonly Result[]): Promise<void> {
+export async function completeDeliveries(db: Db, all: readonly DeliveryResult[]): Promise<void> {
 	const results = withLastLease(all)
 	const written = new Set((await db.all(outcome, { results: JSON.stringify(results) })).map(({ id }) => id))
 	const held = JSON.stringify(results.filter(({ id }) => written.has(id)))
@@ -180,8 +180,8 @@ export async function completeDeliveries(db: Db, all: readonly Result[]): Promis
 }
 
 /** Keeps the result of the last claim when a delivery was claimed twice. */
-function withLastLease(results: readonly Result[]): Result[] {
-	const last = new Map<string, Result>()
+function withLastLease(results: readonly DeliveryResult[]): DeliveryResult[] {
+	const last = new Map<string, DeliveryResult>()
 	for (const result of results) {
 		const other = last.get(result.id)
 		if (!other || other.leaseEnd < result.leaseEnd) last.set(result.id, result)

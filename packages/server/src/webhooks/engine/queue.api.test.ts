@@ -9,7 +9,7 @@ import { recordEvent } from '../../events/record.ts'
 import { createOrganization } from '../../organizations/store.ts'
 import { openSecrets } from '../../outside/secrets.ts'
 import { createEndpoint } from '../endpoint-store.ts'
-import { type ClaimedDelivery, claimDeliveries, completeDeliveries, type Result } from './queue-store.ts'
+import { type ClaimedDelivery, claimDeliveries, completeDeliveries, type DeliveryResult } from './queue-store.ts'
 
 const secrets = openSecrets({ ENCRYPTION_KEYS: Buffer.alloc(32, 1).toString('base64'), DATA_DIR: '' })
 
@@ -50,16 +50,16 @@ afterEach(async () => {
 })
 
 const take = (now: number, leaseEnd: number) => db.transaction((tx) => claimDeliveries(tx, { ...owner, now, limit: 5 }, leaseEnd))
-const success = ({ deliveryId, resourceId, sequence }: ClaimedDelivery, leaseEnd: number, endedAt: number): Result => {
+const success = ({ deliveryId, resourceId, sequence }: ClaimedDelivery, leaseEnd: number, endedAt: number): DeliveryResult => {
 	const answer = { responseStatus: 204, responseBody: '', error: null, startedAt: endedAt, durationMs: 1, endedAt }
 	const done = { id: deliveryId, resourceId, sequence, leaseEnd, status: 'succeeded', nextAttemptAt: null } as const
 	return { ...owner, ...done, ...answer }
 }
-const write = (...results: Result[]) => db.transaction((tx) => completeDeliveries(tx, results))
+const write = (...results: DeliveryResult[]) => db.transaction((tx) => completeDeliveries(tx, results))
 
 describe('a delivery that was claimed again after its lease', () => {
-	let first: Result
-	let second: Result
+	let first: DeliveryResult
+	let second: DeliveryResult
 	beforeEach(async () => {
 		const [one] = (await take(10, 100)) as [ClaimedDelivery]
 		const [other] = (await take(100, 200)) as [ClaimedDelivery]

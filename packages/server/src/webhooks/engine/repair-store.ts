@@ -22,7 +22,7 @@ const stuck = query<{ now: number }>((knex, { now }) =>
 )
 
 /** Makes deliveries due that wait for an earlier one which is done or was removed. */
-export const freeNext = (db: Database, now: number) => db.transaction((tx) => tx.run(stuck, { now }))
+export const releaseStuck = (db: Database, now: number) => db.transaction((tx) => tx.run(stuck, { now }))
 
 /**
  * Repairs deliveries that two transactions missed because neither saw the rows of the other: one wrote a delivery while the

@@ -1,7 +1,7 @@
 // What the outcome of an attempt means: for the delivery, for its endpoint's health, and for the endpoint's next attempts.
 import type { Outcome } from '../../outside/http.ts'
 import type { HealthSignal } from './endpoint-health.ts'
-import type { ClaimedDelivery, Result, Target } from './queue-store.ts'
+import type { ClaimedDelivery, DeliveryResult, Target } from './queue-store.ts'
 import { nextAttempt, retryAfterMs } from './schedule.ts'
 
 export interface AttemptInput {
@@ -16,7 +16,7 @@ export interface AttemptInput {
 
 export interface AttemptResult {
 	readonly target: Target
-	readonly result: Result
+	readonly result: DeliveryResult
 	readonly failed: boolean
 	/** End of the pause that the receiver asked for. */
 	readonly heldUntil?: number

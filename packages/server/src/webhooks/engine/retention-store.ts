@@ -4,7 +4,7 @@ import type { Knex } from 'knex'
 import { beginningOf } from '../../base/ids.ts'
 import { type Database, type Placeholders, type Query, query } from '../../db/database.ts'
 import { listOrganizations } from '../../organizations/store.ts'
-import { freeNext } from './repair-store.ts'
+import { releaseStuck } from './repair-store.ts'
 
 /** Rows that one transaction removes: on SQLite every other writer waits for it. */
 const batch = 500
@@ -45,6 +45,6 @@ export async function sweepWebhooks(db: Database, retentionDays: number, now: nu
 		await removeAll(oldDeliveries, beginningOf('whd', end))
 		await removeAll(oldEvents, beginningOf('evt', end))
 	}
-	await freeNext(db, now)
+	await releaseStuck(db, now)
 	return removed
 }
