@@ -1,35 +1,35 @@
-// An invoice as people read it: every label, amount and date in its final words. The page, the PDF and the e-mail render
-// this and nothing else, so they cannot disagree. `presentInvoice` (present.ts) makes it.
+// An invoice as people read it: every label, amount and date in its final words. The page, the PDF and the e-mail render only
+// this, so they cannot disagree. `presentInvoice` (invoices/sharing/present.ts) makes it.
 import type { InvoiceStatus } from '../generated/contract.ts'
 
 export interface InvoiceDocument {
 	/** BCP 47, such as `de-DE`: the language of the numbers and dates. */
 	readonly locale: string
-	/** The word for what this is: `Invoice`. */
+	/** The kind of document: `Invoice`. */
 	readonly title: string
 	readonly number: string
 	/** For the page's badge, such as `overdue` and `Overdue`. */
 	readonly status: { readonly key: InvoiceStatus; readonly label: string }
-	/** Name first, then what else stands in the letterhead, a line each. */
+	/** The lines of the letterhead, the name first. */
 	readonly seller: readonly string[]
-	/** Name first, then the address; empty when the invoice is billed to nobody. */
+	/** The name, then the lines of the address; empty when the invoice has no buyer. */
 	readonly buyer: readonly string[]
 	/** Dates and references: `Issued`, `Due`, `Paid`. */
 	readonly facts: readonly Fact[]
-	/** Whether any line has a discount, and any line taxes of its own: a column nobody fills is not shown. */
+	/** Whether any line has a discount, and any line its own taxes: an empty column is not shown. */
 	readonly columns: { readonly discount: boolean; readonly tax: boolean }
 	readonly lines: readonly DocumentLine[]
-	/** Subtotal, each tax, total, and what is paid and due, in the order in which they add up. */
+	/** Subtotal, each tax, total, amount paid and amount due, in the order in which they add up. */
 	readonly totals: readonly DocumentTotal[]
-	/** What is to be paid now, such as `€1,606.50`; null when nothing is. */
+	/** The amount due, such as `€1,606.50`; null when there is none. */
 	readonly due: string | null
 	readonly notes: string | null
 	readonly paymentTerms: string | null
-	/** Where it can be paid; null when it cannot. */
+	/** The page where the client can pay; null without one. */
 	readonly paymentUrl: string | null
 	/** Hours and amount for each hourly rate, when the invoice shows them. */
 	readonly rates: DocumentTable | null
-	/** The time that was worked, entry by entry, when the invoice has a timesheet. */
+	/** The time entries, when the invoice has a timesheet. */
 	readonly timesheet: DocumentTable | null
 }
 
@@ -41,7 +41,7 @@ export interface Fact {
 export interface DocumentLine {
 	/** May hold line breaks. */
 	readonly description: string
-	/** With its unit, such as `1.5 day`; empty in a line of words only. */
+	/** With its unit, such as `1.5 day`; empty in a line of text only. */
 	readonly quantity: string
 	readonly unitPrice: string
 	readonly discount: string
@@ -56,7 +56,7 @@ export interface DocumentTotal {
 	readonly kind: 'plain' | 'total' | 'due'
 }
 
-/** A table in the annex: its columns, its rows, and a last row that sums up. */
+/** A table in the annex: its columns, its rows, and a last row of sums. */
 export interface DocumentTable {
 	readonly title: string
 	readonly columns: readonly { readonly label: string; readonly numeric: boolean }[]

@@ -1,11 +1,11 @@
-// What the e-mail of an invoice says, before it becomes HTML or plain text: both bodies are made of this alone.
+// The content of an invoice's e-mail. Both bodies, HTML and plain text, render only this.
 import type { DocumentLine, InvoiceDocument } from './document.ts'
 
 export interface EmailSource {
 	readonly document: InvoiceDocument
 	/** The sender's own words; null when there are none. */
 	readonly message: string | null
-	/** The invoice's page; null when it has none that its reader may open. */
+	/** The invoice's page; null when it has none that the recipient may open. */
 	readonly url: string | null
 }
 
@@ -15,22 +15,22 @@ export interface EmailContent {
 	/** Such as `Invoice INV-0007`. */
 	readonly heading: string
 	readonly message: string | null
-	/** The one amount that the mail is about: what is due, or the total with how it stands. */
+	/** The main amount: the amount due, or the total with the invoice's status. */
 	readonly headline: { readonly label: string; readonly value: string }
-	/** The headline and the dates in a line, which inboxes show after the subject. */
+	/** The headline and the facts in one line, which inboxes show after the subject. */
 	readonly preview: string
 	readonly link: { readonly label: string; readonly url: string } | null
 	readonly lines: readonly EmailLine[]
-	/** Says how many lines are in the PDF only; null when all are here. */
+	/** Says how many lines are in the PDF only; null when the e-mail has all. */
 	readonly omitted: string | null
-	/** The notes and the terms. */
+	/** The notes and the payment terms. */
 	readonly remarks: readonly Remark[]
 	readonly attachmentNote: string
 }
 
 export interface EmailLine {
 	readonly description: string
-	/** What the amount is made of, such as `1.5 day × €800.00`; empty in a line of words only. */
+	/** How the amount is computed, such as `1.5 day × €800.00`; empty in a line of text only. */
 	readonly details: string
 	readonly amount: string
 }
@@ -40,7 +40,7 @@ export interface Remark {
 	readonly text: string
 }
 
-/** Gmail hides what follows the first 102 KB of a mail; a line takes about 1 KB of that. */
+/** Gmail hides everything after the first 102 KB of a mail; a line takes about 1 KB of them. */
 const maxLines = 40
 
 export function emailContent({ document, message, url }: EmailSource): EmailContent {

@@ -1,13 +1,13 @@
-// The e-mail of an invoice as HTML that mail programs agree on: tables, inline styles, nothing from elsewhere and no script.
-// Outlook on Windows lays out with Word, and so gets a table of fixed width; the colours of the dark are for programs that
-// read style sheets, all others keep to the inline ones.
+// The e-mail of an invoice as HTML that all mail programs show alike: tables and inline styles, no scripts, nothing to load.
+// Outlook on Windows lays out with Word, and so gets a table of fixed width. Only programs that read style sheets show the
+// colours of dark mode; all others show the inline colours.
 import { html } from 'ghtml'
 import type { EmailContent, EmailLine, Remark } from './email-content.ts'
 
 const body = 'font-size:16px;line-height:24px;color:#1f2937;'
 const small = 'font-size:14px;line-height:20px;color:#5b6472;'
 const ruled = 'border-top:1px solid #e5e7eb;'
-/** A word longer than the column, such as a URL, must not widen the mail, and each line reads in its own direction. */
+/** A word longer than the column, such as a URL, must not widen the mail. Each line has its own direction. */
 const prose = 'word-break:break-word;overflow-wrap:anywhere;unicode-bidi:plaintext;'
 const item = 'font-size:15px;line-height:22px;color:#1f2937;vertical-align:top;'
 const startCell = `text-align:left;vertical-align:top;${prose}`
@@ -68,7 +68,7 @@ const styles = html`<style>
 </style>
 <!--[if mso]><style>body,td,th,p,h1,h2,a{font-family:Arial,sans-serif!important}</style><![endif]-->`
 
-/** Keeps the words that follow in the mail out of the inbox's preview. */
+/** Fills the inbox's preview, so that it does not show the text that follows in the mail. */
 const previewEnd = '&#847;&zwnj;&nbsp;'.repeat(60)
 
 function message({ message: text }: EmailContent): string {
@@ -94,7 +94,7 @@ function facts({ document }: EmailContent): string {
 	)}</table>`
 }
 
-/** The border gives it its height in Outlook, which knows no padding of links. */
+/** The border gives the button its height in Outlook, which ignores the padding of links. */
 function button({ label, url }: { label: string; url: string }): string {
 	return html`<table role="presentation" cellpadding="0" cellspacing="0" border="0" style="margin-top:24px;">
 <tr><td class="button" style="background-color:#111827;border-radius:8px;">

@@ -1,4 +1,4 @@
-// The e-mail of an invoice as plain text: complete by itself, amounts in a column at the right.
+// The e-mail of an invoice as plain text, with everything that the HTML says, and amounts in a column on the right.
 import type { EmailContent, EmailLine } from './email-content.ts'
 
 const width = 72
@@ -33,7 +33,7 @@ function lineRows({ description, details, amount }: EmailLine): string[] {
 	return details ? [...rows, `  ${details}`] : rows
 }
 
-/** The text, and the amount at the end of its first row, or below it when there is no room. */
+/** The text, with the amount at the end of its first row, or in a row below when there is no room. */
 function amountRow(text: string, amount: string): string[] {
 	const [first = '', ...rest] = wrap(text, width - amount.length - 2)
 	if (!amount) return [first, ...rest]
@@ -41,7 +41,7 @@ function amountRow(text: string, amount: string): string[] {
 	return [first.padEnd(width - amount.length) + amount, ...rest]
 }
 
-/** Keeps the line breaks, and breaks what is longer at blanks; what has none, such as a URL, stays whole. */
+/** Keeps the line breaks, and breaks longer lines at blanks; a long word, such as a URL, stays whole. */
 const wrap = (text: string, columns = width): string[] =>
 	text.split(/\r\n|\r|\n/).flatMap((line) => wrapLine(line.trimEnd(), columns))
 

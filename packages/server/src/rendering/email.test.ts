@@ -43,7 +43,7 @@ const invoice = (fields: Partial<InvoiceDocument> = {}): InvoiceDocument => ({
 const email = (fields: Partial<InvoiceDocument> = {}, rest: { message?: string; url?: string } = {}) =>
 	invoiceEmail({ document: invoice(fields), message: rest.message ?? null, url: rest.url ?? null })
 
-/** What a reader sees of the HTML. */
+/** The text of the HTML that a reader sees. */
 const readable = (html: string) =>
 	html
 		.slice(html.indexOf('<body'))
@@ -134,12 +134,12 @@ hello@northlight.example
 		expect(readable(email().html).trimStart()).toMatch(/^Amount due €1,606\.50 · Issued 6 March 2026 · Due 20 March 2026/)
 	})
 
-	it('needs nothing from elsewhere and runs nothing', () => {
+	it('loads nothing and runs no script', () => {
 		const { html } = email({}, { message: 'Hi', url: 'https://remit.example/i/7' })
 		expect(html).not.toMatch(/<(script|link|img|iframe|object|form)\b|\bon\w+=|\burl\(|@import|\ssrc=/i)
 	})
 
-	it('leaves out what there is not', () => {
+	it('leaves out the parts that the invoice does not have', () => {
 		const bare = email({ facts: [], lines: [], notes: null, paymentTerms: null, paymentUrl: null, seller: [] })
 		for (const text of [bare.text, bare.html]) expect(text).not.toMatch(/Notes|Payment terms|online|Description|null|undefined/)
 	})

@@ -1,4 +1,4 @@
-// The e-mail that brings an invoice: its subject and its two bodies. Pure.
+// The e-mail of an invoice: its subject and its two bodies. A pure function.
 import { type EmailSource, emailContent } from './email-content.ts'
 import { emailHtml } from './email-html.ts'
 import { emailText } from './email-text.ts'

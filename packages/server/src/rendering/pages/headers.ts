@@ -1,10 +1,10 @@
-// What a browser may do with a hosted page: show it, and send its forms. The address of an invoice is a secret, so it goes
-// into no cache, no search index and no `Referer`; for the same reason a form's `Origin` is `null`.
+// The headers let a browser show a hosted page and send its forms, and nothing else. The address of an invoice is a secret, so
+// they keep it out of caches, search indexes and `Referer`; `no-referrer` also makes the `Origin` of a form `null`.
 import { styleHash } from './style.ts'
 
 /**
- * The headers of every hosted page. Chromium holds the redirect that answers a form against `form-action` too: the origins
- * it may lead to are the targets, such as `https://checkout.stripe.com`.
+ * The headers of every hosted page. Chromium checks the redirect that answers a form against `form-action`, too: `formTargets`
+ * are the origins that it may lead to, such as `https://checkout.stripe.com`.
  */
 export function pageHeaders(formTargets: readonly string[]): Record<string, string> {
 	const policy = [

@@ -1,5 +1,5 @@
-// The invoice as the client opens it from the e-mail: a summary with what to do now, and below it the invoice itself, which
-// is what gets printed.
+// The page that the client opens from the e-mail: a summary with buttons to pay and to download, and below it the invoice. A
+// browser prints only the invoice.
 import { html } from 'ghtml'
 import type { DocumentTotal, InvoiceDocument } from '../document.ts'
 import { annex, linesTable } from './invoice-tables.ts'
@@ -8,7 +8,7 @@ import { page, postButton } from './page.ts'
 export interface InvoicePage {
 	readonly document: InvoiceDocument
 	readonly pdfUrl: string
-	/** Where its form goes; null when it cannot be paid online. */
+	/** The target of the payment form; null when the invoice cannot be paid online. */
 	readonly payUrl: string | null
 }
 
@@ -38,7 +38,7 @@ function summary({ document, pdfUrl, payUrl }: InvoicePage, name: string): strin
 </section>`
 }
 
-/** What the client wants to know about it, in a line. */
+/** One line on how the invoice stands. */
 function standing({ status, due, facts }: InvoiceDocument): string {
 	const date = (label: string) => facts.find((fact) => fact.label === label)?.value
 	const [paid, dueDate] = [date('Paid'), date('Due')]

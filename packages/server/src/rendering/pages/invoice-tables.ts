@@ -1,5 +1,5 @@
-// The tables of an invoice. On a phone their rows are no longer laid out as a table, and some browsers then tell a screen
-// reader that they are none: the roles are written out. Values stand in `bdi`, so that Arabic beside Latin text keeps its order.
+// The tables of an invoice. On a phone their rows are not laid out as a table, and some browsers then hide the table from a
+// screen reader, so the ARIA roles are written out. Values stand in `bdi`, so that Arabic beside Latin text keeps its order.
 import { html } from 'ghtml'
 import type { DocumentLine, DocumentTable, InvoiceDocument } from '../document.ts'
 
@@ -35,9 +35,9 @@ export function linesTable({ lines, columns }: InvoiceDocument): string {
 </table>`
 }
 
-/** A table in the annex, under a title of its own, which names the table by its `id`. */
+/** A table in the annex under its title; `id` links the two for screen readers. */
 export function annex(id: string, { title, columns, rows, sum }: DocumentTable): string {
-	// The first column says what the row is about, numeric or not.
+	// The first column names the row, so it is text even when it is numeric.
 	const shown = columns.map(({ label, numeric }, index) => ({
 		label,
 		classes: numeric && index > 0 ? 'number labelled' : 'text',

@@ -1,15 +1,15 @@
-// A page that says one thing, such as that a link does not work any more.
+// A page with a single message, such as that a link does not work any more.
 import { html } from 'ghtml'
 import { page } from './page.ts'
 
 export interface Message {
 	readonly title: string
 	readonly text: string
-	/** Shown as a badge; nothing when the title says it all. */
+	/** Shown as a badge; absent when the title says enough. */
 	readonly status?: { readonly tone: 'good' | 'bad'; readonly label: string }
 }
 
-/** Unknown, expired and revoked links get the same words: nobody learns which of them a guess was. */
+/** Unknown, expired and revoked links get the same message, so that a guess reveals nothing. */
 export const messages = {
 	linkGone: {
 		title: 'This link does not work any more',
@@ -47,7 +47,7 @@ export const messages = {
 	},
 } satisfies Record<string, Message>
 
-/** The whole HTML document; with the way back to the invoice where there is one. */
+/** The whole HTML document, with a link back to the invoice when `invoiceUrl` is given. */
 export function messagePage({ title, text, status }: Message, invoiceUrl?: string): string {
 	return page({
 		title,

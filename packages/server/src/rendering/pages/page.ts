@@ -1,5 +1,5 @@
-// What all hosted pages have in common. They are HTML and one style sheet, without scripts. In ghtml's templates `${}` is
-// escaped and `!${}` is not: that is for HTML which such a template made.
+// The frame of all hosted pages: HTML and one style sheet, without scripts. In ghtml's templates `${}` is escaped and `!${}` is
+// not: use `!${}` only for HTML that another template made.
 import { html } from 'ghtml'
 import { style } from './style.ts'
 
@@ -28,7 +28,7 @@ export function page({ title, main }: Page): string {
 `
 }
 
-/** A button that posts to the address, and nothing with it: what is paid is the server's to know. */
+/** A button that posts an empty form: the server knows the amount, and must not take it from the browser. */
 export function postButton(url: string, label: string): string {
 	return html`<form method="post" action="${url}"><button class="button primary">${label}</button></form>`
 }

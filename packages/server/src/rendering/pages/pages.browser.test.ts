@@ -1,4 +1,4 @@
-// The hosted pages in Chromium, behind their own headers: CHROMIUM_PATH, or where Debian puts it.
+// The hosted pages in Chromium, with their own headers. Chromium is at CHROMIUM_PATH, or where Debian installs it.
 import { existsSync, readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { createRequire } from 'node:module'
@@ -79,7 +79,7 @@ describe.skipIf(!existsSync(executablePath))('in a browser', () => {
 		return page
 	}
 
-	// axe takes seconds for 500 lines, and finds in them what it finds in 20.
+	// axe takes seconds for 500 lines, and finds no more in them than in 20.
 	it.each(names.filter((name) => name !== 'long'))(
 		'%s has no serious accessibility violation in any window or colour',
 		async (name) => {

@@ -1,4 +1,4 @@
-// What the hosted pages say, and that what others wrote stays text. How they look and work is in hosted-pages.browser.test.ts.
+// The text of the hosted pages, in which text from others never becomes markup. pages.browser.test.ts tests look and behaviour.
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { hostileInvoice } from '../../../test/difficult-documents.ts'
@@ -21,7 +21,7 @@ const pages = {
 }
 
 describe.each(Object.entries(pages))('%s', (_, page) => {
-	it('has the one style sheet that its headers allow', () => {
+	it('has only the style sheet that its headers allow', () => {
 		const styles = [...page.matchAll(/<style>(.*?)<\/style>/gs)].map(([, style]) => style as string)
 		expect(styles).toHaveLength(1)
 		const hash = createHash('sha256')
@@ -30,7 +30,7 @@ describe.each(Object.entries(pages))('%s', (_, page) => {
 		expect(pageHeaders([])['Content-Security-Policy']).toContain(`style-src 'sha256-${hash}';`)
 	})
 
-	it('has no script, no event handler and no style of its own', () => {
+	it('has no script, no event handler and no inline style', () => {
 		expect(page).not.toMatch(/<script|<[^>]*\s(on\w+|style)=/i)
 	})
 })
@@ -86,7 +86,7 @@ describe('the invoice page', () => {
 		}
 	})
 
-	it('leaves out what the invoice does not have', () => {
+	it('leaves out the parts that the invoice does not have', () => {
 		const bare = view(cancelledInvoice)
 		for (const absent of ['Billed to', '<dt>To</dt>', '<table', 'Notes', 'Payment terms']) expect(bare).not.toContain(absent)
 		expect(view(openInvoice)).not.toContain('>Discount</th>')

@@ -1,5 +1,5 @@
-// The one style sheet of the hosted pages. It stands in the page itself, and the Content-Security-Policy lets in exactly this
-// text by its hash: no other style, font, image or script is loaded.
+// The only style sheet of the hosted pages. It stands in the page itself, and the Content-Security-Policy allows exactly this
+// text by its hash: a browser loads no other style, font, image or script.
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 

@@ -1,4 +1,4 @@
-// The page of the embedded payment processor, where a real one would ask for the card. Nobody may take it for real.
+// The page of the test payment processor, in place of a page that asks for a card. It must not look like a real one.
 import { html } from 'ghtml'
 import { page, postButton } from './page.ts'
 

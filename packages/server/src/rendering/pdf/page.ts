@@ -1,4 +1,4 @@
-// What a locale means for the page: the language whose glyphs come first, the direction of its script and the paper of its region.
+// Derives the layout of a page from a locale: the language, whose glyphs come first, the direction of its script, and the paper.
 
 /** Regions whose paper is Letter; the others use A4. Source: CLDR, measurementData, paperSize US-Letter. */
 const letterRegions = new Set(['BZ', 'CA', 'CL', 'CO', 'CR', 'GT', 'MX', 'NI', 'PA', 'PH', 'PR', 'SV', 'US', 'VE'])

@@ -62,7 +62,7 @@ const render = (document: InvoiceDocument) => renderer.render(document, { create
 
 async function read(document: InvoiceDocument) {
 	const proxy = await getDocumentProxy(await render(document))
-	// As a reader copies it: without the places where a long word may break.
+	// The text as a reader copies it, without the zero-width spaces where a long word may break.
 	const pages = (await extractText(proxy)).text.map((page) => page.replaceAll('\u200b', '').replace(/\s+/gu, ' '))
 	return { proxy, pages, text: pages.join(' ') }
 }
@@ -89,7 +89,7 @@ describe('a PDF', () => {
 			expect(text).toContain(part)
 	})
 
-	it('leaves out what the document does not have', async () => {
+	it('leaves out the parts that the document does not have', async () => {
 		const { text, proxy } = await read(invoice({ buyer: [], facts: [], lines: [], due: null, number: '', seller: [] }))
 		for (const part of ['Billed to', 'Description', 'Discount', 'Tax', 'Notes', 'Pay']) expect(text).not.toContain(part)
 		expect(text).toContain('Total €2,677.50')
@@ -169,7 +169,7 @@ describe('text', () => {
 		expect(withoutFile).toEqual([])
 	})
 
-	// Noto Sans Arabic draws dots as glyphs of their own, so a copy has each letter but repeats some.
+	// Noto Sans Arabic draws dots as separate glyphs, so a copy has every letter but repeats some.
 	it('in Arabic has its letters, and stands on the right of an Arabic invoice', async () => {
 		const words = 'شركة النور للاستشارات'
 		const { text, proxy } = await read(invoice({ locale: 'ar-EG', seller: [words] }))
@@ -180,7 +180,7 @@ describe('text', () => {
 		expect((await fontsOf(proxy)).withoutFile).toEqual([])
 	})
 
-	it('that no font has is U+FFFD, one for each character as people see it', async () => {
+	it('that no font has becomes one U+FFFD for each grapheme', async () => {
 		const { text } = await read(invoice({ notes: 'Thanks 😀👨‍👩‍👧! Family\ue000 name', seller: ['ไทย'] }))
 		expect(text).toContain('Thanks \ufffd\ufffd! Family\ufffd name')
 		expect(count(text, '\ufffd')).toBe(6)
@@ -210,7 +210,7 @@ describe('text', () => {
 		expect(count(text.replace(/\s/gu, ''), 'n'.repeat(1000))).toBeGreaterThan(0)
 		const { items } = await (await proxy.getPage(1)).getTextContent()
 		const edges = items.map((item) => ('str' in item ? item.transform[4] + item.width : 0))
-		// The margin of 20 mm; a place to break has a width in PDF.js alone.
+		// The margin is 20 mm. Only PDF.js gives a zero-width space a width.
 		expect(Math.max(...edges)).toBeLessThan(595 - 57 + 5)
 	})
 })
@@ -271,14 +271,14 @@ describe('the renderer', () => {
 		expect(delay.percentile(90) / 1e6).toBeLessThan(50)
 	})
 
-	it('says what Typst says about a document that cannot be set, and sets the next', async () => {
+	it('passes on Typst’s error about a document, and renders the next', async () => {
 		const broken = render(invoice({ timesheet: { ...timesheet(1), rows: [['too few']] } }))
 		await expect(broken).rejects.toThrow(/Typst: array index out of bounds/)
 		await expect(render(invoice({ paymentUrl: '' }))).rejects.toThrow(/Typst: .*URL/)
 		expect(await render(invoice())).toBeInstanceOf(Uint8Array)
 	})
 
-	it('answers renders asked for at once each with its own', async () => {
+	it('answers simultaneous renders each with its own document', async () => {
 		const numbers = ['INV-1', 'INV-2', 'INV-3', 'INV-4']
 		const texts = await Promise.all(numbers.map(async (number) => (await read(invoice({ number }))).text))
 		for (const [index, text] of texts.entries()) expect(text).toContain(`${numbers[index]} · 1 / 1`)

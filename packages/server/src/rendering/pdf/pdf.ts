@@ -1,13 +1,13 @@
-// Invoices as PDF/A-3b. Setting one takes tens of milliseconds of plain computing, so a worker thread does it: started at
-// the first render, and ended when nothing was rendered for a while.
+// Renders invoices as PDF/A-3b. A render computes for tens of milliseconds, so a worker thread does it. The thread starts with
+// the first render and ends after a minute without one.
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { InvoiceDocument } from '../document.ts'
 
 export interface PdfRenderer {
-	/** The same document and meta give the same bytes. Rejects with what Typst says when the document cannot be set. */
+	/** The same document and meta give the same bytes. Rejects with Typst's message when Typst cannot set the document. */
 	render(document: InvoiceDocument, meta: PdfMeta): Promise<Uint8Array>
-	/** Fails the renders under way. */
+	/** Rejects the renders under way. */
 	close(): Promise<void>
 }
 
@@ -16,7 +16,7 @@ export interface PdfMeta {
 	readonly createdAt: number
 }
 
-/** What the thread takes (worker.ts), and what it answers, in the order in which it was asked. */
+/** A message to the thread (worker.ts), which answers requests in their order. */
 export interface RenderRequest extends PdfMeta {
 	readonly document: InvoiceDocument
 }
@@ -54,9 +54,9 @@ function startThread(): RenderThread {
 	const idle = setTimeout(() => (underWay.length === 0 ? void end() : idle.refresh()), idleMs).unref()
 
 	worker.on('message', (answer: RenderAnswer) => {
-		const asked = underWay.shift()
-		if ('pdf' in answer) asked?.resolve(answer.pdf)
-		else asked?.reject(new Error(answer.error))
+		const pending = underWay.shift()
+		if ('pdf' in answer) pending?.resolve(answer.pdf)
+		else pending?.reject(new Error(answer.error))
 		if (underWay.length === 0) worker.unref()
 	})
 	worker.on('error', (error: Error) => {
@@ -65,19 +65,19 @@ function startThread(): RenderThread {
 	worker.on('exit', () => {
 		up = false
 		clearTimeout(idle)
-		for (const asked of underWay.splice(0)) asked.reject(failure)
+		for (const pending of underWay.splice(0)) pending.reject(failure)
 	})
 
 	return {
 		isUp: () => up,
 		render(request) {
-			const asked = Promise.withResolvers<Uint8Array>()
+			const pending = Promise.withResolvers<Uint8Array>()
 			worker.postMessage(request)
-			underWay.push(asked)
+			underWay.push(pending)
 			// Only a render under way keeps the process alive.
 			worker.ref()
 			idle.refresh()
-			return asked.promise
+			return pending.promise
 		},
 		end,
 	}

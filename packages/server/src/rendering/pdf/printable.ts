@@ -1,11 +1,11 @@
-// What of an invoice's text a font can show. Typst refuses a PDF/A with a character that is in none of its fonts.
+// Replaces the characters of an invoice that no font can show: Typst fails on a PDF/A with a character outside its fonts.
 import type { InvoiceDocument } from '../document.ts'
 
 const lineBreak = /\r\n|[\r\v\f\u0085\u2028\u2029]/gu
 const control = /(?!\n)\p{Cc}/gu
 const graphemes = new Intl.Segmenter()
 
-/** The document as JSON, with U+FFFD for each character as people see it that holds one of `missing`. */
+/** The document as JSON, with U+FFFD in place of each grapheme that contains one of `missing`. */
 export function printable(document: InvoiceDocument, missing: ReadonlySet<string>): string {
 	const show = (text: string) => replaceMissing(text.toWellFormed().replace(lineBreak, '\n').replace(control, ' '), missing)
 	return JSON.stringify(document, (_, value) => (typeof value === 'string' ? show(value) : value))

@@ -1,4 +1,4 @@
-// The thread that sets invoices with Typst, one after the other: a compile takes the whole thread.
+// A thread that sets invoices with Typst, one after the other: a compilation blocks the thread.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -20,7 +20,7 @@ const fonts = [
 const compiler = NodeCompiler.create({ workspace: import.meta.dirname, fontArgs: [{ fontBlobs: fonts }] })
 const mainFilePath = join(import.meta.dirname, 'invoice.typ')
 
-/** Typst keeps what it computed for this many renders: the template and its fonts always, an invoice not for long. */
+/** Typst drops cached results that this many renders have not used: it keeps the template and fonts, but no old invoices. */
 const cachedRenders = 1
 
 parentPort?.on('message', ({ document, createdAt }: RenderRequest) => {
@@ -36,7 +36,7 @@ function answer(document: InvoiceDocument, createdAt: number): RenderAnswer {
 	}
 }
 
-/** Ends, for each round takes at least one more character out of the document that no font has. */
+/** Compiles until no character lacks a font. It ends, because each round replaces at least one more character. */
 function render(document: InvoiceDocument, createdAt: number): Uint8Array {
 	const missing = new Set<string>()
 	for (;;) {
@@ -58,10 +58,10 @@ function compile(inputs: Record<string, string>) {
 	throw new Error(`Typst: ${diagnostics.map(({ message }) => message).join('; ')}`)
 }
 
-// An export error has its text in `code`, in Rust's notation, and an empty message.
+// An export error has its text in `code`, in Rust's debug notation, and an empty message.
 const exportError = (error: unknown) => `Typst: ${(error as { code?: string }).code ?? error}`
 
-/** The characters of which Typst says that they `could not be displayed`. */
+/** The characters that Typst's error says `could not be displayed`. */
 function missingGlyphs(error: unknown): string[] {
 	const quoted = [...exportError(error).matchAll(/the text `\\"(.+?)\\"` could not be displayed/gu)].map(([, text = '']) => text)
 	return quoted.map((text) => text.replace(/\\+u\{(\p{Hex}+)\}/gu, (_, code) => String.fromCodePoint(Number.parseInt(code, 16))))
