@@ -1,9 +1,9 @@
-// What travels: request bodies, responses by status, their headers and content types.
+// Compares request bodies, responses by status, headers and content types.
 import { code, compareNotes, judge, say, show, type Walk } from './change.ts'
 import { child, entries, follow, get, type Obj, type Place, same } from './document.ts'
 import { compareSchemas } from './schemas.ts'
 
-/** Something both documents may have, told apart by what it is called. */
+/** An element, found by its name in either document or in both. */
 export interface Pair {
 	readonly base: Place | undefined
 	readonly head: Place | undefined
@@ -14,7 +14,7 @@ export function pairs(base: Map<string, Place>, head: Map<string, Place>): [stri
 	return [...names].map((name) => [name, { base: base.get(name), head: head.get(name) }])
 }
 
-/** The members of an object with their `$ref`s followed, by a spelling that compares: case and spaces aside. */
+/** The members of an object with their `$ref`s followed, by name without case and spaces, as headers and media types compare. */
 function members(doc: Obj, place: Place): Map<string, Place> {
 	return new Map(entries(place).map(([name, member]) => [name.toLowerCase().replaceAll(' ', ''), follow(doc, member)]))
 }
@@ -41,7 +41,7 @@ function compareBodies(walk: Walk, before: Place, after: Place): void {
 	compareContent(walk, before, after)
 }
 
-/** Content types and the schema of each that both have. */
+/** Compares the content types, and the schemas of those that both documents have. */
 export function compareContent(walk: Walk, base: Place, head: Place): void {
 	for (const [type, { base: before, head: after }] of pairs(
 		members(walk.base, child(base, 'content')),
@@ -82,17 +82,17 @@ function compareResponse(walk: Walk, before: Place, after: Place): void {
 	compareContent(walk, before, after)
 }
 
-/** Headers that the server sends. */
+/** Compares the headers that the server sends. */
 export function compareHeaders(walk: Walk, base: Map<string, Place>, head: Map<string, Place>): void {
 	for (const [name, { base: before, head: after }] of pairs(base, head)) {
 		const here = { ...walk, where: `${walk.where} header ${code(name)}` }
 		if (before && !after) say(here, 'breaking', 'header-removed', before.pointer, 'header removed')
 		if (after && !before) say(here, 'additive', 'header-added', after.pointer, 'header added')
 		if (!before || !after) continue
-		const [sure, surely] = [get(before.node, 'required') === true, get(after.node, 'required') === true]
-		if (sure !== surely) {
-			const level = judge(walk.direction, surely ? 'narrowed' : 'widened')
-			say(here, level, 'header-required', after.pointer, surely ? 'always sent now' : 'not always sent any more')
+		const [was, is] = [get(before.node, 'required') === true, get(after.node, 'required') === true]
+		if (was !== is) {
+			const level = judge(walk.direction, is ? 'narrowed' : 'widened')
+			say(here, level, 'header-required', after.pointer, is ? 'always sent now' : 'not always sent any more')
 		}
 		compareNotes(here, before, after)
 		compareSerialization(here, before, after, 'header')
@@ -100,9 +100,9 @@ export function compareHeaders(walk: Walk, base: Map<string, Place>, head: Map<s
 	}
 }
 
-/** How a parameter or header is written: style, explode, and the rest of it. */
+/** Compares how a parameter or header is serialized, with the defaults of OpenAPI 3.1 (§4.8.12) written out. */
 export function compareSerialization(walk: Walk, before: Place, after: Place, location: string): void {
-	const written = (place: Place): Obj => {
+	const serialization = (place: Place): Obj => {
 		const style = get(place.node, 'style') ?? (location === 'query' || location === 'cookie' ? 'form' : 'simple')
 		const explode = get(place.node, 'explode') ?? style === 'form'
 		return {
@@ -112,7 +112,7 @@ export function compareSerialization(walk: Walk, before: Place, after: Place, lo
 			allowEmptyValue: get(place.node, 'allowEmptyValue') ?? false,
 		}
 	}
-	const [old, now] = [written(before), written(after)]
+	const [old, now] = [serialization(before), serialization(after)]
 	if (same(old, now)) return
 	const changed = Object.keys(now).filter((key) => !same(old[key], now[key]))
 	const message = changed.map((key) => `${key} ${show(old[key])} → ${show(now[key])}`).join(', ')

@@ -1,20 +1,20 @@
-// What the tool says about one difference, and the law that most verdicts follow.
+// A difference between two contracts, and the law that most verdicts follow (docs/contract-diff.md).
 import { get, type Json, type Obj, type Place, same } from './document.ts'
 
 export type Level = 'breaking' | 'additive' | 'docs'
 /** `request`: the caller writes it and the server reads it. `response`: the other way round. */
 export type Direction = 'request' | 'response'
-/** What happened to the set of values that are allowed; `changed`: some went and some came, or nobody can tell. */
+/** What happened to the set of allowed values; `changed`: some were removed and some added, or the tool cannot tell. */
 export type Effect = 'narrowed' | 'widened' | 'changed'
 
 export interface Finding {
 	readonly level: Level
-	/** The name under which docs/contract-diff.md explains it. */
+	/** The rule's name in docs/contract-diff.md. */
 	readonly rule: string
 	readonly direction?: Direction
-	/** For people: `response 200 data.total`. */
+	/** For people, such as `response 200 data.total`. */
 	readonly where: string
-	/** In the newer document; in the older one for what is gone. */
+	/** Into the newer document; into the older one when the element was removed. */
 	readonly pointer: string
 	readonly message: string
 }
@@ -25,18 +25,18 @@ export interface Change extends Finding {
 	readonly operationId: string
 }
 
-/** The comparison of one operation: both documents, and what has been said and seen of it so far. */
+/** The comparison of one operation: both documents, the current place, and the places compared so far. */
 export interface Walk {
 	readonly base: Obj
 	readonly head: Obj
 	readonly direction: Direction
 	readonly where: string
-	/** Pairs of places already compared: the guard against cycles, and against saying a thing twice. */
+	/** Pairs of places already compared: guards against cycles and repeated findings. */
 	readonly seen: Set<string>
 	readonly report: (finding: Finding) => void
 }
 
-/** Who writes may be offered more, who reads may be sent less; the reverse breaks, and so does what cannot be judged. */
+/** Writers may be allowed more values, readers may be sent fewer. The reverse breaks, and so does a change that is unclear. */
 export function judge(direction: Direction, effect: Effect): Level {
 	return effect === (direction === 'request' ? 'widened' : 'narrowed') ? 'additive' : 'breaking'
 }
@@ -63,7 +63,7 @@ export function isProse(keyword: string): boolean {
 	return DOCS.includes(keyword)
 }
 
-/** Prose, examples, and the deprecation mark: semver §7 asks a minor version for a new one. */
+/** Compares prose, examples and the deprecation mark: semver §7 requires a minor version for a new deprecation. */
 export function compareNotes(walk: Walk, base: Place, head: Place, path = ''): void {
 	const keys = DOCS.filter((key) => !same(get(base.node, key), get(head.node, key)))
 	if (keys.length > 0) say(walk, 'docs', 'docs', head.pointer, `${keys.join(', ')} changed`, path)

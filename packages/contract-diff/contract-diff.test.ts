@@ -23,12 +23,12 @@ describe('the verdict', () => {
 	test('identical documents have no difference', () => {
 		expect(diffContracts(example(), example())).toMatchObject({ verdict: 'none', bump: 'none', changes: [] })
 	})
-	test('prose alone is none, an addition is a minor version, a break a major one', () => {
+	test('a change of prose needs no bump, an addition a minor version, a breaking change a major one', () => {
 		expect(diffContracts(example(), changed('1.2.3', '/info/title', 'Big'))).toMatchObject({ verdict: 'none', bump: 'none' })
 		expect(diffContracts(example(), withAddition('1.2.3'))).toMatchObject({ verdict: 'additive', bump: 'minor' })
 		expect(diffContracts(example(), withBreak('1.2.3'))).toMatchObject({ verdict: 'breaking', bump: 'major' })
 	})
-	test('before 1.0.0 an addition is a patch, a break a minor version', () => {
+	test('before 1.0.0 an addition needs a patch, a breaking change a minor version', () => {
 		expect(diffContracts(example('0.3.0'), withAddition('0.3.0'))).toMatchObject({ bump: 'patch' })
 		expect(diffContracts(example('0.3.0'), withBreak('0.3.0'))).toMatchObject({ bump: 'minor' })
 	})
@@ -50,7 +50,7 @@ describe('the verdict', () => {
 })
 
 describe('the changelog', () => {
-	test('groups by operation, what breaks first', () => {
+	test('groups by operation and puts breaking changes first', () => {
 		const head = changed('1.3.0', `${INPUT}/properties/memo`, {})
 		put(head, `${CREATE}/operationId`, 'invoices.make')
 		put(head, `${LIST}/summary`, 'All of them')
@@ -68,7 +68,7 @@ describe('the changelog', () => {
 - **additive** request body \`memo\`: optional property added (property-added, \`#/components/schemas/InvoiceCreate/properties/memo\`)
 `)
 	})
-	test('tells a change of a component that many operations share once, with their names', () => {
+	test('lists a change of a component that many operations share once, with their names', () => {
 		const [base, head] = [example(), example()]
 		for (const document of [base, head]) {
 			for (const name of ['a', 'b', 'c'])
@@ -188,7 +188,7 @@ describe('the command', () => {
 	})
 	afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-	test('--check passes when the version carries the bump, and says which one it lacks when it does not', () => {
+	test('--check passes when the version is high enough, and otherwise names the least version', () => {
 		expect(check(example(), withBreak('1.3.0'))).toMatchObject({
 			status: 1,
 			stderr: 'the changes are breaking: info.version must go from 1.2.3 to 2.0.0 at least, it is 1.3.0\n',
@@ -201,7 +201,7 @@ describe('the command', () => {
 		expect([status('2.0.0-rc.1', withBreak('2.0.0-rc.1')), status('2.0.0-rc.1', withBreak('2.0.0-rc.2'))]).toEqual([1, 0])
 		expect(status('1.2.3', example('1.2.3'))).toBe(0)
 	})
-	test('without --check a breaking change is told, not failed; --json says it to machines', () => {
+	test('without --check a breaking change is reported and does not fail; --json prints it for programs', () => {
 		check(example(), withBreak('1.2.3'))
 		const { status, stdout } = run('--base', 'base.json', '--head', 'head.json', '--json')
 		expect(status).toBe(0)
@@ -213,7 +213,7 @@ describe('the command', () => {
 			changes: [{ rule: 'operation-removed' }],
 		})
 	})
-	test('what it cannot read is one line and exit code 2', () => {
+	test('input that it cannot read gives one line of error and exit code 2', () => {
 		write('broken.yaml', 'openapi: [')
 		write('old.yaml', 'openapi: 3.0.3')
 		write('dangling.json', changed('1.2.3', STATUS, { $ref: '#/nowhere' }))

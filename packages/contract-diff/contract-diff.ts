@@ -1,5 +1,5 @@
-// Compares two versions of the contract: breaking, additive or none, the version bump that follows, a changelog.
-// The rules, and what the tool does not see: docs/contract-diff.md.
+// Compares two versions of the contract and prints the verdict (breaking, additive or none), the version bump that follows from
+// it, and a changelog. docs/contract-diff.md has the rules and the limits.
 import { parseArgs } from 'node:util'
 import { ContractError, get, type Obj, text } from './document.ts'
 import { compareDocuments } from './operations.ts'
@@ -9,13 +9,13 @@ import { carries, nextVersion } from './versions.ts'
 
 const USAGE = `node packages/contract-diff/contract-diff.ts [--base <file-or-git-ref>] [--head <file>] [--json] [--check]
 
-  --base   what to compare with; default: spec/openapi.yaml at the newest tag v*
-  --head   the contract of now; default: spec/openapi.yaml
+  --base   the contract to compare with; default: spec/openapi.yaml at the newest tag v*
+  --head   the current contract; default: spec/openapi.yaml
   --json   the result as JSON instead of a changelog in Markdown
-  --check  exit 1 when info.version does not carry the bump that the changes ask for
+  --check  exit 1 when info.version is lower than the changes require
 `
 
-/** Pure: two parsed OpenAPI 3.1 documents in, everything there is to say about their difference out. */
+/** Compares two parsed OpenAPI 3.1 documents. Pure: reads no file and prints nothing. */
 export function diffContracts(base: Obj, head: Obj): Diff {
 	return summarize(versionOf(base), versionOf(head), compareDocuments(base, head))
 }

@@ -1,22 +1,22 @@
-// Reading an OpenAPI document: JSON values with their pointer, $refs, and a text form that ignores key order.
+// Reads an OpenAPI document: JSON values with their pointers, `$ref`s, and a text form that ignores the order of keys.
 
 export type Json = null | boolean | number | string | Json[] | Obj
 export type Obj = { [key: string]: Json }
 
-/** A value and where it stands; `node` is undefined when the document has nothing there. */
+/** A value and its pointer; `node` is undefined when the document has no value there. */
 export interface Place {
 	readonly node: Json | undefined
 	readonly pointer: string
 }
 
-/** A fault of the document or the arguments, for the reader: one line, no stack. */
+/** An error in a document or in the arguments. The command prints its first line, without a stack. */
 export class ContractError extends Error {}
 
 export function isObject(value: Json | undefined): value is Obj {
 	return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Own keys only: a schema may well have a property called `constructor`. */
+/** Own keys only: a schema may have a property called `constructor`. */
 export function get(node: Json | undefined, key: string): Json | undefined {
 	if (Array.isArray(node)) return /^\d+$/.test(key) ? node[Number(key)] : undefined
 	return isObject(node) && Object.hasOwn(node, key) ? node[key] : undefined
@@ -78,17 +78,17 @@ function chase(doc: Obj, place: Place, goesOn: (node: Obj) => boolean): Place {
 	}
 }
 
-/** A parameter, response, header, body or path item: what stands beside a `$ref` has no say. */
+/** For a parameter, response, header, body or path item: OpenAPI 3.1 ignores keywords beside their `$ref`. */
 export function follow(doc: Obj, place: Place): Place {
 	return chase(doc, place, () => true)
 }
 
-/** A schema: 3.1 gives what stands beside a `$ref` a say, so only a lone `$ref` is stepped over. */
+/** For a schema: keywords beside its `$ref` count (JSON Schema 2020-12), so this follows only a `$ref` that stands alone. */
 export function followSchema(doc: Obj, place: Place): Place {
 	return chase(doc, place, (node) => Object.keys(node).length === 1)
 }
 
-/** The value as text, keys sorted: equal text, equal value. */
+/** The value as text with sorted keys: equal values have equal texts. */
 export function stable(value: Json | undefined): string {
 	if (Array.isArray(value)) return `[${value.map(stable).join(',')}]`
 	if (!isObject(value)) return value === undefined ? 'absent' : JSON.stringify(value)
@@ -100,7 +100,7 @@ export function same(left: Json | undefined, right: Json | undefined): boolean {
 	return stable(left) === stable(right)
 }
 
-/** The value with its `$ref`s written out and its prose left out; a cycle keeps the name of its `$ref`. */
+/** The value with its `$ref`s written out and without prose; a cycle keeps its `$ref`. */
 export function expanded(doc: Obj, value: Json | undefined, open: readonly string[] = []): Json {
 	if (Array.isArray(value)) return value.map((item) => expanded(doc, item, open))
 	if (!isObject(value)) return value ?? null
@@ -115,7 +115,7 @@ export function expanded(doc: Obj, value: Json | undefined, open: readonly strin
 
 function withoutProse(doc: Obj, value: Obj, open: readonly string[]): Obj {
 	const kept = Object.entries(value).filter(
-		// A property that is called `description` is an object, not a string: it stays.
+		// A property called `description` is a schema, not a string, and stays.
 		([key, inner]) => !((key === 'description' || key === 'title') && typeof inner === 'string') && !key.startsWith('x-'),
 	)
 	return Object.fromEntries(kept.map(([key, inner]) => [key, expanded(doc, inner, open)]))

@@ -1,8 +1,8 @@
-// Keywords that bound a value: which of two is the tighter, and what a change of one does to the values allowed.
+// Keywords that bound a value: the tighter of two bounds, and the effect of a change on the allowed values.
 import type { Effect } from './change.ts'
 import { type Json, same } from './document.ts'
 
-/** A lower bound and what its absence means. */
+/** The lower bounds, and the value that a missing one stands for. */
 const LOWER: ReadonlyMap<string, number> = new Map([
 	['minimum', -Infinity],
 	['exclusiveMinimum', -Infinity],
@@ -11,7 +11,7 @@ const LOWER: ReadonlyMap<string, number> = new Map([
 	['minProperties', 0],
 ])
 const UPPER: readonly string[] = ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties']
-/** Pairs of formats of which the first allows a part of what the second does. */
+/** Pairs of formats, of which the first allows a subset of the second. */
 const WIDER_FORMATS: readonly string[] = ['int32 int64', 'float double', 'uri uri-reference', 'email idn-email', 'uri iri']
 
 export function familyOf(keyword: string): string {
@@ -21,7 +21,7 @@ export function familyOf(keyword: string): string {
 		: 'keyword'
 }
 
-/** The value that holds when both must; a schema that says both where no value does. */
+/** The tighter of two values of a keyword; for a keyword without an order, both values in an `allOf`. */
 export function tighter(keyword: string, left: Json | undefined, right: Json | undefined): Json {
 	if (typeof left === 'number' && typeof right === 'number') {
 		if (LOWER.has(keyword)) return Math.max(left, right)
@@ -36,7 +36,7 @@ function order(base: number, head: number, up: Effect, down: Effect): Effect | u
 	return head > base ? up : down
 }
 
-/** `undefined` for a change that allows exactly the same values. */
+/** Undefined when the same values are allowed as before. */
 export function effectOf(keyword: string, base: Json | undefined, head: Json | undefined): Effect | undefined {
 	const lowest = LOWER.get(keyword)
 	if (lowest !== undefined) return order(number(base, lowest), number(head, lowest), 'narrowed', 'widened')
@@ -55,7 +55,7 @@ function number(value: Json | undefined, otherwise: number): number {
 	return typeof value === 'number' ? value : otherwise
 }
 
-/** Remainders of decimals are not exact: 0.3 over 0.1 comes out as changed, the safe side. */
+/** Remainders of decimals are inexact: 0.3 and 0.1 count as `changed`, which is the safe verdict. */
 function multiples(base: number, head: number): Effect {
 	if (head % base === 0) return 'narrowed'
 	return base % head === 0 ? 'widened' : 'changed'

@@ -1,4 +1,4 @@
-// A small contract for the tests, and a way to change one thing of it.
+// A small contract for the tests, and functions that edit it.
 import { diffContracts } from './contract-diff.ts'
 import { isObject, type Json, lookup, type Obj } from './document.ts'
 
@@ -82,7 +82,7 @@ export function example(version = '1.2.3'): Obj {
 	return structuredClone(document)
 }
 
-/** Puts a value at a pointer of the document; undefined takes away what is there. */
+/** Puts a value at a pointer of the document; undefined removes the value there. */
 export function put(document: Obj, pointer: string, value: Json | undefined): void {
 	const slash = pointer.lastIndexOf('/')
 	const owner = lookup(document, `#${pointer.slice(0, slash)}`).node
@@ -101,7 +101,7 @@ export const LIMIT = `${LIST}/parameters/0`
 
 export type Edit = [pointer: string, value: Json | undefined]
 
-/** What is said when the newer document has these edits and the older one those; of one operation, or of all. */
+/** The findings, as lines, when the newer document has `edits` and the older one `before`; of one operation, or of all. */
 export function said(edits: Edit[], before: Edit[] = [], operation?: string): string[] {
 	const [base, head] = [example(), example()]
 	for (const [pointer, value] of before) put(base, pointer, value)

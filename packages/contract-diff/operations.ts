@@ -1,4 +1,4 @@
-// The whole document: operations by method and path, webhooks by event.
+// Compares whole documents: operations by method and path, webhooks by event.
 import { compareHeaders, compareRequestBody, compareResponses } from './bodies.ts'
 import { type Change, compareNotes, type Finding, say, show, type Walk } from './change.ts'
 import { child, entries, follow, get, isObject, type Obj, type Place, same, text } from './document.ts'
@@ -29,7 +29,7 @@ function nameOf(section: string, method: string, name: string): string {
 	return method === 'post' ? `webhook ${name}` : `webhook ${name} ${method.toUpperCase()}`
 }
 
-/** Every difference, each once for its place; the order of the newer document, what is gone first. */
+/** Every difference, each once for its place: paths before webhooks, and in each of them the removed operations first. */
 export function compareDocuments(base: Obj, head: Obj): Change[] {
 	const changes = new Map<string, Change>()
 	const walkFor = (operation: string, operationId: string): Walk => {
@@ -39,7 +39,7 @@ export function compareDocuments(base: Obj, head: Obj): Change[] {
 		}
 		return { base, head, direction: 'request', where: 'operation', seen: new Set(), report }
 	}
-	compareFront({ ...walkFor('', ''), where: 'document' })
+	compareDocumentFields({ ...walkFor('', ''), where: 'document' })
 	for (const section of ['paths', 'webhooks'] as const) {
 		const [before, after] = [operationsOf(base, section), operationsOf(head, section)]
 		for (const [name, operation] of before) {
@@ -61,7 +61,7 @@ function idOf(operation: Operation): string {
 	return text(get(operation.place.node, 'operationId')) ?? ''
 }
 
-function compareFront(walk: Walk): void {
+function compareDocumentFields(walk: Walk): void {
 	const info = (doc: Obj): Obj => {
 		const node = doc.info
 		return isObject(node) ? { ...node, version: '' } : {}
@@ -86,10 +86,10 @@ function compareOperation(walk: Walk, base: Operation, head: Operation): void {
 	compareResponses({ ...walk, direction: 'response' }, child(base.place, 'responses'), child(head.place, 'responses'))
 }
 
-/** A webhook is the API calling: its body and headers are read by the customer, like a response. */
+/** The server sends a webhook: customers read its body and headers as they read a response. */
 function compareWebhook(walk: Walk, base: Operation, head: Operation): void {
-	const toReader: Walk = { ...walk, direction: 'response', where: 'payload' }
+	const payload: Walk = { ...walk, direction: 'response', where: 'payload' }
 	compareCommon(walk, base, head)
-	compareHeaders(toReader, parametersOf(walk.base, base.item, base.place), parametersOf(walk.head, head.item, head.place))
-	compareRequestBody(toReader, child(base.place, 'requestBody'), child(head.place, 'requestBody'))
+	compareHeaders(payload, parametersOf(walk.base, base.item, base.place), parametersOf(walk.head, head.item, head.place))
+	compareRequestBody(payload, child(base.place, 'requestBody'), child(head.place, 'requestBody'))
 }

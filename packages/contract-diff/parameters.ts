@@ -1,10 +1,10 @@
-// Parameters of path, query, header and cookie.
+// Compares the parameters of path, query, header and cookie.
 import { compareContent, compareSerialization, pairs } from './bodies.ts'
 import { code, compareNotes, judge, say, type Walk } from './change.ts'
 import { child, entries, follow, get, type Obj, type Place, text } from './document.ts'
 import { compareSchemas } from './schemas.ts'
 
-/** By `query parameter limit`; those of the operation win over those of its path. Header names have no case. */
+/** The parameters by location and name, as `query limit`; an operation's own win over its path's. Header names ignore case. */
 export function parametersOf(doc: Obj, item: Place, operation: Place): Map<string, Place> {
 	const all = [item, operation].flatMap((owner) => entries(child(owner, 'parameters')))
 	return new Map(

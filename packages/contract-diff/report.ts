@@ -1,4 +1,4 @@
-// What the differences amount to, and how they read.
+// Turns the differences into a verdict, a version bump and a changelog.
 import { type Change, code, type Level } from './change.ts'
 import { type Bump, bumpFor, nextVersion, type Verdict } from './versions.ts'
 
@@ -6,7 +6,7 @@ export interface Diff {
 	readonly baseVersion: string
 	readonly headVersion: string
 	readonly verdict: Verdict
-	/** The least version bump that tells the truth about the changes. */
+	/** The least version bump that the changes require. */
 	readonly bump: Bump
 	readonly changes: Change[]
 }
@@ -17,7 +17,7 @@ export function summarize(baseVersion: string, headVersion: string, changes: Cha
 	return { baseVersion, headVersion, verdict, bump: bumpFor(verdict, baseVersion), changes }
 }
 
-/** A schema that more operations than this share is told of once, with their names. */
+/** The changelog lists a change that more operations than this share once, with their names. */
 const SHARED_ABOVE = 3
 const ORDER: Level[] = ['breaking', 'additive', 'docs']
 
@@ -53,7 +53,7 @@ function headline(diff: Diff): string {
 	return `**${verdict}**: ${counts}. ${bump}`
 }
 
-/** The same change of the same component, apart from those of one operation. */
+/** Splits the changes into those of a component that many operations share, and all others. */
 function split(changes: Change[]): [Change[][], Change[]] {
 	const alike = Map.groupBy(changes, (change) =>
 		[change.level, change.direction, change.rule, change.pointer, change.message].join('\n'),

@@ -38,7 +38,7 @@ describe('operations', () => {
 			]),
 		).toEqual(['docs docs: document: info, tags changed'])
 	})
-	test('extensions other than those of this tool are not looked at', () => {
+	test('extensions that the tool does not know are ignored', () => {
 		expect(
 			said([
 				[`${CREATE}/x-rate-class`, 'read'],

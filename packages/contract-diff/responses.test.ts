@@ -152,7 +152,7 @@ describe('responses', () => {
 		expect(inList([edit])).toEqual([`${start}: response 200 \`[]${path === '' ? '' : `.${path}`}\`: ${message}`])
 	})
 
-	test('an enum marked open together with its first new value breaks: readers of the older one were not told', () => {
+	test('marking an enum open together with its first new value breaks: the older document did not announce new values', () => {
 		const lines = inList([[STATUS, { type: 'string', enum: ['draft', 'sent', 'paid'], 'x-open-enum': true }]])
 		expect(lines.map((line) => line.split(':')[0])).toEqual(['breaking open-enum-widened', 'breaking enum-widened'])
 	})

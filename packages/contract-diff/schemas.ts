@@ -1,11 +1,11 @@
-// Two schemas of the same place: what the newer one allows less and more than the older one.
+// Compares two schemas of the same place: which values the newer one no longer allows, and which it also allows.
 import { code, compareNotes, type Effect, judge, say, show, type Walk } from './change.ts'
 import { expanded, followSchema, type Json, type Place, same } from './document.ts'
 import { effectOf, familyOf } from './effects.ts'
 import { compareUnions } from './unions.ts'
 import { type Alternatives, alternatives, annotated, isAnnotation, membersOf, read, type View } from './view.ts'
 
-/** `path` is the way from the body to here: `data.lines[].quantity`. */
+/** `path` is the way from the body to the schema, such as `data.lines[].quantity`. */
 export function compareSchemas(walk: Walk, base: Place, head: Place, path: string): void {
 	const from = followSchema(walk.base, base)
 	const to = followSchema(walk.head, head)
@@ -44,16 +44,16 @@ function alreadySeen(walk: Walk, kind: string, base: string, head: string): bool
 	return false
 }
 
-function tell(walk: Walk, family: string, effect: Effect, pointer: string, message: string, path: string): void {
+function sayEffect(walk: Walk, family: string, effect: Effect, pointer: string, message: string, path: string): void {
 	say(walk, judge(walk.direction, effect), `${family}-${effect}`, pointer, message, path)
 }
 
 function compareNull(walk: Walk, base: boolean | undefined, head: boolean | undefined, pointer: string, path: string): void {
 	if (base === undefined || head === undefined || base === head) return
-	tell(walk, 'null', head ? 'widened' : 'narrowed', pointer, head ? 'may be null now' : 'may no longer be null', path)
+	sayEffect(walk, 'null', head ? 'widened' : 'narrowed', pointer, head ? 'may be null now' : 'may no longer be null', path)
 }
 
-/** Prose, deprecation, defaults and the mark of an open enum: what does not bound the values of today. */
+/** Compares keywords that do not bound values: prose, deprecation, defaults and `x-open-enum`. */
 function compareAsides(walk: Walk, base: View, head: View, path: string): void {
 	const flat = (view: View) => Object.fromEntries([...view.keywords].map(([key, place]) => [key, place.node ?? null]))
 	compareNotes(walk, { node: flat(base), pointer: base.pointer }, { node: flat(head), pointer: head.pointer }, path)
@@ -65,7 +65,7 @@ function compareAsides(walk: Walk, base: View, head: View, path: string): void {
 	}
 	if (isOpen(base) !== isOpen(head) && walk.direction === 'response') {
 		const message = isOpen(head) ? 'readers must expect unknown values now' : 'no unknown values will come any more'
-		tell(walk, 'open-enum', isOpen(head) ? 'widened' : 'narrowed', head.pointer, `${message} (\`x-open-enum\`)`, path)
+		sayEffect(walk, 'open-enum', isOpen(head) ? 'widened' : 'narrowed', head.pointer, `${message} (\`x-open-enum\`)`, path)
 	}
 }
 
@@ -89,7 +89,7 @@ function isWithin(some: string[] | undefined, all: string[] | undefined): boolea
 	return some?.every((type) => all.includes(type) || (type === 'integer' && all.includes('number'))) ?? false
 }
 
-/** False when the two have nothing in common, so that going on would only repeat it. */
+/** Returns false when the types have nothing in common: further findings would only repeat that. */
 function compareTypes(walk: Walk, base: View, head: View, path: string): boolean {
 	if (base.values && head.values) return true
 	const [narrower, wider] = [isWithin(head.types, base.types), isWithin(base.types, head.types)]
@@ -97,7 +97,7 @@ function compareTypes(walk: Walk, base: View, head: View, path: string): boolean
 	const effect = narrower ? 'narrowed' : wider ? 'widened' : 'changed'
 	const name = (view: View) => (view.types === undefined ? 'any' : view.types.join(' or '))
 	const pointer = head.keywords.get('type')?.pointer ?? head.pointer
-	tell(walk, 'type', effect, pointer, `type ${code(name(base))} → ${code(name(head))}`, path)
+	sayEffect(walk, 'type', effect, pointer, `type ${code(name(base))} → ${code(name(head))}`, path)
 	return effect !== 'changed'
 }
 
@@ -105,16 +105,16 @@ function compareValues(walk: Walk, base: View, head: View, path: string): void {
 	const pointer = head.keywords.get('enum')?.pointer ?? head.pointer
 	const names = (values: Json[]) => values.map(show).join(', ')
 	if (base.values === undefined || head.values === undefined) {
-		if (head.values) tell(walk, 'enum', 'narrowed', pointer, `only these values now: ${names(head.values)}`, path)
-		if (base.values) tell(walk, 'enum', 'widened', pointer, `no longer limited to ${names(base.values)}`, path)
+		if (head.values) sayEffect(walk, 'enum', 'narrowed', pointer, `only these values now: ${names(head.values)}`, path)
+		if (base.values) sayEffect(walk, 'enum', 'widened', pointer, `no longer limited to ${names(base.values)}`, path)
 		return
 	}
 	const missing = (from: Json[], all: Json[]) => from.filter((value) => !all.some((other) => same(value, other)))
 	const removed = missing(base.values, head.values)
 	const added = missing(head.values, base.values)
-	if (removed.length > 0) tell(walk, 'enum', 'narrowed', pointer, `values removed: ${names(removed)}`, path)
+	if (removed.length > 0) sayEffect(walk, 'enum', 'narrowed', pointer, `values removed: ${names(removed)}`, path)
 	if (added.length === 0) return
-	// The readers of the older document are the ones who had to be told that more may come.
+	// Readers know only the older document, so that one must have said that values may be added.
 	const level = isOpen(base) ? 'additive' : judge(walk.direction, 'widened')
 	say(walk, level, 'enum-widened', pointer, `values added: ${names(added)}`, path)
 }
@@ -131,15 +131,15 @@ function compareKeywords(walk: Walk, base: View, head: View, path: string): void
 		)
 		if (effect === undefined) continue
 		const what = known ? `${key} ${show(before?.node)} → ${show(after?.node)}` : `${code(key)} changed, treated as breaking`
-		tell(walk, familyOf(key), effect, after?.pointer ?? before?.pointer ?? head.pointer, what, path)
+		sayEffect(walk, familyOf(key), effect, after?.pointer ?? before?.pointer ?? head.pointer, what, path)
 	}
 }
 
 function compareItems(walk: Walk, base: View, head: View, path: string): void {
 	const [before, after] = [base.keywords.get('items'), head.keywords.get('items')]
 	if (before && after) compareSchemas(walk, before, after, `${path}[]`)
-	else if (after) tell(walk, 'items', 'narrowed', after.pointer, 'items have a schema now', path)
-	else if (before) tell(walk, 'items', 'widened', before.pointer, 'items may be anything now', path)
+	else if (after) sayEffect(walk, 'items', 'narrowed', after.pointer, 'items have a schema now', path)
+	else if (before) sayEffect(walk, 'items', 'widened', before.pointer, 'items may be anything now', path)
 }
 
 function compareProperties(walk: Walk, base: View, head: View, path: string): void {
@@ -147,16 +147,16 @@ function compareProperties(walk: Walk, base: View, head: View, path: string): vo
 	for (const name of new Set(names)) {
 		const [before, after] = [base.properties.get(name), head.properties.get(name)]
 		const inner = path === '' ? name : `${path}.${name}`
-		if (before && !after) removed(walk, before, head.extra === 'sealed', inner)
-		else if (after && !before) added(walk, after, head.required.has(name), inner)
+		if (before && !after) sayRemoved(walk, before, head.extra === 'sealed', inner)
+		else if (after && !before) sayAdded(walk, after, head.required.has(name), inner)
 		else {
-			presence(walk, base.required.has(name), head.required.has(name), after?.pointer ?? head.pointer, inner)
+			comparePresence(walk, base.required.has(name), head.required.has(name), after?.pointer ?? head.pointer, inner)
 			if (before && after) compareSchemas(walk, before, after, inner)
 		}
 	}
 }
 
-function removed(walk: Walk, before: Place, sealed: boolean, path: string): void {
+function sayRemoved(walk: Walk, before: Place, sealed: boolean, path: string): void {
 	const outcome = sealed ? 'sending it is refused' : 'sending it has no effect'
 	say(
 		walk,
@@ -168,18 +168,18 @@ function removed(walk: Walk, before: Place, sealed: boolean, path: string): void
 	)
 }
 
-function added(walk: Walk, after: Place, required: boolean, path: string): void {
+function sayAdded(walk: Walk, after: Place, required: boolean, path: string): void {
 	const breaks = required && walk.direction === 'request'
 	const message = breaks ? 'required property added' : walk.direction === 'request' ? 'optional property added' : 'property added'
 	say(walk, breaks ? 'breaking' : 'additive', 'property-added', after.pointer, message, path)
 }
 
-function presence(walk: Walk, before: boolean, after: boolean, pointer: string, path: string): void {
+function comparePresence(walk: Walk, before: boolean, after: boolean, pointer: string, path: string): void {
 	if (before === after) return
-	tell(walk, 'required', after ? 'narrowed' : 'widened', pointer, after ? 'is required now' : 'is optional now', path)
+	sayEffect(walk, 'required', after ? 'narrowed' : 'widened', pointer, after ? 'is required now' : 'is optional now', path)
 }
 
-/** Undeclared properties. A reader skips those it does not know, so opening a response breaks nobody. */
+/** Compares undeclared properties. A reader skips properties that it does not know, so a response may begin to allow them. */
 function compareExtra(walk: Walk, base: View, head: View, path: string): void {
 	const [before, after] = [base.extra, head.extra]
 	if (before === after) return
@@ -195,7 +195,7 @@ function compareExtra(walk: Walk, base: View, head: View, path: string): void {
 	say(walk, level, `undeclared-${effect}`, head.pointer, `undeclared properties: ${name(before)} → ${name(after)}`, path)
 }
 
-/** `anyOf` and `oneOf` that stand beside other keywords. */
+/** Compares `anyOf` and `oneOf` that stand beside other keywords. */
 function compareSideUnions(walk: Walk, base: View, head: View, path: string): void {
 	const most = Math.max(base.unions.length, head.unions.length)
 	for (let index = 0; index < most; index += 1) {
@@ -206,7 +206,7 @@ function compareSideUnions(walk: Walk, base: View, head: View, path: string): vo
 		} else {
 			const pointer = after?.pointer ?? before?.pointer ?? head.pointer
 			const message = after ? 'must match one of several schemas now' : 'need not match one of several schemas any more'
-			tell(walk, 'union', after ? 'narrowed' : 'widened', pointer, message, path)
+			sayEffect(walk, 'union', after ? 'narrowed' : 'widened', pointer, message, path)
 		}
 	}
 }

@@ -1,11 +1,11 @@
-// Who may call an operation: `security` as alternatives, and the scopes of `x-required-scopes`.
+// Compares who may call an operation: the alternatives of `security`, and the scopes of `x-required-scopes`.
 import { say, type Walk } from './change.ts'
 import { child, entries, expanded, follow, isObject, type Obj, type Place, same, stable, strings } from './document.ts'
 
-/** What one alternative asks for: each scheme, and each scope of it. Nothing: anyone may call. */
+/** What one alternative requires: each scheme and each of its scopes. An empty one lets anyone call. */
 type Demand = Set<string>
 
-/** A scheme is its definition, not its name: renaming one changes nothing, another header name does. */
+/** Identifies a scheme by its definition, not by its name: renaming it is no change, another header name is one. */
 function identity(doc: Obj, name: string): string {
 	const scheme = follow(doc, child({ node: doc, pointer: '#' }, 'components', 'securitySchemes', name)).node
 	if (!isObject(scheme)) return name
@@ -31,7 +31,7 @@ function demand(doc: Obj, alternative: Place): Demand {
 
 export function compareSecurity(walk: Walk, base: Place, head: Place): void {
 	const [before, after] = [demands(walk.base, base), demands(walk.head, head)]
-	// Whoever satisfied `some` satisfies `all`: each has an alternative that asks no more.
+	// Each alternative of `some` meets at least one of `all`, so every caller of `some` may still call.
 	const covered = (some: Demand[], all: Demand[]) =>
 		some.every((one) => all.some((other) => [...other].every((need) => one.has(need))))
 	const pointer = `${head.pointer}/security`

@@ -1,4 +1,4 @@
-// Where the two documents come from: a file, or git.
+// Reads the two documents from files or from git.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { parse } from 'yaml'
@@ -20,7 +20,7 @@ export function newestRelease(): string | undefined {
 	}
 }
 
-/** A file if there is one of that name; else `<ref>`, whose contract it takes, or `<ref>:<path>`. */
+/** Reads a file of this name; without one, `<ref>:<path>` of git, or spec/openapi.yaml of `<ref>`. */
 export function readBase(name: string): Obj {
 	if (existsSync(name)) return readHead(name)
 	const object = name.includes(':') ? name : `${name}:${CONTRACT}`

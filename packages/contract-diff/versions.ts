@@ -1,5 +1,5 @@
-// The version that a change asks for. Before 1.0.0 (semver §4) everything moves one place to the right, as npm's
-// caret reads it: a breaking change is a minor version, an addition a patch.
+// The version that a change requires. Before 1.0.0 (semver §4) this follows npm's caret: a breaking change is a minor version,
+// an addition a patch.
 import { ContractError } from './document.ts'
 
 export type Verdict = 'breaking' | 'additive' | 'none'
@@ -21,7 +21,7 @@ function parse(version: string): Version | undefined {
 	return { major: Number(major), minor: Number(minor), patch: Number(patch), pre }
 }
 
-/** A version that cannot be read counts as 1.x: the bump is then named as of a stable API. */
+/** A version that is not semver counts as 1.x. */
 export function bumpFor(verdict: Verdict, base: string): Bump {
 	if (verdict === 'none') return 'none'
 	const early = parse(base)?.major === 0
@@ -29,11 +29,11 @@ export function bumpFor(verdict: Verdict, base: string): Bump {
 	return early ? 'patch' : 'minor'
 }
 
-/** The least version that carries the bump. */
+/** The least version with the bump. */
 export function nextVersion(base: string, bump: Bump): string {
 	const version = parse(base)
 	if (!version || bump === 'none') return base
-	// A pre-release promises nothing yet (semver §9): what it announces is next.
+	// A pre-release promises nothing yet (semver §9): its release is the next version.
 	if (version.pre !== '') return `${version.major}.${version.minor}.${version.patch}`
 	if (bump === 'major') return `${version.major + 1}.0.0`
 	return bump === 'minor' ? `${version.major}.${version.minor + 1}.0` : `${version.major}.${version.minor}.${version.patch + 1}`
@@ -43,7 +43,7 @@ function compare(left: Version, right: Version): number {
 	return left.major - right.major || left.minor - right.minor || left.patch - right.patch
 }
 
-/** Whether `head` is far enough above `base`; 2.0.0-rc.1 is, above 1.4.0. */
+/** Whether `head` is far enough above `base`; a pre-release counts as its release, so 2.0.0-rc.1 is a major bump of 1.4.0. */
 export function carries(base: string, head: string, bump: Bump): boolean {
 	if (bump === 'none') return true
 	const [from, to, least] = [base, head, nextVersion(base, bump)].map(parse)

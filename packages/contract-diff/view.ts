@@ -1,5 +1,5 @@
-// One reading of a schema, whichever way it is written: `$ref` beside other keywords, `allOf`, `const`,
-// `type: [x, null]` and `anyOf: [x, null]` come out the same.
+// Reads a schema into a form in which equivalent spellings are equal: `$ref` beside other keywords, `allOf`, `const`,
+// `type: [x, null]` and `anyOf: [x, null]`.
 import type { Direction } from './change.ts'
 import { isProse } from './change.ts'
 import {
@@ -20,17 +20,17 @@ import { tighter } from './effects.ts'
 
 export interface View {
 	readonly pointer: string
-	/** Without null; undefined: any type; empty: nothing but null. */
+	/** Without null. Undefined: any type; empty: only null. */
 	readonly types: string[] | undefined
-	/** Undefined: any type, so null as well. */
+	/** Undefined: any type, which includes null. */
 	readonly nullable: boolean | undefined
 	/** Of `enum` or `const`, without null. */
 	readonly values: Json[] | undefined
-	/** Every keyword that is not structure, with the place it was read from. */
+	/** Every keyword except those in STRUCTURE, with the place it was read from. */
 	readonly keywords: Map<string, Place>
 	readonly properties: Map<string, Place>
 	readonly required: Set<string>
-	/** What undeclared properties may be. */
+	/** Whether undeclared properties are allowed, or the schema of their values. */
 	readonly extra: 'open' | 'sealed' | Place
 	readonly unions: Union[]
 }
@@ -42,7 +42,7 @@ export interface Union {
 
 const STRUCTURE = ['$ref', 'allOf', 'anyOf', 'oneOf', 'properties', 'required', 'additionalProperties', 'unevaluatedProperties']
 
-/** The schemas that must all hold: the target of `$ref`, the members of `allOf`, and the schema's own keywords last. */
+/** The schemas that a value must all match: the target of `$ref`, the members of `allOf`, and last the schema itself. */
 function parts(doc: Obj, place: Place, passed: Set<string>): Place[] {
 	const at = followSchema(doc, place)
 	if (passed.has(at.pointer)) return []
@@ -87,7 +87,7 @@ function merged(key: string, earlier: Place | undefined, later: Place): Place {
 	return { ...later, node: tighter(key, earlier.node, later.node) }
 }
 
-/** What both lists allow; an integer is a number. */
+/** The values that both lists allow; an integer is a number. */
 function shared(one: Json[], other: Json[]): Json[] {
 	const within = (value: Json, all: Json[]) =>
 		all.some((each) => same(value, each)) || (value === 'integer' && all.includes('number'))
@@ -100,7 +100,7 @@ function both(earlier: Place | undefined, later: Place): Place {
 	return { pointer: later.pointer, node: { allOf: [earlier.node ?? true, later.node ?? true] } }
 }
 
-/** `readOnly` is no part of a request, `writeOnly` none of a response. */
+/** A request has no `readOnly` properties, a response no `writeOnly` ones. */
 function hides(doc: Obj, property: Place, direction: Direction): boolean {
 	const mark = direction === 'request' ? 'readOnly' : 'writeOnly'
 	return parts(doc, property, new Set()).some((part) => get(part.node, mark) === true)
@@ -145,7 +145,7 @@ function unionsOf(part: Place): Union[] {
 		.map((place) => ({ pointer: place.pointer, members: entries(place).map(([, member]) => member) }))
 }
 
-/** Whether the schema says nothing but "one of these". */
+/** Whether the schema consists of one union and nothing else. */
 function isUnionOnly(view: View): boolean {
 	const keywords = [...view.keywords.keys()].filter((key) => !isAnnotation(key))
 	return (
@@ -159,7 +159,7 @@ function isUnionOnly(view: View): boolean {
 
 const ASIDE = ['default', 'deprecated', 'readOnly', 'writeOnly', '$defs', '$schema', '$id', '$anchor']
 
-/** Keywords that allow and forbid nothing, or are judged elsewhere. */
+/** Whether a keyword bounds no values, or is compared elsewhere. */
 export function isAnnotation(keyword: string): boolean {
 	return isProse(keyword) || keyword.startsWith('x-') || ASIDE.includes(keyword)
 }
@@ -167,11 +167,11 @@ export function isAnnotation(keyword: string): boolean {
 export interface Alternatives {
 	readonly nullable: boolean | undefined
 	readonly views: View[]
-	/** True when the views are members of a union, not the schema itself. */
+	/** Whether the views are members of a union, not the schema itself. */
 	readonly union: boolean
 }
 
-/** A schema as the alternatives it allows, null set apart: `anyOf: [x, {type: null}]` is a nullable x. */
+/** The alternatives that a schema allows, with null apart: `anyOf: [x, {type: null}]` is a nullable x. */
 export function alternatives(doc: Obj, view: View, direction: Direction, passed: readonly string[] = []): Alternatives {
 	const union = view.unions[0]
 	if (union && isUnionOnly(view) && !passed.includes(view.pointer)) {
@@ -190,7 +190,7 @@ export function membersOf(doc: Obj, union: Union, direction: Direction, passed: 
 	return { nullable, views: inner.flatMap((each) => each.views), union: true }
 }
 
-/** The schema's notes where it is one member and null: its own, then those of the member. */
+/** For a union of one member and null: a view with the keywords of both the member and the schema, of which the schema's win. */
 export function annotated(view: View, { union, views: [only, ...others] }: Alternatives): View {
 	if (!union || only === undefined || others.length > 0) return view
 	return view.keywords.size === 0 ? only : { ...view, keywords: new Map([...only.keywords, ...view.keywords]) }
