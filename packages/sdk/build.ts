@@ -1,4 +1,5 @@
-// dist/esm and dist/cjs: one bundle each, and the declarations twice, since a .d.ts is ESM or CJS by its folder's package.json.
+// Builds dist/esm and dist/cjs, each with a bundle and the declarations: whether a .d.ts is ESM or CJS follows from the
+// package.json of its folder.
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -19,7 +20,7 @@ async function bundle(folder: string, format: Format, type: string): Promise<voi
 		platform: 'neutral',
 		mainFields: ['module', 'main'],
 		target: 'es2022',
-		// openapi-fetch is bundled, and its licence wants to travel with it.
+		// openapi-fetch is bundled, and its MIT licence must come with every copy.
 		banner: { js: '/*! Contains openapi-fetch: see dist/LICENSE-openapi-fetch */' },
 	})
 	writeFileSync(join(dist, folder, 'package.json'), `${JSON.stringify({ type, sideEffects: false })}\n`)
@@ -33,7 +34,7 @@ function declarations(): void {
 	const esm = join(dist, 'esm')
 	for (const file of readdirSync(esm, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.d.ts'))) {
 		const text = readFileSync(join(esm, file), 'utf8')
-		// tsc leaves the source's endings in declarations.
+		// tsc keeps the file extensions of imports in declarations.
 		const rewritten = text.replace(/(from\s+'|import\(')(\.{1,2}\/[^']+)\.ts'/g, "$1$2.js'")
 		if (/openapi-fetch|\.ts['"]/.test(rewritten)) throw new Error(`${file} names openapi-fetch or a source file`)
 		for (const folder of ['esm', 'cjs']) {

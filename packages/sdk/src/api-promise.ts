@@ -1,25 +1,25 @@
-// What every method returns: a promise of the result that can also give the answer's status and headers.
+// The result of every method: a promise of the result that can also give the status and headers of the answer.
 
-/** What an answer says besides its body. */
+/** The status and headers of an answer. */
 export interface ResponseInfo {
 	/** The HTTP status. */
 	readonly status: number
 	/** The headers, such as `ETag`. */
 	readonly headers: Headers
-	/** The request, as in the server's log. */
+	/** The request's id, as in the server's log. */
 	readonly requestId: string | undefined
 }
 
-/** A result and the answer that it came with. */
+/** A result, and the status and headers of its answer. */
 export interface WithResponse<T> {
 	readonly data: T
 	readonly response: ResponseInfo
 }
 
-/** A promise of the result. The request is sent at once, whether or not anybody waits for it. */
+/** A promise of the result. The request is sent at once, even if the caller does not await the promise. */
 export class ApiPromise<T> implements Promise<T> {
 	readonly [Symbol.toStringTag] = 'ApiPromise'
-	// One promise serves both ways of waiting: two would leave the other one's failure unhandled.
+	// `then` and `withResponse` share one promise: of two, the unused one would be an unhandled rejection when the call fails.
 	readonly #answer: Promise<WithResponse<T>>
 
 	constructor(answer: Promise<WithResponse<T>>) {
@@ -31,7 +31,7 @@ export class ApiPromise<T> implements Promise<T> {
 		return this.#answer
 	}
 
-	// biome-ignore lint/suspicious/noThenProperty: it is a promise.
+	// biome-ignore lint/suspicious/noThenProperty: the class is a promise.
 	then<A = T, B = never>(
 		onfulfilled?: ((data: T) => A | PromiseLike<A>) | null,
 		onrejected?: ((reason: unknown) => B | PromiseLike<B>) | null,

@@ -25,7 +25,7 @@ describe('a call', () => {
 		expect(far.arrived[0]?.headers).not.toHaveProperty('content-type')
 	})
 
-	test('uses each operation’s own method and path, and gives its result', async () => {
+	test('uses the method and path of its operation, and gives its result', async () => {
 		const remit = far.client()
 		far.answer = json(200, { data: { id: 'inv_1' } })
 		expect(await remit.invoices.get('inv_1')).toEqual({ id: 'inv_1' })
@@ -114,7 +114,7 @@ describe('a path parameter', () => {
 		expect(far.arrived[0]?.url).toBe(`/api/invoices/${encodeURIComponent(id)}`)
 	})
 
-	test('that is no Unicode text is refused', async () => {
+	test('that is not well-formed Unicode is refused', async () => {
 		expect(await failure(far.client().invoices.get('\ud800'))).toBeInstanceOf(RemitError)
 	})
 })
@@ -152,7 +152,7 @@ describe('the API key', () => {
 		expect(make).not.toThrow(/SECRET/)
 	})
 
-	test('shows neither in the client nor in its errors', async () => {
+	test('is shown neither by the client nor by its errors', async () => {
 		const remit = far.client()
 		far.answer = json(500, {})
 		const shown = [remit, remit.invoices, await failure(remit.invoices.get('inv_1'))]

@@ -3,7 +3,7 @@ import type { RemitOptions } from './settings.ts'
 import { Transport } from './transport.ts'
 
 /**
- * A client of the Remit API for one organization. It keeps nothing but its settings: one serves a whole program.
+ * A client of the Remit API for one organization. It keeps only its settings, so one client serves a whole program.
  *
  * @example
  * ```ts

@@ -1,14 +1,14 @@
-// One signal for both ends of a call: the caller's abort and the timeout. AbortSignal.any and AbortSignal.timeout would
-// do the same, but cannot be released, and pile up on a long-lived signal in Node 20.
+// One signal that aborts a call when the caller's signal does, or after the timeout. AbortSignal.any and AbortSignal.timeout cannot
+// be released, and pile up on a long-lived signal in Node 20.
 import { RemitError, TimeoutError } from './errors.ts'
 
 export interface Deadline {
-	/** Aborted with the caller's reason or a TimeoutError. */
+	/** Aborts with the reason of the caller's signal, or with a TimeoutError. */
 	readonly signal: AbortSignal
 	release(): void
 }
 
-/** Timers take 31 bits: anything longer, `Infinity` too, would fire at once. */
+/** `setTimeout` takes 31 bits of milliseconds; with a longer delay, such as `Infinity`, it would fire at once. */
 const longestTimer = 2 ** 31 - 1
 
 export function startDeadline(timeout: number, callerSignal: AbortSignal | undefined): Deadline {

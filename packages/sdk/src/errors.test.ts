@@ -176,7 +176,7 @@ describe('an aborted signal', () => {
 		expect(far.arrived).toEqual([])
 	})
 
-	test('is let go of after the call', async () => {
+	test('keeps no listener after the call', async () => {
 		const { signal } = new AbortController()
 		const [added, removed] = [vi.spyOn(signal, 'addEventListener'), vi.spyOn(signal, 'removeEventListener')]
 		await get({ signal })
@@ -185,7 +185,7 @@ describe('an aborted signal', () => {
 	})
 })
 
-test('a failure that is only asked for with its response is handled once', async () => {
+test('a failure that is awaited in any one way leaves no unhandled rejection', async () => {
 	const unhandled = vi.fn()
 	process.on('unhandledRejection', unhandled)
 	far.answer = text(500, '')

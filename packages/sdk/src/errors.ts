@@ -1,10 +1,10 @@
-// What a call can fail with. Everything the SDK throws is a RemitError, but for the reason of an aborted signal.
+// The errors of a call. Everything the SDK throws is a RemitError, except the reason of an aborted signal.
 import type { ResponseInfo } from './api-promise.ts'
 import type { ErrorCode, Problem, ProblemError } from './generated/contract.ts'
 
-/** The base of every error of the SDK; by itself, a mistake that was found before anything was sent. */
+/** The base class of every error of the SDK; by itself, a mistake of the caller that was found before anything was sent. */
 export class RemitError extends Error {
-	// Names are spelt out because bundlers rename classes.
+	// Written out, because bundlers rename classes.
 	override readonly name: string = 'RemitError'
 }
 
@@ -13,10 +13,10 @@ export class ConnectionError extends RemitError {
 	override readonly name = 'ConnectionError'
 }
 
-/** The answer was not complete in time. The server may have done what was asked all the same. */
+/** The answer was not complete in time. The server may have done its work all the same. */
 export class TimeoutError extends RemitError {
 	override readonly name = 'TimeoutError'
-	/** The limit that was passed, in milliseconds. */
+	/** The timeout in milliseconds. */
 	readonly timeout: number
 
 	constructor(timeout: number) {
@@ -30,15 +30,15 @@ export class ApiError extends RemitError {
 	override readonly name: string = 'ApiError'
 	/** The HTTP status. */
 	readonly status: number
-	/** The kind of problem, for programs; undefined when the answer does not come from Remit but, say, from a proxy. */
+	/** The kind of problem, for programs; undefined when the answer is not Remit's but, for example, a proxy's. */
 	readonly code: ErrorCode | undefined
 	/** The kind of problem in words. */
 	readonly title: string
-	/** This case in words. */
+	/** This occurrence of the problem in words. */
 	readonly detail: string
-	/** The request, as in the server's log. */
+	/** The request's id, as in the server's log. */
 	readonly requestId: string | undefined
-	/** Every mistake with its place; often empty. */
+	/** Every error in the request, with its place; often empty. */
 	readonly errors: readonly ProblemError[]
 	/** The headers of the answer. */
 	readonly headers: Headers
@@ -98,7 +98,7 @@ export class RateLimitError extends ApiError {
 	readonly retryAfter: number | undefined = retryAfter(this.headers)
 }
 
-/** 5xx: the server, or something before it, failed. */
+/** 5xx: the server, or a proxy in front of it, failed. */
 export class ServerError extends ApiError {
 	override readonly name = 'ServerError'
 }
@@ -114,26 +114,26 @@ const byStatus: Record<number, typeof ApiError> = {
 	429: RateLimitError,
 }
 
-/** The error for an answer that is no success. `body` is the parsed JSON, the text if it is not JSON, or undefined. */
+/** The error for an answer that is not a success. `body` is the parsed JSON, text that is not JSON, or undefined. */
 export function apiError(response: ResponseInfo, body: unknown): ApiError {
 	const ErrorClass = byStatus[response.status] ?? (response.status >= 500 ? ServerError : ApiError)
 	return new ErrorClass(response, isProblem(body) ? body : foreignProblem(response, body))
 }
 
-/** The error for a success whose body is not what the contract says. */
+/** The error for a success whose body does not match the contract. */
 export function unexpectedBody(response: ResponseInfo, body: unknown, expected = 'JSON'): ApiError {
 	const detail = `expected ${expected} of the Remit API (is baseUrl right?), got ${excerpt(response, body)}`
 	return new ApiError(response, { title: 'Unexpected answer', detail })
 }
 
-/** Proxies send JSON errors too, some with a `code` of their own: the type tells Remit's apart. */
+/** Proxies send JSON errors too, some with a `code` of their own: the `type` identifies those of Remit. */
 function isProblem(body: unknown): body is Problem {
 	const { type, code, title, detail } = (body ?? {}) as Partial<Record<keyof Problem, unknown>>
 	return type === `urn:remit:problem:${code}` && typeof title === 'string' && typeof detail === 'string'
 }
 
 function foreignProblem(response: ResponseInfo, body: unknown): Pick<Problem, 'title' | 'detail'> {
-	// A browser shows nothing of a redirect that it was told not to follow, not even its status.
+	// With `redirect: 'manual'` a browser hides a redirect, even its status.
 	const redirected = response.status === 0 || (response.status >= 300 && response.status < 400)
 	if (!redirected) return { title: 'Unexpected error answer', detail: excerpt(response, body) }
 	const target = response.headers.get('location')
@@ -147,7 +147,7 @@ function excerpt(response: ResponseInfo, body: unknown): string {
 	return `${response.headers.get('content-type') ?? 'a body without content type'}: ${start}`
 }
 
-/** `Retry-After` is seconds, or from some proxies a date (RFC 9110 §10.2.3). */
+/** `Retry-After` has seconds, or from some proxies a date (RFC 9110 §10.2.3). */
 function retryAfter(headers: Headers): number | undefined {
 	const value = headers.get('retry-after')
 	if (!value) return undefined

@@ -1,4 +1,3 @@
-// Calls whose answer is a file.
 import { describe, expect, test } from 'vitest'
 import { failure, farEnd, json, problem, text } from '../test/far-end.ts'
 import * as sdk from './index.ts'
@@ -6,7 +5,7 @@ import * as sdk from './index.ts'
 const far = farEnd()
 const pdf = (options?: sdk.RequestOptions) => far.client().invoices.pdf('inv_1', options)
 
-/** Bytes that are no UTF-8: read as text they would not come back. */
+/** Not UTF-8: read as text, the bytes would change. */
 const bytes = Uint8Array.of(0x25, 0x50, 0x44, 0x46, 0x2d, 0xff, 0x00, 0xc3, 0x28)
 
 const file = (body: Uint8Array | undefined, headers: Record<string, string> = {}): typeof far.answer => {
@@ -14,7 +13,7 @@ const file = (body: Uint8Array | undefined, headers: Record<string, string> = {}
 }
 
 describe('a file', () => {
-	test('comes as its bytes, and is asked for by its media type', async () => {
+	test('comes as its bytes, and its media type is in Accept', async () => {
 		far.answer = file(bytes)
 		const found = await pdf()
 		expect(found.constructor).toBe(Uint8Array)
@@ -32,13 +31,13 @@ describe('a file', () => {
 		expect(response.headers.get('content-disposition')).toContain('INV-0001.pdf')
 	})
 
-	test('of a client link is asked for by its token', async () => {
+	test('of a client link is read by the link’s token', async () => {
 		far.answer = file(bytes)
 		expect(await far.client().invoices.public.pdf('token-1')).toEqual(bytes)
 		expect(far.arrived[0]?.url).toBe('/api/invoices/public/token-1/pdf')
 	})
 
-	test('that is refused is the error that the server gives', async () => {
+	test('that the server refuses rejects with the server’s error', async () => {
 		far.answer = problem(404, 'invoice_not_found')
 		const error = await failure(pdf())
 		expect(error).toBeInstanceOf(sdk.NotFoundError)
@@ -57,14 +56,14 @@ describe('a file', () => {
 		expect(error).toMatchObject({ status: 200, code: undefined, detail: expect.stringMatching(detail) })
 	})
 
-	test('that does not end in time is a TimeoutError', async () => {
+	test('that does not end in time rejects with a TimeoutError', async () => {
 		far.answer = (response) => {
 			response.writeHead(200, { 'Content-Type': 'application/pdf' }).write(bytes)
 		}
 		expect(await failure(pdf({ timeout: 50 }))).toBeInstanceOf(sdk.TimeoutError)
 	})
 
-	test('that breaks off is a ConnectionError', async () => {
+	test('that breaks off rejects with a ConnectionError', async () => {
 		far.answer = (response) => {
 			response.writeHead(200, { 'Content-Type': 'application/pdf', 'Content-Length': '100' })
 			response.write(bytes, () => response.destroy())

@@ -1,4 +1,4 @@
-// The public names; what is not here is not part of the API.
+// The public names of the package.
 export type { ApiPromise, ResponseInfo, WithResponse } from './api-promise.ts'
 export { Remit } from './client.ts'
 export {

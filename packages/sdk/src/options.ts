@@ -1,4 +1,4 @@
-// What a call can be told besides its arguments, and the headers that come of it.
+// The options of a call, and the headers that they set.
 
 /** Options of every call. */
 export interface RequestOptions {
@@ -8,19 +8,19 @@ export interface RequestOptions {
 	timeout?: number
 	/** More headers; they win over those of the client. */
 	headers?: Record<string, string>
-	/** Sent as `X-Request-Id`: the server keeps it, if it is 8 to 64 of `A-Z a-z 0-9 . _ -`, in its answer and its log. */
+	/** Sent as `X-Request-Id`. The server uses it in its answer and its log if it is 8 to 64 of `A-Z a-z 0-9 . _ -`. */
 	requestId?: string
 }
 
 /** Options of calls that create or send something. */
 export interface IdempotentRequestOptions extends RequestOptions {
-	/** Makes the call safe to repeat: for 24 hours the same call with the same key gives the first call's answer. */
+	/** Makes the call safe to repeat: for 24 hours the same call with the same key gets the answer of the first one. */
 	idempotencyKey?: string
 }
 
 /** Options of calls that change or delete a record. */
 export interface ConditionalRequestOptions extends RequestOptions {
-	/** Only if the record still has this `version` (or `ETag`); else the call fails with a `PreconditionFailedError`. */
+	/** Changes the record only if it still has this `version` (or `ETag`); else the call fails with a `PreconditionFailedError`. */
 	ifMatch?: number | string
 }
 
@@ -35,7 +35,7 @@ export function requestHeaders(
 	}
 }
 
-/** Tags are quoted strings (RFC 9110 §8.8.3); `*`, a weak tag and a list of tags stay as they are. */
+/** Quotes a version as an entity tag (RFC 9110 §8.8.3); `*`, a weak tag and a list of tags stay as they are. */
 function entityTag(version: number | string): string {
 	return typeof version === 'string' && /^(\*|(W\/)?".*")$/.test(version) ? version : `"${version}"`
 }

@@ -3,7 +3,7 @@ import { failure, farEnd, json } from '../test/far-end.ts'
 
 const far = farEnd()
 
-/** Answers lists of that many records, as the server does. */
+/** Answers as the server does, from a list of `count` records. */
 function store(count: number, { withMeta = false, total = count } = {}): void {
 	const records = Array.from({ length: count }, (_, index) => ({ id: `r${index}` }))
 	far.answer = (response, request) => {
@@ -70,7 +70,7 @@ describe('a list with meta', () => {
 })
 
 describe('pages', () => {
-	test('can be walked one by one, from any offset, with the same query and options', async () => {
+	test('can be read one by one, from any offset, with the same query and options', async () => {
 		store(5)
 		const lengths: number[] = []
 		const list = far.client().invoices.list({ limit: 2, offset: 1, status: 'paid' }, { headers: { 'X-Job': '1' } })
@@ -84,7 +84,7 @@ describe('pages', () => {
 		expect(far.arrived[2]).toMatchObject({ url: '/api/invoices?limit=2&offset=5&status=paid', headers: { 'x-job': '1' } })
 	})
 
-	test('stop being asked for when the loop is left', async () => {
+	test('are no longer requested when the loop is left', async () => {
 		store(100)
 		for await (const invoice of far.client().invoices.list({ limit: 2 })) if (invoice.id === 'r1') break
 		expect(far.arrived).toHaveLength(1)
@@ -114,7 +114,7 @@ describe('pages', () => {
 describe('a list that is read by cursor', () => {
 	const deliveries = Array.from({ length: 5 }, (_, n) => ({ id: `whd_${n}` }))
 
-	/** Answers as the server does: a total at first, and with a cursor none. */
+	/** Answers as the server does: with a total at first, without one after a cursor. */
 	const answer = (limit: number, end: string | null = null) => {
 		far.answer = (response, { url }) => {
 			const { searchParams } = new URL(url, 'http://x')
@@ -126,7 +126,7 @@ describe('a list that is read by cursor', () => {
 		}
 	}
 
-	test('goes on with the cursor of each page, and not by counting', async () => {
+	test('continues from the cursor of each page, not from an offset', async () => {
 		answer(2)
 		const ids: string[] = []
 		for await (const { id } of far.client().webhooks.deliveries.list({ limit: 2, offset: 1, status: 'skipped' })) ids.push(id)
@@ -138,7 +138,7 @@ describe('a list that is read by cursor', () => {
 		])
 	})
 
-	test('ends with a page that is not full, or empty, though that one has a cursor to go on from later', async () => {
+	test('ends with a page that is empty or not full, although it has a cursor for later', async () => {
 		answer(5, 'whd_4')
 		const page = await far.client().webhooks.deliveries.list({ limit: 5, cursor: 'whd_4' })
 		expect(page).toMatchObject({ data: [], meta: { total: null, nextCursor: 'whd_4' }, hasNextPage: false })

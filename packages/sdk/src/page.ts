@@ -1,11 +1,11 @@
-// Lists: one page by `await`, every record of all pages by `for await`.
+// Lists: `await` gives one page, `for await` the records of all pages.
 import { ApiPromise } from './api-promise.ts'
 
 /** One page of a list. Iterating it gives its records and those of all pages after it. */
 export class Page<T, Meta = undefined> implements AsyncIterable<T> {
 	/** The records of this page. */
 	readonly data: T[]
-	/** Where the page stands, for lists that say so. */
+	/** The place of the page in its list; undefined for lists without it. */
 	readonly meta: Meta
 	readonly #next: (() => PagePromise<T, Meta>) | undefined
 
@@ -41,25 +41,25 @@ export class PagePromise<T, Meta = undefined> extends ApiPromise<Page<T, Meta>> 
 	}
 }
 
-/** Where a page begins and how long it may be. */
+/** The start of a page and its greatest length. */
 export interface Span {
 	readonly limit: number
 	readonly offset: number
 }
 
-/** What an answer says of its place: `total` is null, and `nextCursor` there, in a list that is read by cursor. */
+/** The `meta` of a page. In a list that is read by cursor it has a `nextCursor`, and `total` is null after the first page. */
 export interface PageMeta {
 	readonly total: number | null
 	readonly nextCursor?: string | null
 }
 
-/** Whether records may follow a page. An empty page always ends a list, or a wrong total would be asked for for ever. */
+/** Whether records may follow a page. An empty page always ends the list; otherwise a wrong total would never end it. */
 export function continues(length: number, span: Span, meta: PageMeta | undefined): boolean {
 	if (length === 0) return false
 	return typeof meta?.total === 'number' ? span.offset + length < meta.total : length >= span.limit
 }
 
-/** Where the next page begins. By cursor, what is added meanwhile shifts nothing. */
+/** The start of the next page. A cursor is preferred, because records that are added meanwhile do not shift it. */
 export function placeAfter(span: Span, length: number, meta: PageMeta | undefined): { offset: number; cursor?: string } {
 	return meta?.nextCursor ? { offset: 0, cursor: meta.nextCursor } : { offset: span.offset + length }
 }

@@ -1,15 +1,15 @@
-// What a client is made with, checked once: a mistake here would otherwise show as a puzzling failure of the first call.
+// The options of a client, checked once: otherwise a mistake would show as a puzzling failure of the first call.
 import { RemitError } from './errors.ts'
 
 /** Options of the client. */
 export interface RemitOptions {
 	/** The API key: `rmt_…`. */
 	apiKey: string
-	/** Where the server is, such as `https://remit.example`; a path in front of `/api` belongs to it. */
+	/** The server's URL, such as `https://remit.example`, with any path in front of `/api`. */
 	baseUrl: string
 	/** Milliseconds until a call fails with a `TimeoutError`; `Infinity` for no limit. Default 60 000. */
 	timeout?: number
-	/** Sends in place of the global `fetch`. */
+	/** Used in place of the global `fetch`. */
 	fetch?: (url: string, init: RequestInit) => Promise<Response>
 	/** Headers to send with every request. */
 	headers?: Record<string, string>
@@ -19,13 +19,13 @@ export function readSettings({ apiKey, baseUrl, timeout = 60_000, fetch, headers
 	return {
 		baseUrl: readBaseUrl(baseUrl),
 		timeout,
-		// Looked up at every call, so that a global replaced later (msw, a polyfill) is used.
+		// Looked up at every call, so that a global that is replaced later (by msw or a polyfill) is used.
 		fetch: fetch ?? ((url: string, init: RequestInit) => globalThis.fetch(url, init)),
 		headers: { Accept: 'application/json', Authorization: `Bearer ${readApiKey(apiKey)}`, ...headers },
 	}
 }
 
-/** Never repeats the key: error messages end up in logs. */
+/** Its errors never contain the key, because error messages end up in logs. */
 function readApiKey(apiKey: unknown): string {
 	if (typeof apiKey !== 'string' || apiKey === '') throw new RemitError('apiKey is missing: new Remit({ apiKey: "rmt_…", … })')
 	if (!/^[\x21-\x7e]+$/.test(apiKey)) throw new RemitError('apiKey contains a blank, a line break or a non-ASCII character')

@@ -1,5 +1,5 @@
-// The one place that sends: openapi-fetch builds URL, query and headers; what it leaves to others is done around it
-// (path parameters that reach another URL, time limits, the kinds of failure, answers that are not JSON).
+// Sends every request. openapi-fetch builds URL, query and headers; this file adds what it lacks: a check of path parameters,
+// which could reach another URL, timeouts, typed errors, and answers that are not JSON.
 import createClient from 'openapi-fetch'
 import { ApiPromise, type ResponseInfo, type WithResponse } from './api-promise.ts'
 import { checkTimeout, startDeadline } from './deadline.ts'
@@ -8,7 +8,7 @@ import { type ConditionalRequestOptions, type IdempotentRequestOptions, requestH
 import { continues, Page, type PageMeta, PagePromise, placeAfter } from './page.ts'
 import { type RemitOptions, readSettings } from './settings.ts'
 
-/** What a method of a resource hands over. */
+/** The arguments of a resource's method. */
 export interface Call {
 	readonly path?: Record<string, string>
 	readonly query?: object
@@ -22,7 +22,7 @@ export interface ListCall extends Call {
 	readonly pageSize: number
 }
 
-/** Stands in for Request, so that fetch gets a URL and an init: a `fetch` of another realm refuses a foreign Request. */
+/** Replaces Request, so that fetch gets a URL and an init: a `fetch` of another realm rejects a foreign Request. */
 class PlainRequest {
 	readonly url: string
 	readonly init: RequestInit
@@ -33,7 +33,7 @@ class PlainRequest {
 	}
 }
 
-/** openapi-fetch's `request`, without its types: the generated methods are the typed side. */
+/** openapi-fetch's `request`, without its types: the generated methods have the types. */
 type Request = (method: string, path: string, init: object) => Promise<{ data?: unknown; error?: unknown; response: Response }>
 
 export class Transport {
@@ -48,7 +48,7 @@ export class Transport {
 		this.#baseUrl = baseUrl
 		this.#timeout = timeout
 		this.#fetch = fetch
-		// A followed 301 or 302 would turn a POST into a GET, and a create into a list.
+		// Following a 301 or 302 would turn a POST into a GET, and so a create into a list.
 		this.#request = createClient({
 			baseUrl,
 			headers,
@@ -92,7 +92,7 @@ export class Transport {
 		)
 	}
 
-	/** `file` is the media type when the answer is not JSON. */
+	/** `file` is the media type of an answer that is not JSON. */
 	async #exchange(method: string, path: string, call: Call, file?: string): Promise<WithResponse<unknown>> {
 		const options = call.options ?? {}
 		const deadline = startDeadline(options.timeout ?? this.#timeout, options.signal)
@@ -124,7 +124,7 @@ export class Transport {
 	}
 }
 
-/** `..` or an empty id would reach another URL, and so would a slash behind a proxy that decodes it. */
+/** An empty id, `.` or `..` would reach another URL, as would a slash if a proxy decodes it. */
 function checkPath(parameters: Record<string, string> = {}): void {
 	for (const [name, value] of Object.entries(parameters)) {
 		if (typeof value === 'string' && !/^\.{0,2}$|[/\\]/.test(value)) continue
@@ -145,7 +145,7 @@ function read(response: Response, data: unknown, error: unknown, file?: string):
 	}
 }
 
-/** An empty answer is no file, and neither is a proxy's page. `data` is undefined when the answer says that it is empty. */
+/** Rejects an empty answer, and a proxy's page. `data` is undefined for an answer with `Content-Length: 0`. */
 function fileBytes(response: ResponseInfo, data: unknown, type: string): Uint8Array {
 	const bytes = data === undefined ? new Uint8Array() : new Uint8Array(data as ArrayBuffer)
 	if (bytes.length > 0 && response.headers.get('content-type')?.startsWith(type)) return bytes
@@ -157,7 +157,7 @@ function envelope<T>(body: unknown, response: ResponseInfo): { data: T; meta?: P
 	throw unexpectedBody(response, body)
 }
 
-/** fetch hides the reason ("fetch failed") in the cause of its error. */
+/** fetch says only "fetch failed"; the reason is in the cause of its error. */
 function connectionError(baseUrl: string, error: unknown): ConnectionError {
 	const { message, cause } = (error ?? {}) as { message?: unknown; cause?: { code?: unknown; message?: unknown } }
 	const reason = cause?.message || cause?.code || message || error

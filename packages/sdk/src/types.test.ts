@@ -1,4 +1,4 @@
-// What must and what must not compile: tsc is the judge, and the expectations are erased at run time.
+// Code that must compile, and code that must not: tsc checks it, and the type assertions do nothing at run time.
 import { expectTypeOf, test } from 'vitest'
 import type * as sdk from './index.ts'
 import { ApiError, type Remit } from './index.ts'
@@ -29,7 +29,7 @@ test('pages and records have their types', () => {
 	})
 })
 
-test('resources lie in one another, and files are bytes', () => {
+test('resources are nested, and files are bytes', () => {
 	compiled(() => {
 		expectTypeOf(remit.invoices.createFromTimeEntries).parameter(0).toEqualTypeOf<sdk.TimeEntriesInvoice>()
 		expectTypeOf(remit.invoices.clientLink.create('inv_1')).resolves.toEqualTypeOf<sdk.InvoiceLink>()

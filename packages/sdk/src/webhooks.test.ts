@@ -7,7 +7,7 @@ import { RemitError } from './errors.ts'
 import type { Invoice, WebhookEndpoint, WebhookEvent } from './generated/contract.ts'
 import { signTestWebhook, verifyWebhook, type WebhookHeaders, WebhookVerificationError } from './webhooks.ts'
 
-/** The example that Standard Webhooks publishes. */
+/** The example of the Standard Webhooks specification. */
 const published = {
 	secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
 	id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
@@ -36,7 +36,7 @@ const signed = (what: WebhookEvent | string = event, key = secret) =>
 const verify = (body: string | Uint8Array | ArrayBuffer, headers: WebhookHeaders, key: string | readonly string[] = secret) =>
 	verifyWebhook(body, headers, key, { now })
 
-/** The code it is refused with. */
+/** The code of the error with which verification fails. */
 async function refusal(call: Promise<unknown>): Promise<string> {
 	const error = await failure(call)
 	expect(error).toBeInstanceOf(WebhookVerificationError)
@@ -57,7 +57,7 @@ describe('the published example', () => {
 		})
 	})
 
-	test('passes every check but the last: it is no event', async () => {
+	test('passes every check except the last, because it is not an event', async () => {
 		const { body, headers } = await signTestWebhook(published.body, secret, published)
 		expect(await refusal(verify(body, headers))).toBe('invalid_payload')
 		expect(await refusal(verify(`${body} `, headers))).toBe('no_match')
@@ -176,7 +176,7 @@ describe('the raw body', () => {
 })
 
 describe('a change', () => {
-	/** At every time, so that nothing but the signature can refuse it. */
+	/** Accepts any time, so that only the signature can fail. */
 	const anyTime = { now, tolerance: Number.POSITIVE_INFINITY }
 	const flipped = (text: string, index: number, to: string) => text.slice(0, index) + to + text.slice(index + 1)
 
@@ -194,7 +194,7 @@ describe('a change', () => {
 	test.each([
 		['webhook-id', 'X', 'x'],
 		['webhook-timestamp', '0', '1'],
-		// Of the last letter before "=", only the first four bits count: A and B would decode alike.
+		// Only the first four bits of the last letter before "=" count: A and B decode alike.
 		['webhook-signature', 'A', 'B'],
 		['webhook-signature', 'E', 'F'],
 	])('of any character of %s is noticed', async (name, to, orTo) => {
@@ -209,7 +209,7 @@ describe('a change', () => {
 		}
 	})
 
-	test('of where id, time and body meet is noticed', async () => {
+	test('of the boundaries between id, time and body is noticed', async () => {
 		const { headers } = await signed('{"type":"a"}')
 		const shifted = { ...headers, 'webhook-id': 'evt', 'webhook-timestamp': `${published.timestamp}` }
 		expect(await refusal(verify('_test.{"type":"a"}', shifted))).toBe('no_match')
@@ -322,14 +322,14 @@ describe('several signatures', () => {
 })
 
 describe('the secret', () => {
-	test('is one of several, at any place', async () => {
+	test('may be any one of a list', async () => {
 		const { body, headers } = await signed()
 		expect(await verify(body, headers, [otherSecret, secret])).toEqual(event)
 		expect(await verify(body, headers, [secret, otherSecret])).toEqual(event)
 		expect(await refusal(verify(body, headers, [otherSecret]))).toBe('no_match')
 	})
 
-	test('that is none of an empty list is a mistake of the receiver', async () => {
+	test('in the form of an empty list is a mistake of the receiver', async () => {
 		const { body, headers } = await signed()
 		const error = await failure(verify(body, headers, []))
 		expect(error.constructor).toBe(RemitError)
@@ -364,7 +364,7 @@ describe('the secret', () => {
 	})
 })
 
-/** Base64 of what HMAC-SHA256 makes of any bytes. */
+/** The base64 of any 32 bytes, as HMAC-SHA256 gives them. */
 async function hmac(key: string, bytes: Uint8Array<ArrayBuffer>): Promise<string> {
 	const raw = Buffer.from(key.replace('whsec_', ''), 'base64')
 	const algorithm = { name: 'HMAC', hash: 'SHA-256' }

@@ -1,4 +1,4 @@
-// Receiving webhooks, signed as Standard Webhooks 1.0 says:
+// Verifies webhooks, which are signed as Standard Webhooks 1.0 specifies:
 // https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
 import { RemitError } from './errors.ts'
 import type { WebhookEvent } from './generated/contract.ts'
@@ -7,9 +7,9 @@ import type { WebhookEvent } from './generated/contract.ts'
 export type WebhookHeaders = Pick<Headers, 'get'> | Readonly<Record<string, string | readonly string[] | undefined>>
 
 export interface VerifyWebhookOptions {
-	/** How many seconds `webhook-timestamp` may lie before or after `now`: older ones may be replays. Default 300. */
+	/** How many seconds `webhook-timestamp` may differ from `now`; an older request may be a replay. Default 300. */
 	tolerance?: number
-	/** The time to compare with, in Unix milliseconds: when it arrived, for a webhook that was stored. Default: the clock. */
+	/** The time to compare with, in Unix milliseconds; for a stored webhook, when it arrived. Default: the clock. */
 	now?: number
 }
 
@@ -21,14 +21,14 @@ export interface SignTestWebhookOptions {
 }
 
 export type WebhookVerificationCode =
-	| 'missing_header' // one of webhook-id, webhook-timestamp and webhook-signature
-	| 'invalid_timestamp' // no whole number
+	| 'missing_header' // webhook-id, webhook-timestamp or webhook-signature
+	| 'invalid_timestamp' // not a whole number
 	| 'too_old'
 	| 'too_new'
-	| 'no_match' // something was changed, or signed with another secret
-	| 'invalid_payload' // signed, but no event: not UTF-8, not JSON, or without a type
+	| 'no_match' // something was changed, or another secret signed it
+	| 'invalid_payload' // the signature matches, but the body is not an event: not UTF-8, not JSON, or without a type
 
-/** The request is not a webhook from Remit, or no fresh one: answer 400. `code` says what is wrong with it. */
+/** The request is not a webhook from Remit, or not a fresh one: answer 400. `code` says what is wrong with it. */
 export class WebhookVerificationError extends RemitError {
 	override readonly name = 'WebhookVerificationError'
 	/** What is wrong, for programs. */
@@ -43,11 +43,11 @@ export class WebhookVerificationError extends RemitError {
 /**
  * Checks that a webhook comes from Remit, and returns its event. Works in every runtime with Web Crypto.
  *
- * @param rawBody The body as it arrived, not parsed: other spacing or order of keys is another signature.
+ * @param rawBody The body as it arrived, not parsed: different spacing or order of keys has a different signature.
  * @param headers The headers of the request.
- * @param secret The endpoint's secret, `whsec_…`; several while secrets are being replaced: one that fits is enough.
- * @throws {WebhookVerificationError} when the request is to be refused.
- * @throws {RemitError} when the receiver is set up wrongly: a malformed secret, or a body that was parsed already.
+ * @param secret The endpoint's secret, `whsec_…`, or a list of secrets while one replaces another: one must match.
+ * @throws {WebhookVerificationError} when the receiver should reject the request.
+ * @throws {RemitError} when the receiver is set up wrongly: the secret is malformed, or the body was parsed already.
  */
 export async function verifyWebhook(
 	rawBody: string | Uint8Array | ArrayBuffer,
@@ -55,7 +55,7 @@ export async function verifyWebhook(
 	secret: string | readonly string[],
 	{ tolerance = 300, now = Date.now() }: VerifyWebhookOptions = {},
 ): Promise<WebhookEvent> {
-	// No secret at all is a mistake too, and must not look like a forged webhook.
+	// A missing secret is a mistake of the receiver, and must not look like a forged webhook.
 	const keys = (secret?.length ? [secret].flat() : ['']).map(decodeSecret)
 	const body = toBytes(rawBody)
 	const id = readHeader(headers, 'webhook-id')
@@ -75,7 +75,7 @@ export async function verifyWebhook(
 }
 
 /**
- * A webhook as Remit would send it, for tests of a receiver. Send `body` as it is: the signature holds for nothing else.
+ * Signs a webhook as Remit would, for tests of a receiver. Send `body` unchanged: the signature holds only for these bytes.
  *
  * @param event An event, or any text to send in its place.
  * @throws {RemitError} when the secret is malformed.
@@ -98,13 +98,13 @@ export async function signTestWebhook(
 	return { body, headers }
 }
 
-/** Never repeats the secret: error messages end up in logs. At least 24 bytes, as the standard says: "whsec_null" has three. */
+/** Its errors never contain the secret. Requires 24 bytes, the standard's minimum: `whsec_null` decodes to three. */
 function decodeSecret(secret: unknown): Uint8Array<ArrayBuffer> {
 	try {
 		const key = decodeBase64((secret as string).replace(/^whsec_/, ''))
 		if (key.length >= 24) return key
 	} catch {
-		// No string, or no base64.
+		// Not a string, or not base64.
 	}
 	throw new RemitError('secret must be that of the webhook endpoint: "whsec_" and the base64 of at least 24 bytes')
 }
@@ -113,7 +113,7 @@ function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
 	return Uint8Array.from(atob(text), (char) => char.charCodeAt(0))
 }
 
-/** Bytes are told by their tag, because some test runners have an ArrayBuffer of another realm. */
+/** Recognises bytes by their tag, not by `instanceof`: some test runners have an ArrayBuffer of another realm. */
 function toBytes(rawBody: string | Uint8Array | ArrayBuffer): Uint8Array {
 	if (typeof rawBody === 'string') return new TextEncoder().encode(rawBody)
 	if (/Uint8Array|ArrayBuffer/.test(Object.prototype.toString.call(rawBody))) return new Uint8Array(rawBody)
@@ -123,7 +123,7 @@ function toBytes(rawBody: string | Uint8Array | ArrayBuffer): Uint8Array {
 	)
 }
 
-/** A header that came several times is one list with commas (RFC 9110 §5.3), as Headers and Node join them. */
+/** Joins a header that came several times with commas (RFC 9110 §5.3), as Headers and Node do. */
 function readHeader(headers: WebhookHeaders, name: string): string {
 	const value =
 		typeof headers.get === 'function'
@@ -136,14 +136,14 @@ function readHeader(headers: WebhookHeaders, name: string): string {
 	throw new WebhookVerificationError('missing_header', `The request has no header ${name}`)
 }
 
-/** Those of version v1; others are left to others. Ten at most, because a stranger could make each cost an HMAC of the body. */
+/** The signatures of version v1. At most ten, because each costs an HMAC of the body, and anyone can send them. */
 function readSignatures(header: string): Uint8Array<ArrayBuffer>[] {
-	// 32 bytes in canonical base64: the last letter has two bits to spare, which are 0.
+	// 32 bytes in canonical base64: the two unused bits of the last letter are 0.
 	const found = header.matchAll(/(?:^|[\s,])v1,([A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=)(?![^\s,])/g)
 	return [...found].slice(0, 10).map(([, signature = '']) => decodeBase64(signature))
 }
 
-/** Written so that a tolerance or time that is no number refuses everything. */
+/** With a tolerance or time that is not a number, the comparison is false, so every webhook is rejected. */
 function checkTimestamp(timestamp: string, tolerance: number, now: number): void {
 	if (!/^\d+$/.test(timestamp)) {
 		throw new WebhookVerificationError('invalid_timestamp', 'webhook-timestamp is not a time in Unix seconds')
@@ -155,8 +155,8 @@ function checkTimestamp(timestamp: string, tolerance: number, now: number): void
 }
 
 /**
- * The dots are safe: no other cut of these bytes leaves a JSON object as the body. And they are a copy, so that what is parsed
- * is what was verified.
+ * `id.timestamp.body` is unambiguous: no other split of these bytes leaves a JSON object as the body. It is a copy, so that the
+ * parsed bytes are the verified ones.
  */
 function signedBytes(id: string, timestamp: string, body: Uint8Array): Uint8Array<ArrayBuffer> {
 	const head = new TextEncoder().encode(`${id}.${timestamp}.`)

@@ -1,4 +1,4 @@
-// The other side of a call: a real HTTP server that notes what arrives and answers what the test says.
+// A real HTTP server for the tests, which records requests and answers as the test says.
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
@@ -15,16 +15,16 @@ type Answer = (response: ServerResponse, request: Arrived) => void
 
 export interface FarEnd {
 	readonly url: string
-	/** Every request of this test. */
+	/** The requests of the current test. */
 	readonly arrived: Arrived[]
 	answer: Answer
-	/** A client of it. */
+	/** A client of this server. */
 	client(options?: Partial<RemitOptions>): Remit
 }
 
 export const apiKey = 'rmt_0123456789abcdefSECRET'
 
-/** A server for all tests of a file; each test begins with nothing arrived and `{"data":{}}` as the answer. */
+/** A server for all tests of a file. Each test begins without requests, and with `{"data":{}}` as the answer. */
 export function farEnd(): FarEnd {
 	const far = {
 		url: '',
@@ -80,7 +80,7 @@ export function problem(status: number, code: string, headers: Record<string, st
 	return json(status, body, { 'Content-Type': 'application/problem+json', ...headers })
 }
 
-/** The error a call rejects with. */
+/** The error with which a call rejects. */
 export async function failure(call: Promise<unknown>): Promise<Error> {
 	return call.then(
 		(result) => Promise.reject(new Error(`expected a failure, got ${JSON.stringify(result)}`)),
