@@ -16,7 +16,7 @@ interface Operation {
 	readonly targets: Targets
 }
 
-/** Issue 2: the rival's CPU per request, divided by Remit's. */
+/** Targets: the rival's CPU per request, divided by Remit's. */
 const targets = {
 	get: { limit: { least: 0.4, goal: 0.75 }, fastify: { least: 0.6, goal: 1 }, 'by hand': { least: 0.9, goal: 1.5 } },
 	list: { limit: { least: 1, goal: 1.3 }, fastify: { least: 1 }, 'by hand': { least: 1.2 } },

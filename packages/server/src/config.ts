@@ -63,7 +63,7 @@ export const settings = {
 	PORT: setting('3000', 'Port to listen on; 0 takes a free one.', integer(0, 65_535)),
 	HOST: setting('127.0.0.1', 'Address to listen on; 0.0.0.0 for every interface.', text),
 	BASE_URL: setting('', 'The server as clients see it; empty: http://HOST:PORT.', url('http:', 'https:')),
-	DATA_DIR: setting('data', 'Folder of the SQLite database.', text),
+	DATA_DIR: setting('data', 'Folder of the SQLite database, of the encryption key and of mail that is not sent.', text),
 	DATABASE_URL: secret(
 		'PostgreSQL to use instead of SQLite: postgres://user:password@host:port/database.',
 		url('postgres:', 'postgresql:'),

@@ -11,7 +11,11 @@ const modules: { samples: Samples }[] = await Promise.all(
 )
 const samples: Samples = Object.assign({}, ...modules.map((module) => module.samples))
 
-export const sampleOf = ({ id }: Operation): Sample => samples[id] ?? samples[id.split('.')[0] as string] ?? {}
+export function sampleOf({ id }: Operation): Sample {
+	const sample = samples[id] ?? samples[id.split('.')[0] as string]
+	if (!sample) throw new Error(`no samples.ts of packages/server/src says how to ask ${id}`)
+	return sample
+}
 
 /** The operation's path with the record's id, or its token. */
 export const pathOf = ({ path }: Operation, id: string): string => path.replace(/\{\w+\}/, () => encodeURIComponent(id))
