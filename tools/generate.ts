@@ -7,6 +7,7 @@ import { dirname, join, relative, resolve } from 'node:path'
 import { compile, getDoc, logDiagnostics, NodeHost, type Program, resolveCompilerOptions } from '@typespec/compiler'
 import openapiTypescript, { astToString } from 'openapi-typescript'
 import { parse, stringify } from 'yaml'
+import { findForgotten } from './forgotten.ts'
 import { writeMigrationIndex } from './migration-index.ts'
 import { normalise } from './normalise.ts'
 import type { OpenApiDocument } from './openapi.ts'
@@ -31,6 +32,11 @@ async function emit(): Promise<OpenApiDocument> {
 		const diagnostics = [...problems, ...program.diagnostics]
 		if (diagnostics.length > 0) {
 			logDiagnostics(diagnostics, NodeHost.logSink)
+			process.exit(1)
+		}
+		const forgotten = findForgotten(program, readdirSync(join(root, 'spec')))
+		if (forgotten.length > 0) {
+			console.error(forgotten.join('\n'))
 			process.exit(1)
 		}
 		return describeMembers(parse(readFileSync(join(scratch, '@typespec/openapi3/openapi.yaml'), 'utf8')), program)
