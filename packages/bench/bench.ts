@@ -1,6 +1,6 @@
-// `pnpm bench`: how fast the built server is beside three rivals on the same rows, and whether its targets are reached.
-// It writes nothing but a temporary folder, and a scratch database where PostgreSQL runs. Read the ratios: other work on
-// the machine moves all figures, and the ratios least.
+// `pnpm bench` measures the built server beside three rivals on the same rows, and checks its targets. It writes only a temporary
+// folder and, where PostgreSQL runs, scratch databases. Trust the ratios more than the figures: other work on the machine moves
+// every figure, but the ratios least.
 
 import { cpus } from 'node:os'
 import { resolve } from 'node:path'
@@ -38,9 +38,9 @@ const sections = [
 ] as const
 
 const usage = `pnpm bench [--only ${sections.join(',')}] [--rounds 5] [--seconds 2] [--connections 50]
-           [--quick]          one short round of everything, to see that it runs
-           [--assert]         end with 1 when a target is missed
-           [--server folder]  a built server elsewhere than packages/server, to compare a change with`
+           [--quick]          one short round of everything, to check that the benchmark runs
+           [--assert]         exit with 1 when a target is missed
+           [--server folder]  measure the built server of another folder than packages/server, to compare a change`
 
 const { values: options } = parseArgs({
 	options: {

@@ -1,5 +1,5 @@
-// Calls that a load cannot make: each has a body of its own, or can be made only once. A few callers share the list, each with
-// one call under way, so the server is not asked for more than it can answer and a latency is that of the call alone.
+// Measures calls that a load cannot make, because each has its own body or can be made only once. A few callers share the list,
+// each with one call under way: the server never has a queue, so a latency is that of the call alone.
 import type { Plan, Sample, Samples } from './measure.ts'
 import type { Server } from './processes.ts'
 
@@ -9,7 +9,9 @@ export interface Call {
 	readonly body?: object
 }
 
-/** Measures kinds of calls in turns; `kinds` gives the calls of a round. The first round compiles the code and is not counted. */
+/**
+ * Measures kinds of calls in turns; each kind gives the calls of a round. The first round lets Node compile and is not counted.
+ */
 export async function measureCalls(
 	server: Server,
 	{ key, rounds }: Pick<Plan, 'key' | 'rounds'>,
@@ -26,7 +28,7 @@ export async function measureCalls(
 	return samples
 }
 
-/** Makes every call once and measures them together; throws when one fails. */
+/** Makes every call once and measures all of them as one sample. Throws when a call fails. */
 export async function callAll(server: Server, key: string, calls: readonly Call[], callers = 4): Promise<Sample> {
 	const latencies: number[] = []
 	const waiting = calls.values()
@@ -46,7 +48,7 @@ export async function callAll(server: Server, key: string, calls: readonly Call[
 	return { requests: calls.length, seconds, p50, p99, failed: 0, cpuMicros, rss: server.rssMegabytes() }
 }
 
-/** Makes one call and returns what it answers. */
+/** Makes one call and returns the body of its answer. */
 export async function call({ name, url }: Server, key: string, { method, path, body }: Call): Promise<Uint8Array> {
 	const headers = { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) }
 	const response = await fetch(url + path, { method, headers, body: body && JSON.stringify(body) })

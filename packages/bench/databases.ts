@@ -1,4 +1,4 @@
-// The SQLite files of a run: one that is seeded, and a copy of it for each server.
+// The SQLite files of a run: the seeded one, and a copy of it for each server.
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Database } from '../server/src/db/database.ts'
@@ -6,10 +6,10 @@ import { openDatabase } from '../server/src/db/open.ts'
 import { newFolder } from './resources.ts'
 import { type Seed, seed } from './seed.ts'
 
-/** A log that nobody reads: nothing but a lost connection is written to it. */
+/** A log without output: `openDatabase` writes only lost connections to it. */
 const silent = { error() {} } as unknown as Parameters<typeof openDatabase>[1]
 
-/** Opens a data folder, or a PostgreSQL database, for as long as the work takes. */
+/** Opens a data folder or a PostgreSQL database, does the work, and closes it. */
 export async function withDatabase<T>(where: { folder: string } | { url: string }, work: (db: Database) => Promise<T>) {
 	const settings = 'url' in where ? { DATABASE_URL: where.url, DATA_DIR: '' } : { DATABASE_URL: '', DATA_DIR: where.folder }
 	const db = await openDatabase(settings, silent)
@@ -20,13 +20,13 @@ export async function withDatabase<T>(where: { folder: string } | { url: string 
 
 const file = 'remit.db'
 
-/** A new, migrated and seeded database; nothing has it open. */
+/** Creates, migrates and seeds a database, and closes it. */
 export async function seedSqlite(): Promise<{ database: string; seed: Seed }> {
 	const folder = newFolder('seed')
 	return { seed: await withDatabase({ folder }, seed), database: join(folder, file) }
 }
 
-/** A data folder with a copy of a database. */
+/** A new data folder with a copy of a database. */
 export function copyDatabase(name: string, database: string): string {
 	const folder = newFolder(`data-${name}`)
 	copyFileSync(database, join(folder, file))

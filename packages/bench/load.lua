@@ -1,4 +1,4 @@
--- wrk's script: sends the requests of a file, one path a line, round and round, and prints what came of it as JSON.
+-- The script of wrk: sends the requests of a file with one path a line, again and again, and prints the results as JSON.
 -- Arguments: the file, the method, the key, a file with the body (may be empty).
 local requests = {}
 local at = 0

@@ -1,12 +1,12 @@
-// Sends requests as fast as they are answered: with wrk, which costs little beside the server, or with autocannon where
-// there is no wrk.
+// Sends requests as fast as the server answers them: with wrk, which takes little CPU beside the server, or with autocannon where
+// wrk is not installed.
 import { spawn, spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import autocannon from 'autocannon'
 import { atEnd, newFolder } from './resources.ts'
 
-/** Requests of one kind: these paths in turn, again and again. */
+/** Requests of one kind, to these paths in turn, again and again. */
 export interface Load {
 	readonly method: 'GET' | 'POST'
 	readonly paths: readonly string[]
@@ -19,7 +19,7 @@ export interface Driven {
 	/** Latency in ms. */
 	readonly p50: number
 	readonly p99: number
-	/** Answers that were no success, and connections that broke. */
+	/** Answers that were not a success, and broken connections. */
 	readonly failed: number
 }
 
@@ -30,7 +30,7 @@ export interface Pace {
 
 const preferred = 'wrk'
 
-/** The program that makes the load. */
+/** The program that sends the load. */
 export const driver = spawnSync(preferred, ['-v'], { stdio: 'ignore' }).error ? 'autocannon' : preferred
 
 export async function drive(url: string, key: string, load: Load, pace: Pace): Promise<Driven> {
@@ -63,7 +63,7 @@ function wrk(url: string, key: string, { method, paths, body = '' }: Load, { con
 	})
 }
 
-/** So many different requests are enough; autocannon prepares every one for each connection. */
+/** autocannon prepares every request for each connection, so that more would cost it too much memory and time. */
 const mostRequests = 500
 
 async function cannon(url: string, key: string, { method, paths, body }: Load, { connections, seconds }: Pace): Promise<Driven> {

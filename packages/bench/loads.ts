@@ -1,9 +1,12 @@
-// The four requests that are measured.
+// The loads of the four main operations.
 import type { Load } from './load.ts'
 import { searches } from './names.ts'
 import type { Seed } from './seed.ts'
 
-/** So many different invoices are read: enough that no cache of rows could hold them all. */
+/**
+ * The number of different invoices that are read, so that a small cache of rows cannot help (autocannon sends only the first
+ * 500).
+ */
 const idCount = 4_000
 
 export function getLoad({ invoiceIds }: Pick<Seed, 'invoiceIds'>): Load {
@@ -19,7 +22,7 @@ const statuses = ['draft', 'sent', 'paid', 'overdue', 'cancelled']
 
 export const filteredLists = statuses.map((status) => `/api/invoices?status=${status}&limit=50`)
 
-/** Half of them plain, half of them filtered. */
+/** Half of the lists are unfiltered, half filtered by status. */
 export const listLoad: Load = { method: 'GET', paths: filteredLists.flatMap((path) => ['/api/invoices?limit=50', path]) }
 
 export const searchLoad: Load = { method: 'GET', paths: searches.map((word) => `/api/companies?search=${word}&limit=20`) }
@@ -30,7 +33,7 @@ export const createLoad: Load = {
 	body: JSON.stringify({ totalCents: 12_500, currency: 'EUR', dueDate: '2031-03-31' }),
 }
 
-/** The same order in every run. */
+/** Shuffles with a fixed seed: every run has the same order. */
 function shuffled<T>(items: readonly T[]): T[] {
 	const mixed = [...items]
 	let state = 42

@@ -1,5 +1,5 @@
-// Measures servers side by side: in every round each of them for a short while, in an order that moves on, so that what else
-// the machine does hits all alike. Ratios are taken within a round, then the median of the rounds.
+// Measures servers side by side: every round measures each of them for a short while, in rotating order, so that other work on
+// the machine slows all of them alike. A ratio is the median of the ratios within each round.
 import { type Driven, drive, type Load, type Pace } from './load.ts'
 import type { Server } from './processes.ts'
 
@@ -13,14 +13,14 @@ export interface Plan extends Pace {
 	readonly key: string
 }
 
-/** The samples of each server, one a round. */
+/** The samples of each server, one for each round. */
 export type Samples = ReadonlyMap<string, readonly Sample[]>
 
-/** `load` is what all servers get, or says what each of them gets. */
+/** `load` is the load of all servers, or gives the load of each. */
 export async function measure(servers: readonly Server[], load: Load | ((server: Server) => Load), plan: Plan): Promise<Samples> {
 	const loadOf = typeof load === 'function' ? load : () => load
 	const samples = new Map<string, Sample[]>(servers.map(({ name }) => [name, []]))
-	// The first requests compile the code and are not counted.
+	// Not counted: Node compiles the code during the first requests.
 	if (plan.rounds > 1) for (const server of servers) await sample(server, loadOf(server), { ...plan, seconds: 1 })
 	for (let round = 0; round < plan.rounds; round++) {
 		for (let turn = 0; turn < servers.length; turn++) {
@@ -47,11 +47,11 @@ export function median(values: readonly number[]): number {
 	return sorted.length % 2 === 1 ? (sorted[middle] as number) : ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2
 }
 
-/** The median over the rounds of one figure of a server. */
-export const middleOf = (samples: Samples, name: string, figure: (sample: Sample) => number) =>
+/** The median of one figure of a server over the rounds. */
+export const medianOf = (samples: Samples, name: string, figure: (sample: Sample) => number) =>
 	median((samples.get(name) ?? []).map(figure))
 
-/** How many times the CPU of `name` a request costs `other`: above 1, `name` is the cheaper. */
+/** The CPU time a request of `other`, divided by that of `name`: above 1, `name` is the cheaper. */
 export function ratio(samples: Samples, name: string, other: string): number {
 	const own = samples.get(name) ?? []
 	return median((samples.get(other) ?? []).map(({ cpuMicros }, round) => cpuMicros / (own[round] as Sample).cpuMicros))

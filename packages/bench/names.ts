@@ -1,4 +1,4 @@
-// Companies with names as they are: a search for the beginning of a word finds about twenty of two thousand.
+// Companies with realistic names: a search for the beginning of a word finds about twenty of two thousand.
 import type { CompanyCreate } from '../server/src/generated/contract.ts'
 
 const first =
@@ -16,7 +16,7 @@ Media Optics Partners Robotics Software Textiles Ventures`.split(/\s+/)
 const forms = ['GmbH', 'Ltd', 'Inc', 'SAS', 'AB']
 const cities = ['Berlin', 'Lyon', 'Malmö', 'Porto', 'Leeds', 'Denver']
 
-/** The n-th company: no two of the first two thousand have the same name. */
+/** The n-th company; the first two thousand have different names. */
 export function companyOf(n: number): CompanyCreate {
 	const word = first[n % first.length] as string
 	const trade = second[Math.floor(n / first.length) % second.length] as string
@@ -33,5 +33,5 @@ export function companyOf(n: number): CompanyCreate {
 	}
 }
 
-/** Beginnings of names, as someone types them. */
+/** Beginnings of names, as a user types them. */
 export const searches = first.filter((_, index) => index % 7 === 0).map((word) => word.slice(0, 5).toLowerCase())

@@ -1,5 +1,5 @@
-// Section `operations`: whether a request costs the same with 10 operations in the contract and with 100. Both servers are
-// copies of the built one: what the generator wrote is cut or padded with clones of "read one invoice".
+// Section `operations` checks that a request costs the same with 10 operations in the contract as with 100. Both servers are
+// copies of the built one, whose generated files are cut, or padded with clones of `invoices.get`.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -12,7 +12,7 @@ import { check, figureHeadings, figures, print, table } from './report.ts'
 
 const [few, many] = [10, 100]
 
-/** At least one of them is measured, and one is cloned. */
+/** The operation that is measured and cloned. */
 const kept = 'invoices.get'
 const [clonedPath, allowed] = ['/api/invoices/{id}', 0.05]
 
@@ -44,7 +44,7 @@ interface Entry {
 }
 type Paths = Record<string, Record<string, object>>
 
-/** Makes the generated table, document and handler map of a server hold so many operations. */
+/** Gives the generated table, the document and the handlers of a server `count` operations. */
 async function setOperations(dist: string, count: number): Promise<void> {
 	const tablesFile = join(dist, 'generated/tables.js')
 	const documentFile = join(dist, 'generated/openapi.json')

@@ -1,22 +1,22 @@
-// Section `pdf`: what setting an invoice takes, by its pages, and how long others wait meanwhile. A thread of its own sets them,
-// but here it shares one core with the server.
+// Section `pdf` measures the rendering of an invoice by its number of pages, and how long other requests wait meanwhile. The
+// server renders in a thread of its own, which here shares one core with it.
 import { type Call, call, callAll, callJson, measureCalls } from './calls.ts'
 import type { Run } from './context.ts'
 import { copyDatabase } from './databases.ts'
 import { getLoad } from './loads.ts'
-import { middleOf, type Sample } from './measure.ts'
+import { medianOf, type Sample } from './measure.ts'
 import type { Server } from './processes.ts'
 import { startRemit } from './remit.ts'
 import { print, table } from './report.ts'
 
-/** How many lines, of three lines of text each, fill so many pages. */
+/** How many line items, of three lines of text each, fill each number of pages. */
 const documents = [
 	{ pages: 1, lines: 3 },
 	{ pages: 5, lines: 60 },
 	{ pages: 30, lines: 430 },
 ] as const
 
-/** Different invoices of each size: more than the ten renders that Typst keeps what it computed for. */
+/** Different invoices of each size, so that no render profits from Typst's cache, which keeps the results of the last render. */
 const invoicesOfSize = 12
 
 /** GETs in a round: enough for a p99. */
@@ -32,7 +32,7 @@ export async function pdf(run: Run): Promise<void> {
 	const first = await callAll(server, run.key, [renders.get(1)?.[0] as Call])
 	for (const [pages, [render]] of renders) await expectPages(server, run.key, render as Call, pages)
 	await byPages(server, run, renders, first)
-	await besides(server, run, renders.get(5) ?? [])
+	await measureGetsBeside(server, run, renders.get(5) ?? [])
 	await server.stop()
 }
 
@@ -40,18 +40,18 @@ async function byPages(server: Server, run: Run, renders: ReadonlyMap<number, re
 	const kinds = new Map([...renders].map(([pages, calls]) => [String(pages), () => calls]))
 	const samples = await measureCalls(server, run, kinds, 1)
 	const lines = [...renders.keys()].map((pages) => {
-		const middle = (figure: (sample: Sample) => number) => middleOf(samples, String(pages), figure)
+		const middle = (figure: (sample: Sample) => number) => medianOf(samples, String(pages), figure)
 		const ms = middle(({ p50 }) => p50)
 		const cpu = middle(({ cpuMicros }) => cpuMicros) / 1000
 		return [String(pages), ms.toFixed(1), (ms / pages).toFixed(1), cpu.toFixed(1), middle(({ rss }) => rss).toFixed(0)]
 	})
-	print('A PDF, by its pages, one after the other')
+	print('PDFs by their number of pages, one after the other')
 	table(['pages', 'ms', 'ms/page', 'CPU ms', 'RSS MB'], lines)
-	print(`  the first of a process: ${first.p50.toFixed(0)} ms\n`)
+	print(`  the first PDF of a process: ${first.p50.toFixed(0)} ms\n`)
 }
 
-/** GETs by a few callers, by themselves and while PDFs are set one after the other. */
-async function besides(server: Server, run: Run, renders: readonly Call[]): Promise<void> {
+/** Measures GETs by a few callers, alone and while the server renders PDFs one after the other. */
+async function measureGetsBeside(server: Server, run: Run, renders: readonly Call[]): Promise<void> {
 	const gets = getLoad(run.seed)
 		.paths.slice(0, getsInRound)
 		.map((path): Call => ({ method: 'GET', path }))
@@ -70,11 +70,11 @@ async function besides(server: Server, run: Run, renders: readonly Call[]): Prom
 		beside.push(sample)
 	}
 	const samples = new Map([
-		['by themselves', quiet],
+		['alone', quiet],
 		['beside PDFs', beside],
 	])
-	print('GET one invoice by a few callers, by themselves and while PDFs of 5 pages are set')
-	const figure = (name: string, one: (sample: Sample) => number) => middleOf(samples, name, one).toFixed(2)
+	print('GET one invoice by a few callers, alone and while PDFs of 5 pages are rendered')
+	const figure = (name: string, one: (sample: Sample) => number) => medianOf(samples, name, one).toFixed(2)
 	table(
 		['', 'p50 ms', 'p99 ms'],
 		[...samples.keys()].map((name) => [name, figure(name, ({ p50 }) => p50), figure(name, ({ p99 }) => p99)]),
@@ -82,7 +82,7 @@ async function besides(server: Server, run: Run, renders: readonly Call[]): Prom
 	print()
 }
 
-/** Creates an invoice of so many lines, unlike the others; returns the call that sets it. */
+/** Creates an invoice with `count` lines that differ from all others; returns the call that renders it. */
 async function writtenInvoice(server: Server, key: string, invoice: number, count: number): Promise<Call> {
 	const lineItems = Array.from({ length: count }, (_, n) => ({
 		description: `Interface design\nCheckout ${invoice + 1}, week ${n + 1}\nAs agreed in our call of 2 October`,
@@ -95,7 +95,7 @@ async function writtenInvoice(server: Server, key: string, invoice: number, coun
 	return { method: 'GET', path: `/api/invoices/${id}/pdf` }
 }
 
-/** Says when another template has made other pages of the same lines. */
+/** Fails when a changed template sets the same lines on another number of pages. */
 async function expectPages(server: Server, key: string, render: Call, pages: number): Promise<void> {
 	const text = new TextDecoder('latin1').decode(await call(server, key, render))
 	const found = text.match(/\/Type\s*\/Page\b/g)?.length

@@ -1,15 +1,15 @@
-// Section `postgres`: the same four requests on PostgreSQL, in a scratch database of the server on this machine.
+// Section `postgres` measures the same four requests in a scratch database of the PostgreSQL on this machine.
 import type { Run } from './context.ts'
 import { withDatabase } from './databases.ts'
 import { createLoad, getLoad, listLoad, searchLoad } from './loads.ts'
-import { measure, middleOf, type Samples } from './measure.ts'
+import { measure, medianOf, type Samples } from './measure.ts'
 import type { Server } from './processes.ts'
 import { startRemit } from './remit.ts'
 import { figureHeadings, figures, print, table } from './report.ts'
 import { isReachable, newDatabase, run as runSql } from './scratch.ts'
 import { seed } from './seed.ts'
 
-/** `sqlite` has the samples of what was measured on SQLite in the same run, by operation. */
+/** `sqlite` has the samples of the same run on SQLite, by operation. */
 export async function postgres(run: Run, sqlite: ReadonlyMap<string, Samples>): Promise<void> {
 	if (!(await isReachable())) return print('PostgreSQL: skipped, no server on this machine\n')
 	const url = await newDatabase('requests')
@@ -26,7 +26,7 @@ async function measureAll(server: Server, run: Run, sqlite: ReadonlyMap<string, 
 	for (const [what, load] of Object.entries(loads)) {
 		const samples = await measure([server], load, run)
 		const beside = sqlite.get(what)
-		const cpu = beside ? middleOf(beside, 'remit', ({ cpuMicros }) => cpuMicros).toFixed(1) : '–'
+		const cpu = beside ? medianOf(beside, 'remit', ({ cpuMicros }) => cpuMicros).toFixed(1) : '–'
 		lines.push([what, ...figures(samples, server.name), cpu])
 	}
 	print('Remit on PostgreSQL (CPU of Remit alone, not of PostgreSQL, which shares the two cores)')

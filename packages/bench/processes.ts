@@ -1,5 +1,5 @@
-// Servers as child processes, pinned to core 0; this process, and the load driver with it, keeps to core 1. What a request
-// costs is what the kernel charged to the server's process, all of its threads, while it answered.
+// Runs servers as child processes, pinned to core 0; this process and its load driver are pinned to core 1. The cost of a request
+// is the CPU time that the kernel charged to all threads of the server's process meanwhile.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
@@ -10,22 +10,22 @@ export interface Server {
 	readonly url: string
 	/** CPU time so far, in µs. */
 	cpuMicros(): number
-	/** Memory in use, in MB. */
+	/** Resident memory, in MB. */
 	rssMegabytes(): number
 	stop(): Promise<void>
 }
 
 const succeeds = (command: string, ...args: string[]) => spawnSync(command, args, { stdio: 'ignore' }).status === 0
 
-/** Whether the server and the driver each have a core of their own. */
+/** Whether the servers and the driver are pinned to a core each. */
 export const pinned = availableParallelism() > 1 && succeeds('taskset', '-c', '0,1', process.execPath, '-v')
 
 if (pinned) succeeds('taskset', '-a', '-c', '-p', '1', String(process.pid))
 
-/** Ticks a second of the times in /proc: 100 on every Linux that Node supports. */
+/** A tick of the times in /proc, in µs: Linux counts 100 ticks a second for user space. */
 const tickMicros = 10_000
 
-/** Starts a program that prints `{"url": …}` as its first line; what it prints after that is read and dropped. */
+/** Starts a program that prints `{"url": …}` as its first line, and discards the rest of its output. */
 export async function startServer(name: string, args: readonly string[], env: Record<string, string> = {}): Promise<Server> {
 	const command = [...(pinned ? ['taskset', '-c', '0'] : []), process.execPath, ...args]
 	const child = spawn(command[0] as string, command.slice(1), {
@@ -53,7 +53,7 @@ export async function startServer(name: string, args: readonly string[], env: Re
 	}
 }
 
-/** The environment without settings of the caller's that would change what is measured. */
+/** The environment without the settings of the user that would change the results. */
 function cleanEnv(): NodeJS.ProcessEnv {
 	const { NODE_OPTIONS: _options, NODE_ENV: _env, DATABASE_URL: _database, LOG_LEVEL: _level, ...rest } = process.env
 	return { ...rest, NODE_ENV: 'production' }

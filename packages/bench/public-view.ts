@@ -1,5 +1,5 @@
-// Section `public`: what a client who opens an invoice by its link costs, beside a caller with a key. Every view is counted,
-// which is a write; the others are none.
+// Section `public` measures a client's view of an invoice by its link, beside a GET with a key. The server counts every view,
+// which is a write; a GET with a key writes nothing.
 import { callJson } from './calls.ts'
 import type { Run } from './context.ts'
 import { copyDatabase } from './databases.ts'
@@ -10,7 +10,7 @@ import type { Server } from './processes.ts'
 import { startRemit } from './remit.ts'
 import { figureHeadings, figures, print, table } from './report.ts'
 
-/** So many invoices have a link. */
+/** The number of invoices with a link. */
 const linkCount = 200
 
 export async function publicView(run: Run): Promise<void> {
@@ -24,7 +24,7 @@ export async function publicView(run: Run): Promise<void> {
 		['by the link, JSON', paths('/api/invoices/public')],
 		['by the link, page', paths('/view/invoice')],
 	])
-	// One server under three names: what differs is the request.
+	// One server under three names, one for each kind of request.
 	const servers = [...loads.keys()].map((name) => ({ ...server, name }))
 	const samples = await measure(servers, ({ name }) => loads.get(name) ?? get, run)
 	print('One invoice, by key and by link')

@@ -1,4 +1,4 @@
-// The built server, as a copy: a build that someone makes during the run changes nothing, and variants are made from it.
+// Copies the built server, so that a build during the run changes nothing, and a section can change its copy.
 import { cpSync, symlinkSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { startServer } from './processes.ts'
@@ -6,7 +6,7 @@ import { newFolder } from './resources.ts'
 
 const source = resolve(import.meta.dirname, '../server')
 
-/** A copy of the built server of `folder`, without what is not needed to run it. */
+/** Copies the built server of `folder`, with only the files that it needs to run. */
 export function copyServer(name: string, folder = source): string {
 	const copy = newFolder(`server-${name}`)
 	for (const part of ['bin', 'dist', 'package.json']) cpSync(join(folder, part), join(copy, part), { recursive: true })
@@ -14,7 +14,7 @@ export function copyServer(name: string, folder = source): string {
 	return copy
 }
 
-/** Starts a copied server: production, logging, and a rate limit that counts but is not reached. */
+/** Starts a copied server in production mode, with its log and with a rate limit that counts but is never reached. */
 export function startRemit(name: string, server: string, where: { DATA_DIR: string } | { DATABASE_URL: string }) {
 	const env = { ...where, PORT: '0', HOST: '127.0.0.1', LOG_LEVEL: 'info', INVOICING_RATE_LIMIT: '1000000', BASE_URL: '' }
 	return startServer(name, ['--max-semi-space-size=4', join(server, 'bin/remit.js'), 'serve', '--json'], env)

@@ -1,5 +1,5 @@
-// What is printed: tables, and targets with whether they were met.
-import { middleOf, ratio, type Samples } from './measure.ts'
+// Prints tables, and the targets with whether they were met.
+import { medianOf, ratio, type Samples } from './measure.ts'
 
 export interface Check {
 	readonly what: string
@@ -8,7 +8,7 @@ export interface Check {
 
 const checks: Check[] = []
 
-/** Notes a target and returns its mark. */
+/** Records whether a target was met, and returns its mark. */
 export function check(what: string, met: boolean): string {
 	checks.push({ what, met })
 	return met ? '✓' : '✗'
@@ -16,7 +16,7 @@ export function check(what: string, met: boolean): string {
 
 export const print = (text = '') => console.log(text)
 
-/** Prints rows under their headings; the first column is text, the others are figures. */
+/** Prints rows under their headings. The first column is text, the others are figures. */
 export function table(headings: readonly string[], rows: readonly (readonly string[])[]): void {
 	const widths = headings.map((heading, column) => Math.max(heading.length, ...rows.map((row) => row[column]?.length ?? 0)))
 	const line = (cells: readonly string[]) =>
@@ -29,22 +29,22 @@ export function table(headings: readonly string[], rows: readonly (readonly stri
 
 export const figureHeadings = ['req/s', 'CPU µs/request', 'p50 ms', 'p99 ms', 'RSS MB']
 
-/** The figures of one server. */
+/** The cells of one server, in the order of `figureHeadings`. */
 export function figures(samples: Samples, name: string): string[] {
 	const rss = Math.max(...(samples.get(name) ?? []).map((sample) => sample.rss))
 	return [
-		middleOf(samples, name, ({ requests, seconds }) => requests / seconds).toFixed(0),
-		middleOf(samples, name, ({ cpuMicros }) => cpuMicros).toFixed(1),
-		middleOf(samples, name, ({ p50 }) => p50).toFixed(2),
-		middleOf(samples, name, ({ p99 }) => p99).toFixed(2),
+		medianOf(samples, name, ({ requests, seconds }) => requests / seconds).toFixed(0),
+		medianOf(samples, name, ({ cpuMicros }) => cpuMicros).toFixed(1),
+		medianOf(samples, name, ({ p50 }) => p50).toFixed(2),
+		medianOf(samples, name, ({ p99 }) => p99).toFixed(2),
 		rss.toFixed(0),
 	]
 }
 
-/** Of each rival: the ratio that must be reached, and the one that is the goal. */
+/** For each rival, the ratio that Remit must reach and the one that is the goal. */
 export type Targets = Readonly<Record<string, { readonly least: number; readonly goal?: number }>>
 
-/** A table of Remit and its rivals for one operation. */
+/** Prints a table of Remit and its rivals for one operation. */
 export function printOperation(title: string, samples: Samples, targets: Targets): void {
 	print(title)
 	const rows = [...samples.keys()].map((name) => [name, ...figures(samples, name), ...verdict(title, samples, name, targets)])
@@ -64,7 +64,7 @@ function verdict(title: string, samples: Samples, name: string, targets: Targets
 	]
 }
 
-/** The last lines; returns whether every target was met. */
+/** Prints the last lines, and returns whether every target was met. */
 export function printSummary(): boolean {
 	const missed = checks.filter(({ met }) => !met)
 	print(`${checks.length - missed.length} of ${checks.length} targets met${missed.length > 0 ? '; not met:' : ''}`)

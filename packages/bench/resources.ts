@@ -1,5 +1,5 @@
-// Everything that a run makes outside its own process: a temporary folder, child processes, a scratch database. All of it is
-// undone at the end, when something fails, and on Ctrl-C.
+// Removes everything that a run makes outside its process (a temporary folder, child processes, scratch databases): at its end,
+// when it fails, and on Ctrl-C.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,13 +8,13 @@ const undo: (() => unknown)[] = []
 
 let cleaning: Promise<void> | undefined
 
-/** Registers what is to be done at the end; the last registered is the first done. */
+/** Registers work for the end of the run. The work registered last runs first. */
 export function atEnd(work: () => unknown): void {
 	if (cleaning) work()
 	else undo.push(work)
 }
 
-/** Undoes everything, once. */
+/** Runs the registered work, once. */
 export function cleanUp(): Promise<void> {
 	cleaning ??= undoAll()
 	return cleaning
@@ -32,7 +32,7 @@ async function undoAll(): Promise<void> {
 
 let interrupted = false
 
-/** Whether someone ended the run: what fails after that fails because of it. */
+/** Whether a signal ended the run: later failures follow from it. */
 export const isInterrupted = () => interrupted
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -45,7 +45,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 const root = mkdtempSync(join(tmpdir(), 'remit-bench-'))
 atEnd(() => rmSync(root, { recursive: true, force: true }))
 
-/** A new folder that is gone after the run. */
+/** A new folder, which the end of the run removes. */
 export function newFolder(name: string): string {
 	const folder = join(root, name)
 	mkdirSync(folder, { recursive: true })

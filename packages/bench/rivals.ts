@@ -1,10 +1,10 @@
-// Sections `reads` and `create`: Remit and its rivals, each on its own copy of the same rows.
+// Sections `reads` and `create` measure Remit and its rivals, each on its own copy of the same rows.
 import { resolve } from 'node:path'
 import type { Run } from './context.ts'
 import { copyDatabase, fileIn } from './databases.ts'
 import type { Load } from './load.ts'
 import { createLoad, getLoad, listLoad, searchLoad } from './loads.ts'
-import { measure, middleOf, type Samples } from './measure.ts'
+import { measure, medianOf, type Samples } from './measure.ts'
 import { type Server, startServer } from './processes.ts'
 import { startRemit } from './remit.ts'
 import { print, printOperation, type Targets } from './report.ts'
@@ -48,10 +48,10 @@ export async function againstRivals(
 	for (const server of servers) await server.stop()
 }
 
-/** A statement that was planned for few rows may be slow after many were written. */
+/** A plan that SQLite made for few rows may be slow after many creates. */
 async function listAgain(remit: Server, run: Run, before: Samples): Promise<void> {
 	const after = await measure([remit], listLoad, { ...run, rounds: 1 })
-	const cpu = (samples: Samples) => `${middleOf(samples, 'remit', ({ cpuMicros }) => cpuMicros).toFixed(1)} µs`
+	const cpu = (samples: Samples) => `${medianOf(samples, 'remit', ({ cpuMicros }) => cpuMicros).toFixed(1)} µs`
 	print(`List of 50 on the same server after its creates: ${cpu(after)}, before them ${cpu(before)}\n`)
 }
 

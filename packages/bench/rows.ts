@@ -1,4 +1,4 @@
-// Section `rows`: whether reads cost the same with 10,000 invoices and with a million of them.
+// Section `rows` checks that reads cost the same with a million invoices as with 10,000.
 import type { Run } from './context.ts'
 import { copyDatabase, fileIn } from './databases.ts'
 import { filteredLists, getLoad } from './loads.ts'
@@ -50,7 +50,7 @@ function report(what: string, samples: Samples, small: string, large: string): s
 	return `CPU of ${what} with ${large} is ${percent(ratio(samples, small, large) - 1)} than with ${small}`
 }
 
-/** Fills an organization up to `count` invoices with copies of those it has, and returns ids from all over them. */
+/** Fills an organization up to `count` invoices with copies of its invoices, and returns ids from all over the table. */
 function grow(database: string, organizationId: string, count: number): string[] {
 	const db = new Database(database)
 	db.pragma('journal_mode = OFF')

@@ -1,4 +1,4 @@
-// Scratch databases of the PostgreSQL on this machine, which are gone after the run.
+// Scratch databases of the PostgreSQL on this machine, which the end of the run drops.
 import { atEnd } from './resources.ts'
 import { loadPostgres } from './server-modules.ts'
 
@@ -6,7 +6,7 @@ const { Client } = loadPostgres()
 
 const base = 'postgres://postgres@127.0.0.1:5432'
 
-/** A new database, or a copy of one that nothing is connected to; returns its URL. */
+/** Creates an empty database, or a copy of one that has no connections; returns its URL. */
 export async function newDatabase(name: string, template?: string): Promise<string> {
 	await run(`create database ${nameOf(name)}${template === undefined ? '' : ` template ${nameOf(template)}`}`)
 	atEnd(() => dropDatabase(name))

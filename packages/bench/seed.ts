@@ -1,4 +1,4 @@
-// The rows that every server answers from: written through Remit's own stores, so they are what its API would have written.
+// Writes the rows of every server through Remit's own stores, so that they are the rows that its API would write.
 import { createKey } from '../server/src/api-keys/store.ts'
 import { dayMs } from '../server/src/base/dates.ts'
 import { bySystem } from '../server/src/base/origin.ts'
@@ -22,7 +22,7 @@ export interface Seed {
 export const invoiceCount = 10_000
 const companyCount = 2_000
 
-/** What the rows are, in one line of the report. */
+/** The rows, described in the report. */
 export const seeded = `${invoiceCount.toLocaleString('en')} invoices (of 10: 4 paid, 2 sent, 2 draft, 1 overdue, 1 cancelled; half with a due
 date, 1 of 20 with three line items, those once sent with both parties), ${companyCount.toLocaleString('en')} companies; a second organization with a tenth of that`
 
@@ -72,7 +72,7 @@ const numberOf = (n: number) => `INV-${String(n + 1).padStart(4, '0')}`
 
 async function invoice(db: Db, settings: OrganizationSettings, companyId: string, n: number, written: number): Promise<string> {
 	const blank = blankInvoice(settings, written)
-	// By tens and not by n, so that it is not the status that decides.
+	// By tens, not by `n`, so that due dates and line items do not depend on the status.
 	const tens = Math.floor(n / 10)
 	const dueDate = tens % 2 === 0 ? (Math.floor(written / dayMs) + 30) * dayMs : null
 	const amounts: InvoiceInput = tens % 20 === 7 ? { taxRate: 19, lineItems } : { totalCents: 5_000 + ((n * 7_919) % 900_000) }

@@ -1,11 +1,11 @@
-// Drivers and Express as the server has them installed: the rivals run on the very same code. Typed as far as they are used.
+// Loads the server's own drivers and Express, so that the rivals run on the same code. The types cover only what is used.
 import { createRequire } from 'node:module'
 
 export interface Statement<Row> {
 	get(...values: unknown[]): Row | undefined
 	all(...values: unknown[]): Row[]
 	run(...values: unknown[]): unknown
-	/** Makes rows of their first column alone. */
+	/** Makes each row the value of its first column. */
 	pluck(): Statement<unknown>
 }
 

@@ -1,5 +1,5 @@
-// Section `startup`: from the start of the process to its first answer, on a database that is there, and memory at rest and
-// under load.
+// Section `startup` measures the time from the start of the process to its first answer, on an existing database, and the memory
+// after that answer and under load.
 import type { Run } from './context.ts'
 import { copyDatabase } from './databases.ts'
 import { createLoad, getLoad, listLoad, searchLoad } from './loads.ts'

@@ -1,5 +1,5 @@
-// Section `time-entries`: an invoice from a hundred time entries, each of which it claims and leaves an event of, beside a plain
-// create. The entries are written before the server starts, through Remit's own stores.
+// Section `time-entries` measures the creation of an invoice from a hundred time entries, beside a plain create. The server
+// claims each entry and records an event of it. Remit's own stores write the entries before the server starts.
 import { dayMs } from '../server/src/base/dates.ts'
 import { bySystem } from '../server/src/base/origin.ts'
 import type { Database } from '../server/src/db/database.ts'
@@ -9,13 +9,13 @@ import { createTimeEntry } from '../server/src/time-entries/store.ts'
 import { type Call, measureCalls } from './calls.ts'
 import type { Run } from './context.ts'
 import { copyDatabase, withDatabase } from './databases.ts'
-import { middleOf, ratio } from './measure.ts'
+import { medianOf, ratio } from './measure.ts'
 import { startRemit } from './remit.ts'
 import { figureHeadings, figures, print, table } from './report.ts'
 
 const [entryCount, taskCount, lineCount] = [100, 10, 10]
 
-/** As many of each in a round as take some tenths of a second: the kernel counts CPU in hundredths. */
+/** Enough of each in a round to take some tenths of a second, because the kernel counts CPU time in hundredths. */
 const [invoicesInRound, createsInRound] = [40, 1_000]
 
 export async function timeEntries(run: Run): Promise<void> {
@@ -35,7 +35,7 @@ export async function timeEntries(run: Run): Promise<void> {
 		['', ...figureHeadings],
 		[...samples.keys()].map((name) => [name, ...figures(samples, name)]),
 	)
-	const ms = middleOf(samples, fromEntries, ({ cpuMicros }) => cpuMicros) / 1000
+	const ms = medianOf(samples, fromEntries, ({ cpuMicros }) => cpuMicros) / 1000
 	print(`  CPU of one from time entries: ${ms.toFixed(2)} ms, ${ratio(samples, plain, fromEntries).toFixed(1)} times the other\n`)
 }
 
@@ -54,7 +54,7 @@ const createOfLines: Call = {
 	},
 }
 
-/** Writes a deal with entries for so many invoices; returns the calls that make them. */
+/** Writes a deal with the time entries of `invoices` invoices; returns the calls that create these. */
 function unbilled(db: Database, organizationId: string, invoices: number): Promise<Call[]> {
 	const now = Date.now()
 	return db.transaction(async (tx) => {

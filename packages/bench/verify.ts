@@ -1,4 +1,4 @@
-// Before anything is measured: every rival gives the answers that Remit gives, and refuses a wrong key.
+// Checks, before the measurements, that every rival gives the same answers as Remit and rejects a wrong key.
 import { isDeepStrictEqual } from 'node:util'
 import { createLoad, getLoad, listLoad, searchLoad } from './loads.ts'
 import type { Server } from './processes.ts'
@@ -6,7 +6,7 @@ import type { Seed } from './seed.ts'
 
 const gets = 60
 
-/** Throws when two servers disagree. Creates one invoice on each. */
+/** Throws when a rival's answer differs from Remit's. Creates one invoice on each server. */
 export async function verifyAnswers(servers: readonly Server[], seed: Seed): Promise<void> {
 	const [remit, ...rivals] = servers as [Server, ...Server[]]
 	const reads = [...getLoad(seed).paths.slice(0, gets), ...new Set(listLoad.paths), ...searchLoad.paths]
@@ -33,7 +33,7 @@ async function ask({ url }: Server, path: string, key: string, init: RequestInit
 	return { status: response.status, body: await response.json() }
 }
 
-/** Creates an invoice and reads it, without what no two servers have alike. */
+/** Creates an invoice and reads it, without the fields that differ between servers: id and times. */
 async function created(server: Server, key: string): Promise<unknown> {
 	const { status, body } = await ask(server, '/api/invoices', key, { method: 'POST', body: createLoad.body })
 	const { id, ...rest } = body as { id: string }

@@ -1,5 +1,5 @@
-// Section `webhooks`: how fast a queue of deliveries drains, beside a loop that only signs and sends; what a receiver that
-// hangs or fails takes from the others; how soon a change is delivered; what requests notice; what a create pays.
+// Section `webhooks` measures how fast a queue of deliveries drains, beside a loop that only signs and sends; how much a receiver
+// that hangs or fails slows the others; how soon a change is delivered; how much requests and creates slow down.
 
 import { bySystem } from '../server/src/base/origin.ts'
 import type { Database } from '../server/src/db/database.ts'
@@ -10,7 +10,7 @@ import { startRemit } from './remit.ts'
 import { print } from './report.ts'
 import { dropDatabase, isReachable, newDatabase, run as runSql } from './scratch.ts'
 import { atRest } from './webhooks/at-rest.ts'
-import { besides } from './webhooks/beside.ts'
+import { measureGetsBeside } from './webhooks/beside.ts'
 import { creates } from './webhooks/creates.ts'
 import { drains } from './webhooks/drains.ts'
 import { addEndpoints, fillQueue, healthyCount, keepHealthy, settings } from './webhooks/queue.ts'
@@ -18,7 +18,7 @@ import { type Receiver, startReceiver } from './webhooks/receiver.ts'
 
 const targets = { least: 0.4, goal: 0.7, mostLoss: 0.1 }
 
-/** Each drain takes some ten seconds. */
+/** A drain takes some ten seconds, so that more rounds would take too long. */
 const mostRounds = 3
 
 export async function webhooks(run: Run): Promise<void> {
@@ -49,7 +49,7 @@ async function onSqlite(run: Run, receiver: Receiver, events: number, rounds: nu
 	}
 	const start = (queue: keyof typeof queues) => startOn(queues[queue])
 	await drains(receiver, start, { database: 'SQLite', events, rounds, body, targets })
-	await besides(receiver, start, { ...run, rounds, count: events * healthyCount })
+	await measureGetsBeside(receiver, start, { ...run, rounds, count: events * healthyCount })
 	const startSubscribed = async (urls: readonly string[]) =>
 		startOn(
 			fileIn(await change(copyDatabase(`subscribed-${++copies}`, run.database), (db) => addEndpoints(db, organizationId, urls))),

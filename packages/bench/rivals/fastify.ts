@@ -1,5 +1,5 @@
-// The rival that does the same work the fast way: Fastify 5 validates requests and serializes answers by the contract's own
-// schemas, over the same prepared statements.
+// The rival that validates too: Fastify 5 validates requests and serializes answers by the contract's schemas, over the same
+// prepared statements.
 import Fastify from 'fastify'
 import { formats } from '../../server/src/contract/formats.ts'
 import { type NewInvoice, Rows } from './rows.ts'

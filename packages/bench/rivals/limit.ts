@@ -1,5 +1,5 @@
-// The rival that nothing on Node is likely to beat while it keeps one commit a request: node:http with routing by hand,
-// prepared statements and JSON.stringify. It validates nothing.
+// The rival that shows the limit of Node with one commit a request: node:http, routing by hand, prepared statements and
+// JSON.stringify, without validation.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { parse } from 'node:querystring'

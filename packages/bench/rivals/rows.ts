@@ -1,6 +1,6 @@
-// What the three rivals share: the same SQLite file through prepared statements, and a cached key check. It is written as
-// well as can be: one connection that writes and one that reads, statements prepared once, limits as literals, because
-// SQLite plans a statement again for each value of a bound limit. Rows are objects, which the rivals turn into JSON.
+// The data access of all rivals: prepared statements on a SQLite file, and a cached key check. It is as fast as its author could
+// make it: one connection writes and one reads, statements are prepared once, and limits are literals, because SQLite plans a
+// statement again for each value of a bound limit. Rows are objects, which the rivals turn into JSON.
 import { hash } from 'node:crypto'
 import type { ParsedUrlQuery } from 'node:querystring'
 import { newId } from '../../server/src/base/ids.ts'
@@ -29,8 +29,8 @@ const columns = (names: object) =>
 		.map((name) => derived[name] ?? `"${name}"`)
 		.join(', ')
 
-// The plus keeps SQLite from walking the organization's companies in the order of their names, to look each of them up
-// among the matches: it then begins with the matches, which is twice as fast.
+// The plus keeps SQLite from walking the organization's companies by name and looking each up among the matches. Instead it
+// begins with the matches, which is twice as fast.
 const matching = `from companies where +"organizationId" = ? and "deletedAt" is null
 	and rowid in (select rowid from company_search where company_search match ?)`
 
@@ -73,7 +73,7 @@ export class Rows {
 		this.#create = creator(writer)
 	}
 
-	/** The organization of a key; undefined when nobody has it. */
+	/** The organization of a key; undefined for an unknown key. */
 	organizationOf(authorization = ''): string | undefined {
 		const keyHash = hash('sha256', authorization.slice('Bearer '.length), 'base64url')
 		const known = this.#organizations.get(keyHash)
@@ -98,7 +98,7 @@ export class Rows {
 		return rows
 	}
 
-	/** Live companies by name, and how many there are in all. */
+	/** A page of the live companies that match, by name, and their total. */
 	companies(organizationId: string, { search = '', limit: size = '50', offset: skip = '0' }: ParsedUrlQuery) {
 		const match = ftsQuery(organizationId, words(String(search)))
 		const [limit, offset] = [Number(size), Number(skip)]
@@ -115,7 +115,7 @@ export class Rows {
 
 type Page = (limit: number) => Statement<Row>
 
-/** A statement for each limit. */
+/** Prepares one statement for each limit. */
 function pages(reader: Sqlite, sql: string): Page {
 	const prepared = new Map<number, Statement<Row>>()
 	return (limit) => {
@@ -128,10 +128,10 @@ function pages(reader: Sqlite, sql: string): Page {
 	}
 }
 
-/** The benchmark's organization lives in UTC. */
+/** The benchmark's organizations have the time zone UTC. */
 const startOfDay = () => Math.floor(Date.now() / dayMs) * dayMs
 
-/** One transaction for each invoice: its number and its row. */
+/** Creates each invoice, its number and its row, in a transaction of its own. */
 function creator(writer: Sqlite) {
 	const takeNumber = writer.prepare<{ next: number }>(
 		`update organizations set "nextInvoiceNumber" = "nextInvoiceNumber" + 1 where "organizationId" = ?
@@ -149,7 +149,7 @@ function creator(writer: Sqlite) {
 	}).immediate
 }
 
-/** Turns what SQLite stores into what the contract says: in place, which keeps the order of the fields. */
+/** Converts the values of SQLite into those of the contract, in place, which keeps the order of the fields. */
 function revive(row: Row): Row {
 	row.showRateBreakdown = row.showRateBreakdown === 1
 	row.includeTimesheet = row.includeTimesheet === 1

@@ -1,5 +1,5 @@
-// The contract's schemas in the form that Fastify is fastest with: references resolved, and `anyOf: [X, null]` as a nullable
-// X, because its serializer would otherwise validate the value to find the branch.
+// The contract's schemas in the form that makes Fastify fastest: references resolved, and `anyOf: [X, null]` as a nullable X,
+// because its serializer would otherwise validate the value to find the branch.
 import document from '../../server/src/generated/openapi.json' with { type: 'json' }
 
 type Schema = { [keyword: string]: unknown }
@@ -7,7 +7,7 @@ type Schema = { [keyword: string]: unknown }
 const schemas: Record<string, Schema> = document.components.schemas
 const parameters: Record<string, unknown> = document.components.parameters
 
-/** A schema of the contract by its name. */
+/** A component schema of the contract. */
 export const schemaOf = (name: string) => flat(schemas[name] as Schema) as Schema
 
 /** The schema of a GET operation's query. */

@@ -1,4 +1,4 @@
-// How soon a single change is at its receiver, while nothing else happens.
+// Measures how soon a single change arrives at its receiver while the server is otherwise idle.
 import { median } from '../measure.ts'
 import type { Server } from '../processes.ts'
 import { check, print, table } from '../report.ts'
@@ -8,11 +8,11 @@ import { loadUndici } from './undici.ts'
 
 const { Agent, request } = loadUndici()
 
-/** Changes that warm up and are not counted. */
+/** Changes at the start that are not counted. */
 const warmUp = 50
 const mostMs = 1_000
 
-/** The server has one endpoint, which is healthy. */
+/** Expects a server with one endpoint, which is healthy. */
 export async function atRest(receiver: Receiver, server: Server, key: string, changes: number): Promise<void> {
 	const fromRequest: number[] = []
 	const fromAnswer: number[] = []

@@ -1,5 +1,5 @@
-// What the deliveries are measured by: the same body signed and sent by undici, as many at once, and nothing stored.
-// It prints where it listens, as the servers do, and begins when it is asked to.
+// The yardstick of the deliveries: signs the same body and sends it by undici, with as many requests at once, and stores nothing.
+// It prints its URL, as the servers do, and begins at the first request.
 import { createHmac, createSecretKey, randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'

@@ -1,4 +1,4 @@
-// What endpoints that subscribe to it cost a create: the CPU of writing its deliveries, and of making them too.
+// Measures what subscribed endpoints cost a create: the CPU of writing its deliveries, and of making them as well.
 import { setTimeout as wait } from 'node:timers/promises'
 import { drive } from '../load.ts'
 import { createLoad } from '../loads.ts'
@@ -7,7 +7,7 @@ import type { Server } from '../processes.ts'
 import { print, table } from '../report.ts'
 import type { Receiver } from './receiver.ts'
 
-/** The endpoints of a server; those that pause have asked for hours without deliveries. */
+/** The endpoints of a server. A pausing endpoint has asked for ten hours without deliveries (`Retry-After`). */
 export interface Subscribed {
 	readonly count: number
 	readonly to: 'healthy' | 'pausing'
@@ -29,7 +29,7 @@ interface Cost {
 export async function creates(receiver: Receiver, start: (subscribed: Subscribed) => Promise<Server>, plan: Plan): Promise<void> {
 	const servers = await Promise.all(kinds.map(start))
 	const samples = kinds.map((): Cost[] => [])
-	// The first round compiles the code and is not counted.
+	// The first round is not counted: Node compiles the code.
 	for (let round = 0; round <= plan.rounds; round++) {
 		for (let turn = 0; turn < kinds.length; turn++) {
 			const index = (round + turn) % kinds.length
@@ -50,7 +50,7 @@ async function costOf(receiver: Receiver, server: Server, { count, to }: Subscri
 	return { cpuMicros: (server.cpuMicros() - before) / requests, perSecond: requests / seconds }
 }
 
-/** There may be some more than expected: of creates whose answer the driver did not wait for. */
+/** More deliveries than expected may arrive, from creates whose answer the driver did not wait for. */
 async function allArrived(receiver: Receiver, count: number): Promise<void> {
 	let last = -1
 	for (let arrived = 0; arrived < count || arrived > last; arrived = await receiver.arrived()) {

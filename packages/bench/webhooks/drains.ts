@@ -1,4 +1,4 @@
-// How fast a queue drains, beside the bare loop: deliveries a second that the healthy endpoints get, and what one costs.
+// Measures how fast a queue drains, beside the bare loop: the deliveries a second to healthy endpoints, and the CPU of one.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { median } from '../measure.ts'
@@ -8,20 +8,20 @@ import { newFolder } from '../resources.ts'
 import { healthyCount } from './queue.ts'
 import type { Receiver } from './receiver.ts'
 
-/** Under way at once to each endpoint, as the server has it. */
+/** Requests under way at once to an endpoint that works, as in the server's webhooks/engine/lanes.ts. */
 const concurrency = 25
 
-/** A part of the queue that warms up and is not counted. */
+/** The first part of the queue, which is not counted. */
 const warmUp = 0.25
 
 interface Drain {
 	readonly perSecond: number
-	/** CPU of the sending process, µs a delivery; in the part that is counted. */
+	/** CPU of the sending process in µs a delivery, in the counted part. */
 	readonly cpuMicros: number
 	readonly rss: number
 }
 
-/** Starts what delivers `count` to healthy endpoints, and stops it once they have arrived. */
+/** Starts a sender of `count` deliveries to healthy endpoints, and stops it once they have arrived. */
 async function drain(receiver: Receiver, count: number, start: () => Promise<Server>): Promise<Drain> {
 	const warm = Math.floor(count * warmUp)
 	const [begun, ended] = (await receiver.expect(warm, count)) as [Promise<number>, Promise<number>]
@@ -46,7 +46,7 @@ interface Measured {
 	readonly database: string
 	readonly events: number
 	readonly rounds: number
-	/** The text of an event. */
+	/** The JSON text of an event. */
 	readonly body: string
 	readonly targets: { readonly least?: number; readonly goal?: number; readonly mostLoss?: number }
 }
@@ -101,7 +101,7 @@ function report(samples: Record<Kind, readonly Drain[]>, { database, events, bod
 			(1 / ratioTo('bare', kind, 'cpuMicros')).toFixed(2),
 		]),
 	)
-	// What else runs on the machine only slows: of each the best round counts.
+	// Other work on the machine only slows both, so the best round of each counts.
 	const reached = Math.max(...rates('healthy')) / Math.max(...rates('bare'))
 	const loss = 1 - ratioTo('healthy', 'all', 'perSecond')
 	const { least, goal, mostLoss } = targets

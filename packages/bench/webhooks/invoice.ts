@@ -1,4 +1,4 @@
-// The invoice that the events are of: sent, with a buyer and three lines.
+// The invoice of the events: sent, with three lines. queue.ts adds its buyer.
 import type { InvoiceInput } from '../../server/src/generated/contract.ts'
 
 const taxes = [{ label: 'VAT', percent: '19' }]

@@ -1,5 +1,5 @@
-// A queue to be delivered: invoices with their events, and for every endpoint a delivery of each; written through Remit's own
-// stores before a server delivers.
+// Writes a queue of deliveries through Remit's own stores, before a server delivers it: invoices, their events, and a delivery of
+// each event to each endpoint.
 import { randomBytes } from 'node:crypto'
 import { bySystem } from '../../server/src/base/origin.ts'
 import { createCompany } from '../../server/src/companies/store.ts'
@@ -14,12 +14,12 @@ import { companyOf } from '../names.ts'
 import { writtenInvoice } from './invoice.ts'
 import type { Urls } from './receiver.ts'
 
-/** What the servers open the endpoints' secrets with, and where they may send to. */
+/** The key of the endpoints' secrets, and the addresses to which the servers may send. */
 export const settings = { ENCRYPTION_KEYS: randomBytes(32).toString('base64'), EGRESS_ALLOW_CIDRS: '127.0.0.0/8' }
 
 export const healthyCount = 4
 
-/** Endpoints that subscribe to new invoices: in this order the healthy ones, one that fails and one that hangs. */
+/** Adds an endpoint for each URL, which subscribes to new invoices. */
 export async function addEndpoints(db: Database, organizationId: string, urls: readonly string[]): Promise<void> {
 	const secrets = openSecrets({ ...settings, DATA_DIR: '' })
 	await db.transaction(async (tx) => {
@@ -28,7 +28,7 @@ export async function addEndpoints(db: Database, organizationId: string, urls: r
 	})
 }
 
-/** Returns the text of one of the events. */
+/** Adds the healthy endpoints, one that fails and one that hangs, and `count` events; returns the JSON text of one event. */
 export async function fillQueue(db: Database, organizationId: string, urls: Urls, count: number): Promise<string> {
 	await addEndpoints(db, organizationId, [...Array<string>(healthyCount).fill(urls.healthy), urls.failing, urls.hung])
 	const begin = Date.now() - count
@@ -49,7 +49,7 @@ const unhealthy = query<{ urls: readonly string[] }, { organizationId: string; i
 		.select('organizationId', 'id')
 })
 
-/** Takes the endpoints that fail and hang out of the queue. */
+/** Pauses the endpoints that fail and hang, and skips their deliveries. */
 export async function keepHealthy(db: Database, { failing, hung }: Urls): Promise<void> {
 	const now = Date.now()
 	await db.transaction(async (tx) => {

@@ -1,14 +1,18 @@
-// The sink of the webhooks as the bench sees it: a child, which keeps to the driver's core.
+// Starts the sink of the webhooks (sink.ts) as a child process, which runs on the driver's core.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { atEnd } from '../resources.ts'
 
-/** Where to send what is answered, fails, is to come after a pause, or gets no answer: each its own origin, as receivers are. */
+/**
+ * The URLs of endpoints that answer 204, answer 500, ask for a pause, or never answer. Each has its own origin, as receivers do.
+ */
 export type Urls = Readonly<Record<'healthy' | 'failing' | 'pausing' | 'hung', string>>
 
-/** Asks how many have arrived; with counts, begins at zero and says when so many have, in rising order. */
-export interface Asked {
+/**
+ * Asks how many webhooks have arrived. With `counts`, in rising order, the sink starts from zero and tells when each is reached.
+ */
+export interface SinkRequest {
 	readonly counts?: readonly number[]
 }
 
@@ -17,16 +21,16 @@ interface Arrival {
 	readonly at: number
 }
 
-export type Said = { readonly urls: Urls } | { readonly arrived: number } | Arrival
+export type SinkMessage = { readonly urls: Urls } | { readonly arrived: number } | Arrival
 
-/** Milliseconds of the clock that all processes of the machine share. */
+/** The monotonic clock in milliseconds, which all processes of the machine share. */
 export const nowMs = () => Number(process.hrtime.bigint() / 1_000n) / 1_000
 
 export interface Receiver {
 	readonly urls: Urls
-	/** Begins at zero. The promises give the times at which so many have arrived. */
+	/** Starts counting from zero. The promises give the times at which each count is reached. */
 	expect(...counts: number[]): Promise<readonly Promise<number>[]>
-	/** How many have arrived. */
+	/** The number of webhooks that have arrived. */
 	arrived(): Promise<number>
 }
 
@@ -36,14 +40,14 @@ export async function startReceiver(): Promise<Receiver> {
 	const [{ urls }] = (await once(child, 'message')) as [{ urls: Urls }]
 	let awaited = new Map<number, (at: number) => void>()
 	let answer = (_arrived: number) => {}
-	child.on('message', (said: Said) => {
-		if ('arrived' in said) answer(said.arrived)
-		else if ('count' in said) awaited.get(said.count)?.(said.at)
+	child.on('message', (message: SinkMessage) => {
+		if ('arrived' in message) answer(message.arrived)
+		else if ('count' in message) awaited.get(message.count)?.(message.at)
 	})
-	const ask = (asked: Asked) =>
+	const ask = (request: SinkRequest) =>
 		new Promise<number>((resolve) => {
 			answer = resolve
-			child.send(asked)
+			child.send(request)
 		})
 	return {
 		urls,

@@ -1,21 +1,21 @@
-// The far end of the webhooks that are measured: bare node:http in a process of its own, which answers 204 as fast as it can,
-// 500, 503 with a request to pause, or never. It tells its parent when so many have arrived where they are answered (see receiver.ts).
+// Receives the measured webhooks: bare node:http in a process of its own. By its port it answers 204 as fast as it can, 500, 503
+// with a `Retry-After`, or never. It tells its parent when the requested number of webhooks got a 204 (see receiver.ts).
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type Asked, nowMs, type Said } from './receiver.ts'
+import { nowMs, type SinkMessage, type SinkRequest } from './receiver.ts'
 
 let arrived = 0
 let awaited: number[] = []
 
-const say = (said: Said) => process.send?.(said)
+const send = (message: SinkMessage) => process.send?.(message)
 
-process.on('message', ({ counts }: Asked) => {
+process.on('message', ({ counts }: SinkRequest) => {
 	if (counts) {
 		arrived = 0
 		awaited = [...counts]
 	}
-	say({ arrived })
+	send({ arrived })
 })
 process.on('disconnect', () => process.exit())
 
@@ -36,9 +36,9 @@ const answering = (status: number, count: () => void, headers = {}) =>
 
 const healthy = await answering(204, () => {
 	arrived++
-	if (arrived === awaited[0]) say({ count: awaited.shift() as number, at: nowMs() })
+	if (arrived === awaited[0]) send({ count: awaited.shift() as number, at: nowMs() })
 })
 const failing = await answering(500, () => {})
 const pausing = await answering(503, () => {}, { 'retry-after': '36000' })
 const hung = await listen((req) => req.resume())
-say({ urls: { healthy, failing, pausing, hung } })
+send({ urls: { healthy, failing, pausing, hung } })

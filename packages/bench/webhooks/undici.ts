@@ -1,4 +1,4 @@
-// The server's own undici, typed as far as it is used.
+// Loads the server's own undici. The types cover only what is used.
 import { createRequire } from 'node:module'
 
 interface Answer {
