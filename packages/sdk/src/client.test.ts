@@ -95,7 +95,7 @@ describe('a call', () => {
 
 describe('a path parameter', () => {
 	test.each(['', '.', '..', '../companies', 'a/b', '..\\x', undefined, null, 7, ['a', 'b']])(
-		'%j is refused before sending',
+		'%j is rejected before sending',
 		async (id) => {
 			const remit = far.client()
 			for (const call of [
@@ -114,7 +114,7 @@ describe('a path parameter', () => {
 		expect(far.arrived[0]?.url).toBe(`/api/invoices/${encodeURIComponent(id)}`)
 	})
 
-	test('that is not well-formed Unicode is refused', async () => {
+	test('that is not well-formed Unicode is rejected', async () => {
 		expect(await failure(far.client().invoices.get('\ud800'))).toBeInstanceOf(RemitError)
 	})
 })
@@ -133,7 +133,7 @@ describe('the base URL', () => {
 		['ftp://remit.example', /http or https URL/],
 		['https://user:hunter2@remit.example', /user name or password/],
 		['https://remit.example/?a=1', /query or fragment/],
-	])('%s is refused', (baseUrl, message) => {
+	])('%s is rejected', (baseUrl, message) => {
 		const make = () => new Remit({ apiKey, baseUrl: baseUrl as string })
 		expect(make).toThrow(RemitError)
 		expect(make).toThrow(message)
@@ -142,11 +142,11 @@ describe('the base URL', () => {
 })
 
 describe('the API key', () => {
-	test.each([undefined, '', 7])('%j is refused', (key) => {
+	test.each([undefined, '', 7])('%j is rejected', (key) => {
 		expect(() => far.client({ apiKey: key as string })).toThrow(/apiKey is missing/)
 	})
 
-	test('with a line break is refused without being repeated', () => {
+	test('with a line break is rejected without being repeated', () => {
 		const make = () => far.client({ apiKey: `${apiKey}\n` })
 		expect(make).toThrow(/line break/)
 		expect(make).not.toThrow(/SECRET/)

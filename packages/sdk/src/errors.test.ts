@@ -157,7 +157,7 @@ describe('the timeout', () => {
 		expect(vi.getTimerCount()).toBe(0)
 	})
 
-	test.each([0, -1, Number.NaN, '5'])('of %j is refused', async (timeout) => {
+	test.each([0, -1, Number.NaN, '5'])('of %j is rejected', async (timeout) => {
 		expect(await failure(get({ timeout: timeout as number }))).toBeInstanceOf(sdk.RemitError)
 		expect(() => far.client({ timeout: timeout as number })).toThrow(/timeout must be/)
 		expect(far.arrived).toEqual([])

@@ -37,7 +37,7 @@ describe('a file', () => {
 		expect(far.arrived[0]?.url).toBe('/api/invoices/public/token-1/pdf')
 	})
 
-	test('that the server refuses rejects with the server’s error', async () => {
+	test('that the server answers with an error rejects with that error', async () => {
 		far.answer = problem(404, 'invoice_not_found')
 		const error = await failure(pdf())
 		expect(error).toBeInstanceOf(sdk.NotFoundError)

@@ -37,7 +37,7 @@ const verify = (body: string | Uint8Array | ArrayBuffer, headers: WebhookHeaders
 	verifyWebhook(body, headers, key, { now })
 
 /** The code of the error with which verification fails. */
-async function refusal(call: Promise<unknown>): Promise<string> {
+async function rejectionCode(call: Promise<unknown>): Promise<string> {
 	const error = await failure(call)
 	expect(error).toBeInstanceOf(WebhookVerificationError)
 	expect(error).toBeInstanceOf(RemitError)
@@ -59,8 +59,8 @@ describe('the published example', () => {
 
 	test('passes every check except the last, because it is not an event', async () => {
 		const { body, headers } = await signTestWebhook(published.body, secret, published)
-		expect(await refusal(verify(body, headers))).toBe('invalid_payload')
-		expect(await refusal(verify(`${body} `, headers))).toBe('no_match')
+		expect(await rejectionCode(verify(body, headers))).toBe('invalid_payload')
+		expect(await rejectionCode(verify(`${body} `, headers))).toBe('no_match')
 	})
 })
 
@@ -134,7 +134,7 @@ describe('the raw body', () => {
 		part.set(bytes, 1)
 		for (const rawBody of [body, bytes, Buffer.from(body), part.subarray(1, -1), bytes.buffer])
 			expect(await verify(rawBody, headers)).toEqual(event)
-		expect(await refusal(verify(part, headers))).toBe('no_match')
+		expect(await rejectionCode(verify(part, headers))).toBe('no_match')
 	})
 
 	test('that changes after the call does not change the event', async () => {
@@ -164,14 +164,14 @@ describe('the raw body', () => {
 		['an object whose type is no text', '{"type":1}'],
 	])('that is %s is no event, signed or not', async (_, text) => {
 		const { body, headers } = await signed(text)
-		expect(await refusal(verify(body, headers))).toBe('invalid_payload')
+		expect(await rejectionCode(verify(body, headers))).toBe('invalid_payload')
 	})
 
 	test('that is not UTF-8 is no event, signed or not', async () => {
 		const body = Buffer.from('{"type":"\xff"}', 'latin1')
 		const mac = await hmac(secret, Buffer.concat([Buffer.from(`evt_1.${published.timestamp}.`), body]))
 		const headers = { ...(await signed()).headers, 'webhook-signature': `v1,${mac}` }
-		expect(await refusal(verify(body, headers))).toBe('invalid_payload')
+		expect(await rejectionCode(verify(body, headers))).toBe('invalid_payload')
 	})
 })
 
@@ -186,8 +186,8 @@ describe('a change', () => {
 		for (let index = 0; index < bytes.length; index++) {
 			const changed = bytes.map((byte, at) => (at === index ? byte ^ (1 << (index % 8)) : byte))
 			const cut = bytes.filter((_, at) => at !== index)
-			expect(await refusal(verifyWebhook(changed, headers, secret, anyTime))).toBe('no_match')
-			expect(await refusal(verifyWebhook(cut, headers, secret, anyTime))).toBe('no_match')
+			expect(await rejectionCode(verifyWebhook(changed, headers, secret, anyTime))).toBe('no_match')
+			expect(await rejectionCode(verifyWebhook(cut, headers, secret, anyTime))).toBe('no_match')
 		}
 	})
 
@@ -204,7 +204,7 @@ describe('a change', () => {
 		for (let index = 0; index < value.length; index++) {
 			for (const other of [to, orTo].filter((letter) => letter !== value[index])) {
 				const changed = { ...headers, [name]: flipped(value, index, other) }
-				expect(await refusal(verifyWebhook(body, changed, secret, anyTime))).toBe('no_match')
+				expect(await rejectionCode(verifyWebhook(body, changed, secret, anyTime))).toBe('no_match')
 			}
 		}
 	})
@@ -212,7 +212,7 @@ describe('a change', () => {
 	test('of the boundaries between id, time and body is noticed', async () => {
 		const { headers } = await signed('{"type":"a"}')
 		const shifted = { ...headers, 'webhook-id': 'evt', 'webhook-timestamp': `${published.timestamp}` }
-		expect(await refusal(verify('_test.{"type":"a"}', shifted))).toBe('no_match')
+		expect(await rejectionCode(verify('_test.{"type":"a"}', shifted))).toBe('no_match')
 	})
 
 	test('that makes a signature shorter or longer is noticed', async () => {
@@ -221,7 +221,7 @@ describe('a change', () => {
 		const shorter = Array.from(signature, (_, length) => signature.slice(0, length)).slice(1)
 		expect(shorter).toHaveLength(46)
 		for (const changed of [...shorter, `${signature}=`, `${signature}A`, `${signature}${signature}`])
-			expect(await refusal(verify(body, { ...headers, 'webhook-signature': changed }))).toBe('no_match')
+			expect(await rejectionCode(verify(body, { ...headers, 'webhook-signature': changed }))).toBe('no_match')
 	})
 })
 
@@ -241,20 +241,20 @@ describe('the time', () => {
 	])('of an attempt %d seconds ago with the tolerance %s: %s', async (age, tolerance, code) => {
 		const { body, headers } = await signed()
 		const found = verifyWebhook(body, headers, secret, { tolerance, now: now + age * 1000 })
-		if (code) expect(await refusal(found)).toBe(code)
+		if (code) expect(await rejectionCode(found)).toBe(code)
 		else expect(await found).toEqual(event)
 	})
 
 	test('is that of the clock unless told otherwise', async () => {
 		const { body, headers } = await signed()
-		expect(await refusal(verifyWebhook(body, headers, secret))).toBe('too_old')
+		expect(await rejectionCode(verifyWebhook(body, headers, secret))).toBe('too_old')
 	})
 
 	test.each(['soon', '-1614265330', '1614265330.5', '1.6e9', '0x60', '1614265330, 1614265330', ' 1614265330'])(
 		'is not %j',
 		async (timestamp) => {
 			const { body, headers } = await signed()
-			expect(await refusal(verify(body, { ...headers, 'webhook-timestamp': timestamp }))).toBe('invalid_timestamp')
+			expect(await rejectionCode(verify(body, { ...headers, 'webhook-timestamp': timestamp }))).toBe('invalid_timestamp')
 		},
 	)
 })
@@ -276,15 +276,15 @@ describe('the headers', () => {
 			const error = await failure(verify(body, given))
 			expect(error).toMatchObject({ code: 'missing_header', message: `The request has no header ${name}` })
 		}
-		expect(await refusal(verify(body, { ...headers, [name]: [] }))).toBe('missing_header')
+		expect(await rejectionCode(verify(body, { ...headers, [name]: [] }))).toBe('missing_header')
 	})
 
 	test('must not have two ids or two times', async () => {
 		const { body, headers } = await signed()
 		const twice = (name: string) => ({ ...headers, [name]: [headers[name] ?? '', headers[name] ?? ''] })
-		expect(await refusal(verify(body, twice('webhook-id')))).toBe('no_match')
-		expect(await refusal(verify(body, twice('webhook-timestamp')))).toBe('invalid_timestamp')
-		expect(await refusal(verify(body, { ...headers, 'Webhook-Id': 'evt_2' }))).toBe('no_match')
+		expect(await rejectionCode(verify(body, twice('webhook-id')))).toBe('no_match')
+		expect(await rejectionCode(verify(body, twice('webhook-timestamp')))).toBe('invalid_timestamp')
+		expect(await rejectionCode(verify(body, { ...headers, 'Webhook-Id': 'evt_2' }))).toBe('no_match')
 	})
 })
 
@@ -302,14 +302,14 @@ describe('several signatures', () => {
 			const list = noise.toSpliced(index, 0, good)
 			expect(await verify(body, { ...headers, 'webhook-signature': write(list) })).toEqual(event)
 		}
-		expect(await refusal(verify(body, { ...headers, 'webhook-signature': write(noise) }))).toBe('no_match')
+		expect(await rejectionCode(verify(body, { ...headers, 'webhook-signature': write(noise) }))).toBe('no_match')
 	})
 
 	test('of another version are not taken for one of this', async () => {
 		const { body, headers } = await signed()
 		for (const version of ['v1a', 'v10', 'v2', 'V1', 'xv1', '']) {
 			const signature = (headers['webhook-signature'] ?? '').replace('v1', version)
-			expect(await refusal(verify(body, { ...headers, 'webhook-signature': signature }))).toBe('no_match')
+			expect(await rejectionCode(verify(body, { ...headers, 'webhook-signature': signature }))).toBe('no_match')
 		}
 	})
 
@@ -317,7 +317,7 @@ describe('several signatures', () => {
 		const { body, headers } = await signed()
 		const after = (count: number) => `${'v1,AAAA'.padEnd(46, 'A')}= `.repeat(count) + headers['webhook-signature']
 		expect(await verify(body, { ...headers, 'webhook-signature': after(9) })).toEqual(event)
-		expect(await refusal(verify(body, { ...headers, 'webhook-signature': after(10) }))).toBe('no_match')
+		expect(await rejectionCode(verify(body, { ...headers, 'webhook-signature': after(10) }))).toBe('no_match')
 	})
 })
 
@@ -326,7 +326,7 @@ describe('the secret', () => {
 		const { body, headers } = await signed()
 		expect(await verify(body, headers, [otherSecret, secret])).toEqual(event)
 		expect(await verify(body, headers, [secret, otherSecret])).toEqual(event)
-		expect(await refusal(verify(body, headers, [otherSecret]))).toBe('no_match')
+		expect(await rejectionCode(verify(body, headers, [otherSecret]))).toBe('no_match')
 	})
 
 	test('in the form of an empty list is a mistake of the receiver', async () => {
