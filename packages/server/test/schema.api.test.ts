@@ -1,5 +1,5 @@
-// The real schema of the database, and the plans of the server's own queries: every table and key begins with an organization,
-// and every list, filter and look-up has its index, however large the table is.
+// The real schema of the database, and how it runs the product's own queries: every table and key belongs to an
+// organization, and every list, filter and look-up has its index however large the table is.
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import pg from 'pg'
@@ -39,6 +39,7 @@ import {
 } from '../src/webhooks/delivery-store.ts'
 import { endpoints } from '../src/webhooks/endpoint-store.ts'
 import { claimDeliveries, completeDeliveries, type DeliveryResult } from '../src/webhooks/engine/queue-store.ts'
+import { grow } from './grow.ts'
 import { startTestServer, type TestServer } from './harness.ts'
 import { type Ask, readTables } from './tables.ts'
 
@@ -65,15 +66,15 @@ beforeAll(async () => {
 	}
 })
 afterAll(async () => {
-	// Some copies have another type than their data, and closing the server checks every event.
+	// Copies of one event under other types are no events.
 	await ask("delete from events where id like 'evt_grown%'")
 	await end()
 	await server.close()
 })
 
 /**
- * Keys that only SQLite needs: its full-text index references companies by rowid, and SQLite can only number a primary key
- * automatically, as the order of events needs.
+ * Keys that SQLite needs and nobody else sees: its full-text index points to companies by their rowid, and only the primary
+ * key can count up, as the order of events does.
  */
 const ofSqlite = new Set(['companies rowid', 'events position'])
 
@@ -125,7 +126,7 @@ async function record(work: (db: Db) => Promise<unknown>): Promise<Recorded[]> {
 	return recorded
 }
 
-/** The plan of each query, with a line for each step. */
+/** The plan of each query, a line a step. */
 async function plans(recorded: readonly Recorded[]): Promise<string[]> {
 	expect(recorded.length).toBeGreaterThan(0)
 	const explain = server.db.dialect === 'sqlite' ? 'explain query plan' : 'explain (costs off)'
@@ -141,12 +142,12 @@ const today = { date: 0, instant: 0 }
 const org = () => server.organizationId
 const page = { limit: 50, offset: 0 }
 
-/** The name of the primary key's index, in either database. */
+/** The primary key of the table, whatever the database calls it. */
 const key = 'sqlite_autoindex_webhook_deliveries_1|webhook_deliveries_pkey'
 
 type List = [name: string, work: (db: Db) => Promise<unknown>, indexes: string[]]
 
-/** A list with every combination of its filters. Each filter has an index, and so has the list without filters. */
+/** A list by every set of its filters: each filter has an index, and without any the list has one. */
 function filtered(
 	table: string,
 	filters: Record<string, [value: string, index: string]>,
@@ -214,7 +215,7 @@ const lists = (): List[] => [
 
 const event = { type: 'company.created', resource: 'company', resourceId: 'cmp_1', data: '{}' } as const
 
-const claimQuery = () => ({ organizationId: org(), endpointId: 'whe_1', now: 0, limit: 5 })
+const taking = () => ({ organizationId: org(), endpointId: 'whe_1', now: 0, limit: 5 })
 
 const result = (): DeliveryResult => ({
 	organizationId: org(),
@@ -233,7 +234,7 @@ const result = (): DeliveryResult => ({
 	endedAt: 0,
 })
 
-/** Every look-up except the lists. */
+/** Every look-up that is no list. */
 const lookUps: [name: string, work: (db: Db) => Promise<unknown>][] = [
 	['an invoice', (db) => readInvoice(db, org(), 'inv_1', today)],
 	['an invoice to change', (db) => lockInvoice(db, org(), 'inv_1')],
@@ -265,7 +266,7 @@ const lookUps: [name: string, work: (db: Db) => Promise<unknown>][] = [
 	['a delivery to make again', (db) => deliverAgain(db, { organizationId: org(), id: 'whd_1' }, 0)],
 	['deliveries to make again', (db) => deliverAllAgain(db, { organizationId: org(), id: 'whe_1' }, 0, 0)],
 	['deliveries to cancel', (db) => cancelWaiting(db, { organizationId: org(), id: 'whe_1' }, 0)],
-	['deliveries that are due', (db) => claimDeliveries(db, claimQuery(), 0)],
+	['deliveries that are due', (db) => claimDeliveries(db, taking(), 0)],
 	['results of deliveries', (db) => completeDeliveries(db, [result()])],
 	['a deleted number', (db) => isNumberRetired(db, org(), 'INV-0001')],
 	['an organization', (db) => findOrganization(db, org())],
@@ -279,14 +280,14 @@ const lookUps: [name: string, work: (db: Db) => Promise<unknown>][] = [
 describe.each(['with few rows', 'with many rows'])('every query %s', (size) => {
 	beforeAll(async () => {
 		const sqlite = server.db.dialect === 'sqlite'
-		if (size === 'with many rows') await grow(5_000)
-		// PostgreSQL reads few rows faster without an index: these settings show the plan for more rows.
+		if (size === 'with many rows') await grow(server, ask, 5_000)
+		// So few rows are read faster than any index: PostgreSQL is asked what it would do with more.
 		if (!sqlite) await ask(size === 'with few rows' ? 'set enable_seqscan = off' : 'reset enable_seqscan')
 		if (!sqlite) await ask(size === 'with few rows' ? 'set enable_bitmapscan = off' : 'reset enable_bitmapscan')
 	})
 
 	it('of a list walks an index in the order of the list', async () => {
-		// PostgreSQL filters few rows without the filter's index.
+		// PostgreSQL filters a handful of rows without an index for it.
 		const any = server.db.dialect === 'postgres' && size === 'with few rows'
 		for (const [name, work, indexes] of lists()) {
 			const [plan] = await plans((await record(work)).slice(0, 1))
@@ -318,12 +319,12 @@ describe.each(['with few rows', 'with many rows'])('every query %s', (size) => {
 			sqlite: /SEARCH webhook_deliveries USING INDEX \S+ \(organizationId=\? AND id=\?\)/,
 			postgres: /\(id = n\.id\)/,
 		}
-		// PostgreSQL reads a table with few rows as a whole.
+		// PostgreSQL reads a handful of rows as a whole.
 		if (server.db.dialect === 'sqlite' || size === 'with many rows') expect(plan).toMatch(byKey[server.db.dialect])
 	})
 
 	it('for one record, or for those that belong to one, goes by an index', async () => {
-		// Some of these tables have few rows in either run.
+		// Some of these tables have few rows at any size.
 		if (server.db.dialect === 'postgres') await ask('set enable_seqscan = off')
 		for (const [name, work] of lookUps) {
 			for (const plan of await plans(await record(work))) {
@@ -339,82 +340,3 @@ describe.each(['with few rows', 'with many rows'])('every query %s', (size) => {
 		}
 	})
 })
-
-/** Fills the tables of the lists by SQL, as copies of one row. */
-async function grow(rows: number): Promise<void> {
-	await server.ask('POST', '/api/companies', { body: { name: 'Grown' } })
-	await server.ask('POST', '/api/contacts', { body: { name: 'Grown' } })
-	await server.ask('POST', '/api/invoices')
-	await server.ask('POST', '/api/tax-rates', { body: { name: 'VAT', percent: '19' } })
-	await server.newTimeEntry()
-	const endpoint = { url: 'https://receiver.example', eventTypes: ['*'] }
-	const { id } = (await server.ask('POST', '/webhooks/endpoints', { body: endpoint })).body
-	await server.ask('PATCH', `/webhooks/endpoints/${id}`, { body: { status: 'paused' } })
-	await server.ask('POST', '/api/companies', { body: { name: 'Grown' } })
-	const all = await readSchema()
-	for (const [name, values] of Object.entries(grown)) {
-		const columns = all.find((table) => table.name === name)?.columns ?? []
-		const copied = columns.filter((column) => !['rowid', 'searchVector'].includes(column))
-		const quoted = copied.map((column) => `"${column}"`).join(', ')
-		const selected = copied.map((column) => values[column] ?? `"${column}"`).join(', ')
-		await ask(`with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < ${rows})
-			insert into ${name} (${quoted}) select ${selected} from (select * from ${name} where "organizationId" = '${org()}' limit 1) as source, numbers`)
-	}
-	// PostgreSQL gathers statistics by itself, but later; SQLite never does.
-	if (server.db.dialect === 'postgres') await ask('vacuum analyze')
-}
-
-/** The id of one of `count` grown records in every `every`-th row, null in the others. */
-const oneOf = (prefix: string, count: number, every = 1) =>
-	`case n % ${every} when 0 then '${prefix}_grown' || (n % ${count} + 1) end`
-
-/** The columns that differ from copy to copy. Each table comes after the tables that it references. */
-const grown: Record<string, Record<string, string>> = {
-	companies: {
-		id: "'cmp_grown' || n",
-		name: "'Grown ' || n",
-		sortName: "'grown ' || n",
-		searchText: "'grown ' || n",
-		createdAt: 'n',
-	},
-	contacts: { id: "'ct_grown' || n", companyId: oneOf('cmp', 100, 7), createdAt: 'n' },
-	pipelines: { id: "'pl_grown' || n", createdAt: 'n' },
-	deals: {
-		id: "'dl_grown' || n",
-		companyId: oneOf('cmp', 100, 7),
-		contactId: oneOf('ct', 100, 3),
-		pipelineId: oneOf('pl', 10),
-		stage: "case n % 5 when 0 then 'won' when 1 then 'paid' else 'lead' end",
-		createdAt: 'n',
-	},
-	invoices: {
-		id: "'inv_grown' || n",
-		invoiceNumber: "'GROWN-' || n",
-		status: "case n % 5 when 0 then 'sent' when 1 then 'paid' else 'draft' end",
-		dealId: oneOf('dl', 100, 10),
-		companyId: oneOf('cmp', 100, 7),
-		createdAt: 'n',
-	},
-	webhook_endpoints: { id: "'whe_grown' || n", status: "case n % 5 when 0 then 'paused' else 'active' end", createdAt: 'n' },
-	events: {
-		position: '1000 + n',
-		id: "'evt_grown' || n",
-		resourceId: "'cmp_grown' || n",
-		type: "case n % 5 when 0 then 'company.created' else 'company.updated' end",
-	},
-	webhook_deliveries: {
-		id: "'whd_grown' || n",
-		endpointId: oneOf('whe', 100),
-		resourceId: "'cmp_grown' || n",
-		status: "case n % 10 when 0 then 'skipped' else 'succeeded' end",
-		nextAttemptAt: 'null',
-	},
-	tax_rates: { id: "'txr_grown' || n", createdAt: 'n' },
-	time_entries: {
-		id: "'te_grown' || n",
-		dealId: oneOf('dl', 100),
-		invoiceId: oneOf('inv', 100, 2),
-		status: "case n % 2 when 0 then 'invoiced' else 'open' end",
-		startedAt: 'n',
-	},
-}

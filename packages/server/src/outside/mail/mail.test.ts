@@ -1,111 +1,26 @@
-import { randomBytes } from 'node:crypto'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { buffer } from 'node:stream/consumers'
 import { pathToFileURL } from 'node:url'
 import { inspect } from 'node:util'
 import PostalMime, { type Email } from 'postal-mime'
-import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from 'smtp-server'
-import { afterEach, describe, expect, it } from 'vitest'
-import { type Mail, MailError, openMailer } from './mail.ts'
-
-const pdf = randomBytes(50_000)
-const mail = (fields: Partial<Mail> = {}): Mail => ({
-	to: 'ada@example.com',
-	replyTo: 'hello@northlight.example',
-	senderName: 'Northlight Studio',
-	subject: 'Invoice INV-0007 from Northlight Studio',
-	text: 'Amount due: €1,606.50',
-	html: '<p>Amount due: €1,606.50</p>',
-	attachments: [{ filename: 'INV-0007.pdf', contentType: 'application/pdf', content: pdf }],
-	...fields,
-})
-
-const closers: (() => unknown)[] = []
-afterEach(async () => {
-	for (const close of closers.splice(0)) await close()
-})
-
-interface Received {
-	readonly from: string
-	readonly to: readonly string[]
-	readonly secure: boolean
-	readonly user: unknown
-	readonly raw: string
-	readonly email: Email
-}
-
-const envelope = ({ envelope: { mailFrom, rcptTo }, secure, user }: SMTPServerSession) => ({
-	from: mailFrom ? mailFrom.address : '',
-	to: rcptTo.map(({ address }) => address),
-	secure,
-	user,
-})
-
-const noLogin: SMTPServerOptions = { authOptional: true, disabledCommands: ['STARTTLS', 'AUTH'], logger: false }
-
-async function smtpServer(options: SMTPServerOptions = {}) {
-	const received: Received[] = []
-	const server = new SMTPServer({
-		...noLogin,
-		closeTimeout: 1,
-		async onData(stream, session, callback) {
-			const raw = await buffer(stream)
-			const email = await PostalMime.parse(raw)
-			received.push({ ...envelope(session), raw: raw.toString('latin1'), email })
-			callback()
-		},
-		...options,
-	})
-	// Some tests make the client hang up.
-	server.on('error', () => {})
-	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-	closers.push(() => new Promise<void>((resolve) => server.close(resolve)))
-	return { server, received, host: `127.0.0.1:${(server.server.address() as AddressInfo).port}` }
-}
-
-async function tcpServer(onConnection: (socket: Socket) => void) {
-	const sockets = new Set<Socket>()
-	const server: Server = createServer((socket) => {
-		sockets.add(socket.on('error', () => {}))
-		onConnection(socket)
-	})
-	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-	closers.push(() => {
-		for (const socket of sockets) socket.destroy()
-		server.close()
-	})
-	return `127.0.0.1:${(server.address() as AddressInfo).port}`
-}
-
-function mailer(url: string, timeoutMs = 5_000) {
-	const opened = openMailer({ SMTP_URL: url, MAIL_FROM: 'invoices@remit.example' }, { timeoutMs })
-	closers.push(() => opened.close())
-	return opened
-}
-
-async function rejected(sending: Promise<void>): Promise<MailError> {
-	const error = await sending.then(
-		() => new Error('was accepted'),
-		(reason: Error) => reason,
-	)
-	expect(error).toBeInstanceOf(MailError)
-	return error as MailError
-}
-
-const replying = (responseCode: number, message: string) => Object.assign(new Error(message), { responseCode })
-
-async function delivered(fields: Partial<Mail>): Promise<Received> {
-	const { host, received } = await smtpServer()
-	await mailer(`smtp://${host}`).send(mail(fields))
-	expect(received).toHaveLength(1)
-	return received[0] as Received
-}
-
-const headerNames = (email: Email) => email.headers.map(({ originalKey }) => originalKey).sort()
-const allHeaders = ['Content-Type', 'Date', 'From', 'MIME-Version', 'Message-ID', 'Reply-To', 'Subject', 'To']
+import type { SMTPServerOptions } from 'smtp-server'
+import { describe, expect, it } from 'vitest'
+import {
+	allHeaders,
+	closers,
+	delivered,
+	headerNames,
+	mail,
+	mailer,
+	pdf,
+	rejected,
+	replying,
+	smtpServer,
+	tcpServer,
+} from '../../../test/outgoing-mail.ts'
+import { openMailer } from './mail.ts'
 
 describe('a mail', () => {
 	it('arrives as it was written, from our address under the name of the sender', async () => {
@@ -124,12 +39,12 @@ describe('a mail', () => {
 		expect(headerNames(email)).toEqual(allHeaders)
 	})
 
-	it('has no Reply-To when the sender has no address', async () => {
+	it('has no address for answers when the sender has none', async () => {
 		const { email } = await delivered({ replyTo: null })
 		expect(headerNames(email)).toEqual(allHeaders.filter((name) => name !== 'Reply-To'))
 	})
 
-	it('attaches only the bytes of a view into a larger buffer', async () => {
+	it('keeps a view into a larger buffer to its own bytes', async () => {
 		const { email } = await delivered({
 			attachments: [
 				{ filename: 'a.pdf', contentType: 'application/pdf', content: new Uint8Array(pdf.buffer, pdf.byteOffset + 10, 20) },
@@ -179,7 +94,7 @@ describe('what comes from data', () => {
 		expect(email.attachments.map(({ filename }) => filename)).toEqual(['a"; x=x Bcc: eve@evil.example <script>.pdf'])
 		expect(email.text?.replaceAll('\r\n', '\n').trim()).toBe(injected.replaceAll('\r\n', '\n'))
 		const names = [...raw.matchAll(/(?<=\r\n)([A-Za-z-]+):/g)].map(([, name]) => name)
-		// The body of the text part contains Bcc:, after the blank line that ends its headers.
+		// The text part itself says Bcc:, after the blank line that ends its headers.
 		expect(names.filter((name) => !allHeaders.includes(name as string)).sort()).toEqual(
 			['Bcc', 'Content-Disposition', ...Array(3).fill('Content-Transfer-Encoding')].sort(),
 		)
@@ -236,7 +151,7 @@ describe('a mail server that refuses', () => {
 		expect(error.cause).toBeInstanceOf(Error)
 	})
 
-	it('the recipient after taking the mail, as LMTP does, is quoted', async () => {
+	it('the recipient after it has the mail, as LMTP does, is quoted', async () => {
 		const { host } = await smtpServer({
 			lmtp: true,
 			onData: (stream, _, done) => stream.resume().on('end', () => done(null, [replying(552, 'mailbox full')] as never)),
@@ -257,13 +172,13 @@ describe('a mail server that fails', () => {
 		['never greets', () => {}],
 		['greets and falls silent', (socket) => socket.write('220 hello\r\n')],
 		['never comes to an end', (socket) => socket.write('220-hello\r\n')],
-	])('and %s is given up at the time limit', async (_, onConnection) => {
+	])('and %s is given up after the time it has', async (_, onConnection) => {
 		const host = await tcpServer(onConnection)
 		const { message } = await rejected(mailer(`smtp://${host}`, 100).send(mail()))
 		expect(message).toBe('The mail server did not answer in 0.1 seconds.')
 	})
 
-	it('to say whether it took the mail is given up at the time limit', async () => {
+	it('to say whether it took the mail is given up after the time it has', async () => {
 		const { host } = await smtpServer({ onData: (stream) => stream.resume() })
 		const { message } = await rejected(mailer(`smtp://${host}`, 300).send(mail()))
 		expect(message).toBe('The mail server did not answer in 0.3 seconds.')
@@ -284,14 +199,14 @@ describe('a mail server that fails', () => {
 		expect((await rejected(mailer(`smtp://${host}`).send(mail()))).message).toBe(dropped)
 	})
 
-	it('to listen refuses the connection', async () => {
+	it('to be there refuses the connection', async () => {
 		const { host, server } = await smtpServer()
 		await new Promise<void>((resolve) => server.close(resolve))
 		const { message } = await rejected(mailer(`smtp://${host}`).send(mail()))
 		expect(message).toBe('The mail server refused the connection.')
 	})
 
-	it('for one mail is tried again for the next', async () => {
+	it('in one mail is asked again for the next', async () => {
 		let attempts = 0
 		const { host, received } = await smtpServer({
 			onRcptTo: (_, __, done) => done(++attempts === 1 ? replying(451, 'greylisted') : null),
@@ -331,7 +246,7 @@ describe('a user name and password', () => {
 		expect(received[0]?.user).toBe('remit')
 	})
 
-	it('that are wrong give an error that does not show them', async () => {
+	it('that are wrong are said to be, and shown nowhere', async () => {
 		const { host } = await smtpServer(login)
 		const error = await rejected(mailer(`smtp://remit:s3cret-wr0ng@${host}`).send(mail()))
 		expect(error.message).toBe('The mail server refused the user name or password (535).')
@@ -366,7 +281,7 @@ describe('encryption', () => {
 		expect([...implicit.received, ...offered.received]).toEqual([])
 	})
 
-	it('that fails midway ends the mail: nothing goes on in plain text', async () => {
+	it('that breaks off is not gone on without', async () => {
 		const replies = ['250-hello\r\n250 STARTTLS\r\n', '220 go on\r\n']
 		const host = await tcpServer((socket) => {
 			socket.write('220 hello\r\n')
@@ -413,7 +328,7 @@ describe('a folder', () => {
 		expect(Buffer.from(emails[0]?.attachments[0]?.content as ArrayBuffer).equals(pdf)).toBe(true)
 	})
 
-	it('may be a file URL, and MAIL_FROM wins over the default', async () => {
+	it('may be a file URL, and MAIL_FROM goes before the default', async () => {
 		const folder = join(await newFolder(), 'with blank')
 		await openMailer({ SMTP_URL: pathToFileURL(folder).href, MAIL_FROM: 'me@remit.example' }).send(mail())
 		const [file] = await readdir(folder)

@@ -1,0 +1,82 @@
+// Grows the tables of a test server, for the tests of query plans.
+import type { TestServer } from './harness.ts'
+import { type Ask, readTables } from './tables.ts'
+
+/** Fills the tables of the lists by SQL, as copies of one row. */
+export async function grow(server: TestServer, ask: Ask, rows: number): Promise<void> {
+	await server.ask('POST', '/api/companies', { body: { name: 'Grown' } })
+	await server.ask('POST', '/api/contacts', { body: { name: 'Grown' } })
+	await server.ask('POST', '/api/invoices')
+	await server.ask('POST', '/api/tax-rates', { body: { name: 'VAT', percent: '19' } })
+	await server.newTimeEntry()
+	const endpoint = { url: 'https://receiver.example', eventTypes: ['*'] }
+	const { id } = (await server.ask('POST', '/webhooks/endpoints', { body: endpoint })).body
+	await server.ask('PATCH', `/webhooks/endpoints/${id}`, { body: { status: 'paused' } })
+	await server.ask('POST', '/api/companies', { body: { name: 'Grown' } })
+	const all = await readTables(server.db.dialect, ask)
+	for (const [name, values] of Object.entries(grown)) {
+		const columns = all.find((table) => table.name === name)?.columns ?? []
+		const copied = columns.filter((column) => !['rowid', 'searchVector'].includes(column))
+		const quoted = copied.map((column) => `"${column}"`).join(', ')
+		const selected = copied.map((column) => values[column] ?? `"${column}"`).join(', ')
+		await ask(`with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < ${rows})
+			insert into ${name} (${quoted}) select ${selected} from (select * from ${name} where "organizationId" = '${server.organizationId}' limit 1) as source, numbers`)
+	}
+	// PostgreSQL gathers statistics by itself, a while later; SQLite never does.
+	if (server.db.dialect === 'postgres') await ask('vacuum analyze')
+}
+
+/** The id of one of the first `count` copies, for every `every`-th row; null for the others. */
+const oneOf = (prefix: string, count: number, every = 1) =>
+	`case n % ${every} when 0 then '${prefix}_grown' || (n % ${count} + 1) end`
+
+/** The columns that differ from copy to copy. A table comes after those to which it refers. */
+const grown: Record<string, Record<string, string>> = {
+	companies: {
+		id: "'cmp_grown' || n",
+		name: "'Grown ' || n",
+		sortName: "'grown ' || n",
+		searchText: "'grown ' || n",
+		createdAt: 'n',
+	},
+	contacts: { id: "'ct_grown' || n", companyId: oneOf('cmp', 100, 7), createdAt: 'n' },
+	pipelines: { id: "'pl_grown' || n", createdAt: 'n' },
+	deals: {
+		id: "'dl_grown' || n",
+		companyId: oneOf('cmp', 100, 7),
+		contactId: oneOf('ct', 100, 3),
+		pipelineId: oneOf('pl', 10),
+		stage: "case n % 5 when 0 then 'won' when 1 then 'paid' else 'lead' end",
+		createdAt: 'n',
+	},
+	invoices: {
+		id: "'inv_grown' || n",
+		invoiceNumber: "'GROWN-' || n",
+		status: "case n % 5 when 0 then 'sent' when 1 then 'paid' else 'draft' end",
+		dealId: oneOf('dl', 100, 10),
+		companyId: oneOf('cmp', 100, 7),
+		createdAt: 'n',
+	},
+	webhook_endpoints: { id: "'whe_grown' || n", status: "case n % 5 when 0 then 'paused' else 'active' end", createdAt: 'n' },
+	events: {
+		position: '1000 + n',
+		id: "'evt_grown' || n",
+		resourceId: "'cmp_grown' || n",
+		type: "case n % 5 when 0 then 'company.created' else 'company.updated' end",
+	},
+	webhook_deliveries: {
+		id: "'whd_grown' || n",
+		endpointId: oneOf('whe', 100),
+		resourceId: "'cmp_grown' || n",
+		status: "case n % 10 when 0 then 'skipped' else 'succeeded' end",
+		nextAttemptAt: 'null',
+	},
+	tax_rates: { id: "'txr_grown' || n", createdAt: 'n' },
+	time_entries: {
+		id: "'te_grown' || n",
+		dealId: oneOf('dl', 100),
+		invoiceId: oneOf('inv', 100, 2),
+		status: "case n % 2 when 0 then 'invoiced' else 'open' end",
+		startedAt: 'n',
+	},
+}
