@@ -11,7 +11,7 @@ import { formats } from './formats.ts'
 export function toValidationError(found: readonly Violation[], body: unknown, first: Violation | undefined): ApiError {
 	const errors = collapse(found).map((violation) => place(violation.path ? violation : (first ?? violation), body))
 	const [only] = errors
-	const detail = errors.length === 1 && only ? `${named(only)} ${only.detail}.` : `The request has ${errors.length} violations.`
+	const detail = errors.length === 1 && only ? `${named(only)} ${only.detail}.` : `The request has ${errors.length} mistakes.`
 	return new ApiError('invalid_request', detail, { errors })
 }
 

@@ -263,3 +263,10 @@ it('a request that says twice how long it is creates nothing', async () => {
 	socket.end(`${head}Content-Length: 2\r\nContent-Length: 27\r\n\r\n{}`)
 	expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 .*"code":"invalid_request"/s)
 })
+
+it('Several mistakes are counted in the detail, and one is named there', async () => {
+	await everywhere({ body: { notes: 5, paymentTerms: 7 } }, ({ body }) =>
+		expect(body.detail).toBe('The request has 2 mistakes.'),
+	)
+	await everywhere({ body: { notes: 5 } }, ({ body }) => expect(body.detail).toMatch(/^\/notes must be /))
+})
