@@ -13,8 +13,11 @@ export class NewerDatabaseError extends Error {}
 const lockId = 7_360_801
 
 /** Brings the database up to this version of Remit and returns the names of the migrations that ran. */
-export async function migrate(connection: { sqliteFile: string } | { postgresUrl: string }): Promise<string[]> {
-	requireIndexed(readdirSync(new URL('../../migrations', import.meta.url)))
+export async function migrate(
+	connection: { sqliteFile: string } | { postgresUrl: string },
+	files = readdirSync(new URL('../../migrations', import.meta.url)),
+): Promise<string[]> {
+	requireIndexed(files)
 	const knex =
 		'sqliteFile' in connection
 			? knexFactory({

@@ -265,8 +265,6 @@ it('a request that says twice how long it is creates nothing', async () => {
 })
 
 it('Several mistakes are counted in the detail, and one is named there', async () => {
-	await everywhere({ body: { notes: 5, paymentTerms: 7 } }, ({ body }) =>
-		expect(body.detail).toBe('The request has 2 mistakes.'),
-	)
+	await everywhere({ body: { notes: 5, paymentTerms: 7 } }, ({ body }) => expect(body.detail).toBe('The request has 2 mistakes.'))
 	await everywhere({ body: { notes: 5 } }, ({ body }) => expect(body.detail).toMatch(/^\/notes must be /))
 })

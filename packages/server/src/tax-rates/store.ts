@@ -35,7 +35,7 @@ export async function createTaxRate(write: WriteContext, input: TaxRateCreate): 
 	return rate
 }
 
-/** Changes a tax rate that was read with `lock`; once invoices markUsed it, its percentage and inclusion are fixed. */
+/** Changes a tax rate that was read with `lock`; once invoices use it, its percentage and inclusion are fixed. */
 export async function changeTaxRate(write: WriteContext, stored: TaxRate, input: TaxRateUpdate): Promise<TaxRate> {
 	const { percent = stored.percent, active = stored.active, isDefault = stored.isDefault } = input
 	if (input.isDefault && !active) throw fieldError('tax_rate_archived', '/isDefault', 'An archived tax rate is not offered.')
