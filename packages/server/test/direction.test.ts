@@ -76,8 +76,22 @@ it('No file imports itself by way of others', () => {
 })
 
 it('Queries are built in *store.ts and db/ alone', () => {
-	const builders = files.filter((file) => importsOf(file).includes('db/database.ts') && /\bquery(<[^(]*>)?\(/.test(textOf(file)))
-	expect(builders.filter((file) => !file.endsWith('store.ts') && !file.startsWith('db/'))).toEqual([])
+	const builders = files.filter((file) => /import \{[^}]*\bquery\b[^}]*\} from '[^']*db\/database\.ts'/.test(textOf(file)))
+	expect(builders.filter((file) => !file.endsWith('store.ts'))).toEqual([])
+})
+
+it('A record is written by the room of its store alone: others go through create…, change… and remove…', () => {
+	const stores = files.flatMap((file) =>
+		[...textOf(file).matchAll(/export const (\w+) = records</g)].map(([, name = '']) => ({ name, room: dirname(file) })),
+	)
+	expect(stores.length).toBeGreaterThan(5)
+	const strangers = files.flatMap((file) =>
+		stores
+			.filter(({ room }) => dirname(file) !== room)
+			.flatMap(({ name }) => [...textOf(file).matchAll(new RegExp(`\\b${name}\\.(insert|update|remove)\\(`, 'g'))])
+			.map(([call]) => `${file}: ${call}…)`),
+	)
+	expect(strangers).toEqual([])
 })
 
 it('Handlers are imported by operations.ts alone: another room uses the store or the rule beside them', () => {

@@ -3,7 +3,10 @@ import { ApiError } from '../base/errors.ts'
 import type { WriteContext } from '../db/write-context.ts'
 import type { WebhookEndpoint, WebhookEndpointUpdate } from '../generated/contract.ts'
 import { cancelWaiting, skipWaiting } from './delivery-store.ts'
-import { endpoints, softDeleteEndpoint } from './endpoint-store.ts'
+import { endpoints, type FailureState, softDeleteEndpoint } from './endpoint-store.ts'
+
+/** What the engine writes of an endpoint: it disables one that only fails, and remembers since when. */
+type HealthChange = Partial<Pick<WebhookEndpoint, 'status' | 'disabledReason' | 'failingSince'> & FailureState>
 
 /** Throws when the owner paused the endpoint or Remit disabled it. */
 export function requireActive({ id, status }: WebhookEndpoint): void {
@@ -13,9 +16,9 @@ export function requireActive({ id, status }: WebhookEndpoint): void {
 
 /** Changes an endpoint that was read with `lock`. */
 export async function changeEndpoint(
-	{ db, origin }: WriteContext,
+	{ db, origin }: Pick<WriteContext, 'db' | 'origin'>,
 	stored: WebhookEndpoint,
-	input: WebhookEndpointUpdate,
+	input: WebhookEndpointUpdate | HealthChange,
 ): Promise<WebhookEndpoint> {
 	// An owner who sets the endpoint active says that it works: its failures are forgotten.
 	const recovered = input.status === 'active' && { disabledReason: null, failingSince: null, warnedAt: null }

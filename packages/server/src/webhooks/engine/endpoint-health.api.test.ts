@@ -80,6 +80,19 @@ describe('an endpoint that answers 410', () => {
 		expect(JSON.stringify(event)).not.toContain('whsec_')
 	})
 
+	it('leaves nothing waiting: a delivery behind another of its record is skipped', async () => {
+		const first = Promise.withResolvers<number>()
+		sink.answer = async (_, count) => ({ status: count === 1 ? await first.promise : 410 })
+		const { id } = await tenant.remit.companies.create({ name: 'Acme' })
+		await sink.events(1)
+		await tenant.remit.companies.update(id, { name: 'Acme GmbH' })
+		await tenant.remit.companies.create({ name: 'Other' })
+		await vi.waitUntil(async () => (await endpoint()).status === 'disabled', { timeout: 5_000, interval: 5 })
+		await expect.poll(statuses, { timeout: 5_000, interval: 5 }).toEqual(['delivering', 'exhausted', 'skipped'])
+		first.resolve(204)
+		await expect.poll(statuses, { timeout: 5_000, interval: 5 }).toEqual(['exhausted', 'skipped', 'succeeded'])
+	})
+
 	it('gets nothing more: attempts under way end, and later deliveries are skipped', async () => {
 		const [first, second] = await twoAtOnce()
 		first?.(410)

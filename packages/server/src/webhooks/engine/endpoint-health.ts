@@ -3,7 +3,7 @@
 import { bySystem } from '../../base/origin.ts'
 import type { Database, Db } from '../../db/database.ts'
 import type { DisabledReason } from '../../generated/contract.ts'
-import { skipWaiting } from '../delivery-store.ts'
+import { changeEndpoint } from '../endpoint-rules.ts'
 import { endpoints, type FailureState, findFailureState, recordEndpointEvent } from '../endpoint-store.ts'
 import type { Target } from './queue-store.ts'
 
@@ -31,23 +31,23 @@ export async function noteHealth(db: Database, target: Target, signal: HealthSig
 
 async function change(tx: Db, target: Target, signal: HealthSignal, now: number): Promise<void> {
 	const { organizationId, endpointId: id } = target
+	const write = { db: tx, origin: bySystem(now) }
 	const endpoint = await endpoints.lock(tx, organizationId, id)
 	// The owner stopped the endpoint or gave it another URL meanwhile: the signal is about the old one.
 	if (endpoint?.status !== 'active' || endpoint.url !== target.url) return
 	// Read again under the lock: another process may have warned meanwhile.
 	const warnedAt = (await findFailureState(tx, organizationId, id))?.warnedAt ?? null
-	if (signal === 'works') return void (await endpoints.update(tx, endpoint, { failingSince: null, warnedAt: null }, now))
+	if (signal === 'works') return void (await changeEndpoint(write, endpoint, { failingSince: null, warnedAt: null }))
 	const failingSince = endpoint.failingSince ?? now
 	const reason = reasonToDisable(signal, failingSince, now)
 	if (reason) {
 		const changes = { status: 'disabled', disabledReason: reason, failingSince } as const
-		const disabled = await endpoints.update(tx, endpoint, changes, now)
-		await skipWaiting(tx, disabled, now)
-		await recordEndpointEvent(tx, bySystem(now), disabled, 'webhook.endpoint.disabled')
+		const disabled = await changeEndpoint(write, endpoint, changes)
+		await recordEndpointEvent(tx, write.origin, disabled, 'webhook.endpoint.disabled')
 	} else if (now - (warnedAt ?? failingSince) >= warnAfterMs) {
-		const warned = await endpoints.update(tx, endpoint, { warnedAt: now }, now)
-		await recordEndpointEvent(tx, bySystem(now), warned, 'webhook.endpoint.failing')
-	} else if (endpoint.failingSince === null) await endpoints.update(tx, endpoint, { failingSince }, now)
+		const warned = await changeEndpoint(write, endpoint, { warnedAt: now })
+		await recordEndpointEvent(tx, write.origin, warned, 'webhook.endpoint.failing')
+	} else if (endpoint.failingSince === null) await changeEndpoint(write, endpoint, { failingSince })
 }
 
 function reasonToDisable(signal: HealthSignal, failingSince: number, now: number): DisabledReason | undefined {
