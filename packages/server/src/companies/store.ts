@@ -5,8 +5,9 @@ import { records } from '../db/records.ts'
 import type { WriteContext } from '../db/write-context.ts'
 import { changesBetween } from '../events/changes.ts'
 import { eventsAbout } from '../events/record-events.ts'
-import type { Company, CompanyCreate, CompanySort, CompanyUpdate, SortOrder } from '../generated/contract.ts'
+import type { Company, CompanyCreate, CompanyUpdate } from '../generated/contract.ts'
 import { blanks, fields } from '../generated/tables.ts'
+import type { Call } from '../http/handler.ts'
 import { ftsQuery, searchText, sortName, tsQuery, words } from './search.ts'
 
 interface Filter {
@@ -73,20 +74,14 @@ function countFound(knex: Knex, { match }: Filters, dialect: Dialect): Knex.Quer
 
 const indexed = (knex: Knex, match: Knex.Value) => knex('company_search').whereRaw('company_search match ?', [match])
 
-export interface CompanyListQuery {
-	readonly search?: string
-	readonly sortBy: CompanySort
-	readonly sortOrder: SortOrder
-	readonly limit: number
-	readonly offset: number
-}
-
 /** A page of live companies as JSON texts, and the number of all that match. */
 export async function readCompanies(
 	db: Db,
 	organizationId: string,
-	{ search, sortBy, sortOrder, limit, offset }: CompanyListQuery,
+	{ search, sortBy, sortOrder, limit, offset, ...others }: Call<'companies.list'>['query'],
 ) {
+	// A query parameter that is added to the contract does not compile until it is heeded here.
+	others satisfies Record<string, never>
 	const prefixes = words(search ?? '')
 	// A search for punctuation alone matches nothing; an empty search lists every company.
 	if (prefixes.length === 0 && search?.trim()) return { rows: [], total: 0 }

@@ -1,11 +1,11 @@
 import { newId } from '../base/ids.ts'
 import { companies } from '../companies/store.ts'
-import { records } from '../db/records.ts'
+import { type ListFilter, records } from '../db/records.ts'
 import type { WriteContext } from '../db/write-context.ts'
 import type { Contact, ContactCreate, ContactUpdate } from '../generated/contract.ts'
 import { blanks, fields } from '../generated/tables.ts'
 
-export const contacts = records<Contact, { readonly companyId?: string }>({
+export const contacts = records<Contact, ListFilter<'contacts.list'>>({
 	name: 'contact',
 	table: 'contacts',
 	fields: fields.Contact,

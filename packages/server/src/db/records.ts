@@ -2,7 +2,7 @@
 // the contract, and only `jsonColumn` turns a row into a record.
 import type { Knex } from 'knex'
 import { ApiError, fieldError } from '../base/errors.ts'
-import type { ErrorCode } from '../generated/contract.ts'
+import type { ErrorCode, operations } from '../generated/contract.ts'
 import { asNumber, type Db, type Dialect, type Placeholders, query } from './database.ts'
 import { type Fields, jsonColumn } from './json.ts'
 
@@ -30,6 +30,12 @@ interface Order {
 	readonly column: string
 	readonly direction: 'asc' | 'desc'
 }
+
+/** The query of a list as the contract has it, without the page and its order. */
+export type ListFilter<Id extends keyof operations> = Omit<
+	NonNullable<operations[Id]['parameters']['query']>,
+	'limit' | 'offset' | 'sortBy' | 'sortOrder'
+>
 
 /** The kind's name in error codes: `tax_rate`, for `tax_rate_not_found`. */
 type KindName = ErrorCode extends infer Code ? (Code extends `${infer Name}_not_found` ? Name : never) : never

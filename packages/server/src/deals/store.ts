@@ -3,21 +3,19 @@ import { newId } from '../base/ids.ts'
 import { companies } from '../companies/store.ts'
 import { contacts } from '../contacts/store.ts'
 import type { Db } from '../db/database.ts'
-import { records } from '../db/records.ts'
+import { type ListFilter, records } from '../db/records.ts'
 import type { WriteContext } from '../db/write-context.ts'
 import { eventsAbout } from '../events/record-events.ts'
 import type { Deal, DealCreate, DealUpdate, Pipeline } from '../generated/contract.ts'
 import { blanks, fields } from '../generated/tables.ts'
 import { findOldestPipeline, pipelines } from './pipeline-store.ts'
 
-interface DealFilter {
-	readonly companyId?: string
-	readonly contactId?: string
-	readonly pipelineId?: string
-	readonly stage?: string
-}
-
-export const deals = records<Deal, DealFilter>({ name: 'deal', table: 'deals', fields: fields.Deal, softDelete: true })
+export const deals = records<Deal, ListFilter<'deals.list'>>({
+	name: 'deal',
+	table: 'deals',
+	fields: fields.Deal,
+	softDelete: true,
+})
 
 const record = eventsAbout<Deal, 'deal.stage_changed'>('deal')
 

@@ -2,6 +2,7 @@
 import type { Knex } from 'knex'
 import type { Actor } from '../base/origin.ts'
 import { asNumber, type Database, type Db, type Dialect, type Placeholders, query } from '../db/database.ts'
+import type { ListFilter } from '../db/records.ts'
 import type { EventType, WebhookEvent } from '../generated/contract.ts'
 import type { Changes } from './changes.ts'
 
@@ -73,10 +74,7 @@ export async function readEvent(db: Db, organizationId: string, id: string): Pro
 	return row && eventText(row)
 }
 
-interface Filters {
-	readonly organizationId: string
-	readonly type?: EventType
-}
+type Filters = Omit<ListFilter<'webhooks.events.list'>, 'cursor'> & { readonly organizationId: string }
 
 interface Page {
 	readonly limit: number
@@ -91,8 +89,7 @@ interface Page {
  */
 const placeColumn = (dialect: Dialect) => (dialect === 'sqlite' ? 'position' : 'place')
 
-const matching = (knex: Knex, { organizationId, type }: Placeholders<Filters>) =>
-	knex('events as e').where({ organizationId, ...(type !== undefined && { type }) })
+const matching = (knex: Knex, filters: Placeholders<Filters>) => knex('events as e').where(filters)
 
 const page = query<Filters & Page, EventRow & { place: number }>((knex, { limit, offset, after, ...filters }, dialect) => {
 	const place = placeColumn(dialect)

@@ -3,8 +3,9 @@ import { dayMs, type Today } from '../base/dates.ts'
 import { ApiError } from '../base/errors.ts'
 import { asNumber, type Db, type Dialect, type Placeholders, query } from '../db/database.ts'
 import { jsonColumn } from '../db/json.ts'
-import type { Invoice, InvoiceStatus } from '../generated/contract.ts'
+import type { Invoice } from '../generated/contract.ts'
 import { fields } from '../generated/tables.ts'
+import type { Call } from '../http/handler.ts'
 import type { StoredInvoice } from './invoice.ts'
 
 interface Clock {
@@ -75,15 +76,9 @@ function parsed(row: { json: string; paidDateDerived: number | boolean } | undef
 	return { ...stored, paidDateDerived: Boolean(row.paidDateDerived) }
 }
 
-export interface InvoiceListQuery {
-	readonly dealId?: string
-	readonly companyId?: string
-	readonly status?: InvoiceStatus
-	readonly limit: number
-	readonly offset: number
-}
+type ListQuery = Call<'invoices.list'>['query']
 
-const page = query<InvoiceListQuery & Clock & { organizationId: string }, { json: string }>((knex, params, dialect) => {
+const page = query<ListQuery & Clock & { organizationId: string }, { json: string }>((knex, params, dialect) => {
 	const { limit, offset, todayDate, todayInstant, ...filters } = params
 	return knex('invoices')
 		.where(filters)
@@ -97,22 +92,8 @@ const page = query<InvoiceListQuery & Clock & { organizationId: string }, { json
 })
 
 /** Invoices as JSON texts, newest first. */
-export const readInvoices = (
-	db: Db,
-	organizationId: string,
-	{ dealId, companyId, status, limit, offset }: InvoiceListQuery,
-	today: Today,
-) =>
-	db.column(page, {
-		organizationId,
-		dealId,
-		companyId,
-		status,
-		limit,
-		offset,
-		todayDate: today.date,
-		todayInstant: today.instant,
-	})
+export const readInvoices = (db: Db, organizationId: string, query: ListQuery, today: Today) =>
+	db.column(page, { ...query, organizationId, todayDate: today.date, todayInstant: today.instant })
 
 const insert = query<StoredInvoice>((knex, row) =>
 	knex('invoices').insert(row).onConflict(['organizationId', 'invoiceNumber']).ignore(),

@@ -3,7 +3,7 @@ import { newId } from '../base/ids.ts'
 import type { Origin } from '../base/origin.ts'
 import { type Db, query } from '../db/database.ts'
 import { jsonColumn } from '../db/json.ts'
-import { isAnyOf, records } from '../db/records.ts'
+import { isAnyOf, type ListFilter, records } from '../db/records.ts'
 import type { WriteContext } from '../db/write-context.ts'
 import { deals } from '../deals/store.ts'
 import { changesBetween } from '../events/changes.ts'
@@ -12,13 +12,7 @@ import type { TimeEntry, TimeEntryCreate, TimeEntryStatus, TimeEntryUpdate } fro
 import { blanks, fields } from '../generated/tables.ts'
 import { defaultStart, writeSpan } from './duration.ts'
 
-interface TimeEntryFilter {
-	readonly dealId?: string
-	readonly invoiceId?: string
-	readonly status?: TimeEntryStatus
-}
-
-export const timeEntries = records<TimeEntry, TimeEntryFilter>({
+export const timeEntries = records<TimeEntry, ListFilter<'timeEntries.list'>>({
 	name: 'time_entry',
 	table: 'time_entries',
 	fields: fields.TimeEntry,

@@ -1,8 +1,9 @@
 import type { Knex } from 'knex'
 import { asNumber, type Db, type Dialect, type Placeholders, query } from '../db/database.ts'
 import { jsonColumn } from '../db/json.ts'
+import type { ListFilter } from '../db/records.ts'
 import { hasEarlier } from '../events/fan-out-store.ts'
-import type { DeliveryStatus, WebhookDelivery } from '../generated/contract.ts'
+import type { WebhookDelivery } from '../generated/contract.ts'
 import { fields } from '../generated/tables.ts'
 
 interface Key {
@@ -10,12 +11,7 @@ interface Key {
 	readonly id: string
 }
 
-interface Filters {
-	readonly organizationId: string
-	readonly endpointId?: string
-	readonly status?: DeliveryStatus
-	readonly eventId?: string
-}
+type Filters = Omit<ListFilter<'webhooks.deliveries.list'>, 'cursor'> & { readonly organizationId: string }
 
 interface Page {
 	readonly limit: number

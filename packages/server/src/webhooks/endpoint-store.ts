@@ -1,10 +1,10 @@
 import { newId } from '../base/ids.ts'
 import type { Origin } from '../base/origin.ts'
 import { type Db, query } from '../db/database.ts'
-import { records } from '../db/records.ts'
+import { type ListFilter, records } from '../db/records.ts'
 import type { WriteContext } from '../db/write-context.ts'
 import { recordEvent } from '../events/record.ts'
-import type { EndpointStatus, WebhookEndpoint, WebhookEndpointCreate } from '../generated/contract.ts'
+import type { WebhookEndpoint, WebhookEndpointCreate } from '../generated/contract.ts'
 import { blanks, fields } from '../generated/tables.ts'
 import type { Secrets } from '../outside/secrets.ts'
 import { hintOf, newSecret } from './signature.ts'
@@ -17,7 +17,7 @@ interface Hidden {
 	readonly deletedAt: number | null
 }
 
-export const endpoints = records<WebhookEndpoint, { readonly status?: EndpointStatus }, Hidden>({
+export const endpoints = records<WebhookEndpoint, ListFilter<'webhooks.endpoints.list'>, Hidden>({
 	name: 'webhook_endpoint',
 	table: 'webhook_endpoints',
 	fields: fields.WebhookEndpoint,
