@@ -8,7 +8,7 @@ import { type Handler, writeContext } from '../http/handler.ts'
 import { removed } from '../http/record-handlers.ts'
 import { createInvoiceOfTime } from './from-time-entries.ts'
 import type { StoredInvoice } from './invoice.ts'
-import { invoiceNotFound, lockInvoice, readInvoice, readInvoices } from './store.ts'
+import { invoiceNotFound, readInvoice, readInvoices, requireLockedInvoice } from './store.ts'
 import { changeInvoice, createInvoice, deleteInvoice, previewInvoice } from './write.ts'
 
 export const list: Handler<'invoices.list'> = async ({ query, caller }, { db, now }) => {
@@ -61,8 +61,7 @@ interface Conditional {
 }
 
 async function lock(db: Db, { params, caller, expectVersion }: Conditional): Promise<StoredInvoice> {
-	const stored = await lockInvoice(db, caller.organizationId, params.id)
-	if (!stored) throw invoiceNotFound(params.id)
+	const stored = await requireLockedInvoice(db, caller.organizationId, params.id)
 	expectVersion(stored.version)
 	return stored
 }

@@ -70,6 +70,19 @@ export const findInvoice = async (db: Db, organizationId: string, id: string) =>
 export const lockInvoice = async (db: Db, organizationId: string, id: string) =>
 	parsed(await db.get(locked, { organizationId, id, todayDate: 0, todayInstant: 0 }))
 
+/** The invoice as it is stored, or 404. */
+export const requireInvoice = async (db: Db, organizationId: string, id: string) =>
+	existing(await findInvoice(db, organizationId, id), id)
+
+/** The same, locked until the transaction ends. */
+export const requireLockedInvoice = async (db: Db, organizationId: string, id: string) =>
+	existing(await lockInvoice(db, organizationId, id), id)
+
+function existing(invoice: StoredInvoice | undefined, id: string): StoredInvoice {
+	if (!invoice) throw invoiceNotFound(id)
+	return invoice
+}
+
 function parsed(row: { json: string; paidDateDerived: number | boolean } | undefined): StoredInvoice | undefined {
 	if (!row) return undefined
 	const { amountDueCents, isOverdue, ...stored } = JSON.parse(row.json) as Invoice

@@ -1,7 +1,7 @@
 import { ApiError } from '../../base/errors.ts'
 import type { Handler } from '../../http/handler.ts'
 import { findLiveLink } from '../payment-link-store.ts'
-import { findInvoice, invoiceNotFound } from '../store.ts'
+import { requireInvoice } from '../store.ts'
 import { getOrCreatePaymentLink, returnUrls } from './link.ts'
 
 export const create: Handler<'invoices.paymentLink.create'> = async ({ params, caller }, context) => {
@@ -15,7 +15,7 @@ export const create: Handler<'invoices.paymentLink.create'> = async ({ params, c
 
 export const get: Handler<'invoices.paymentLink.get'> = async ({ params, caller }, context) => {
 	const { db, now, services } = context
-	if (!(await findInvoice(db, caller.organizationId, params.id))) throw invoiceNotFound(params.id)
+	await requireInvoice(db, caller.organizationId, params.id)
 	const link = await findLiveLink(db, caller.organizationId, params.id, now)
 	// The server has no webhook for payments to another processor.
 	if (link?.processor !== services.payments?.name || !link)

@@ -9,7 +9,7 @@ import { amountDue, type StoredInvoice } from '../invoice.ts'
 import { partiesOf } from '../parties.ts'
 import { closePaymentLinks, findLiveLink, insertPaymentLink, type PaymentLink } from '../payment-link-store.ts'
 import { clientUrl, findClientToken } from '../sharing/client-link-store.ts'
-import { findInvoice, invoiceNotFound, lockInvoice } from '../store.ts'
+import { requireInvoice, requireLockedInvoice } from '../store.ts'
 
 export interface LinkRequest {
 	readonly organizationId: string
@@ -31,12 +31,12 @@ export async function getOrCreatePaymentLink(db: Database, request: LinkRequest)
 		throw new ApiError('payment_processor_not_configured', 'The server takes no payments: set PAYMENT_PROCESSOR.')
 	}
 	for (let attempt = 1; attempt <= tries; attempt++) {
-		const invoice = requireOwed(await findInvoice(db, organizationId, invoiceId), invoiceId)
+		const invoice = requireOwed(await requireInvoice(db, organizationId, invoiceId))
 		const live = await findLiveLink(db, organizationId, invoiceId, now)
 		if (live && fits(live, processor, invoice)) return live.url
 		const created = await create(db, request, processor, invoice)
 		const url = await db.transaction(async (tx) => {
-			const current = requireOwed(await lockInvoice(tx, organizationId, invoiceId), invoiceId)
+			const current = requireOwed(await requireLockedInvoice(tx, organizationId, invoiceId))
 			// Another request was faster: its link is the invoice's, and nobody has seen ours.
 			const other = await findLiveLink(tx, organizationId, invoiceId, now)
 			if (other && fits(other, processor, current)) return other.url
@@ -50,8 +50,7 @@ export async function getOrCreatePaymentLink(db: Database, request: LinkRequest)
 	throw new ApiError('payment_processor_failed', 'The invoice changed while the payment processor was asked: try again.')
 }
 
-function requireOwed(invoice: StoredInvoice | undefined, id: string): StoredInvoice {
-	if (!invoice) throw invoiceNotFound(id)
+function requireOwed(invoice: StoredInvoice): StoredInvoice {
 	if (invoice.status !== 'paid' && amountDue(invoice) > 0) return invoice
 	throw new ApiError('nothing_to_pay', `Nothing is owed on the invoice ${invoice.invoiceNumber}: it is ${invoice.status}.`)
 }

@@ -2,11 +2,10 @@
 
 import { todayIn } from '../../base/dates.ts'
 import { ApiError } from '../../base/errors.ts'
-import type { Db } from '../../db/database.ts'
 import type { Invoice } from '../../generated/contract.ts'
 import type { Handler, SelfManagedContext } from '../../http/handler.ts'
 import { requireOrganization } from '../../organizations/store.ts'
-import { findInvoice, invoiceNotFound, lockInvoice, readInvoice } from '../store.ts'
+import { invoiceNotFound, readInvoice, requireInvoice, requireLockedInvoice } from '../store.ts'
 import { clientUrl, findClientToken, getOrCreateClientToken, removeClientLink } from './client-link-store.ts'
 import { countView, openByToken, publicInvoice } from './public-view.ts'
 import { documentOf, pdfOf } from './render.ts'
@@ -15,7 +14,7 @@ import { sendInvoice } from './send.ts'
 export const send: Handler<'invoices.send'> = ({ params, body, caller }, context) => sendInvoice(context, caller, params.id, body)
 
 export const sendStatus: Handler<'invoices.sendStatus'> = async ({ params, caller }, { db, services }) => {
-	if (!(await findInvoice(db, caller.organizationId, params.id))) throw invoiceNotFound(params.id)
+	await requireInvoice(db, caller.organizationId, params.id)
 	const { configured, transport, from, missing } = services.mailer
 	return { status: 200, body: { configured, transport, from, missing: [...missing] } }
 }
@@ -31,8 +30,7 @@ export const pdf: Handler<'invoices.pdf'> = async ({ params, caller }, context) 
 
 export const createClientLink: Handler<'invoices.clientLink.create'> = async ({ params, caller }, context) => {
 	const { db, now, services } = context
-	const invoice = await lockInvoice(db, caller.organizationId, params.id)
-	if (!invoice) throw invoiceNotFound(params.id)
+	const invoice = await requireLockedInvoice(db, caller.organizationId, params.id)
 	const token = await getOrCreateClientToken(db, services.secrets, invoice, now)
 	return { status: 200, body: { url: clientUrl(services.baseUrl, token) } }
 }
@@ -45,17 +43,12 @@ export const getClientLink: Handler<'invoices.clientLink.get'> = async ({ params
 }
 
 export const deleteClientLink: Handler<'invoices.clientLink.delete'> = async ({ params, caller }, { db }) => {
-	const invoice = await lockInvoice(db, caller.organizationId, params.id)
-	if (!invoice) throw invoiceNotFound(params.id)
+	const invoice = await requireLockedInvoice(db, caller.organizationId, params.id)
 	if (!(await removeClientLink(db, invoice))) throw noClientLink(params.id)
 	return { status: 200, body: { ok: true } }
 }
 
 const noClientLink = (id: string) => new ApiError('client_link_not_found', `The invoice ${id} has no client link.`)
-
-async function requireInvoice(db: Db, organizationId: string, id: string): Promise<void> {
-	if (!(await findInvoice(db, organizationId, id))) throw invoiceNotFound(id)
-}
 
 export const viewPublic: Handler<'invoices.public.get'> = async ({ params, isViewed }, context) => {
 	const { db, now, services, origin }: SelfManagedContext = context

@@ -12,19 +12,18 @@ import { invoiceEmail } from '../../rendering/email.ts'
 import { applyInput, type WrittenInvoice } from '../apply.ts'
 import { recordInvoiceEvents } from '../events.ts'
 import { asRead, type StoredInvoice } from '../invoice.ts'
-import { findInvoice, invoiceNotFound, lockInvoice } from '../store.ts'
+import { requireInvoice, requireLockedInvoice } from '../store.ts'
 import { changeInvoice } from '../write.ts'
 import { clientUrl, findClientToken } from './client-link-store.ts'
 import { documentOf, fileName, pdfOf } from './render.ts'
 
 export async function sendInvoice(context: SelfManagedContext, caller: Caller, id: string, request: InvoiceSend) {
 	const { db, now, origin, services } = context
-	const invoice = requireSendable(await findInvoice(db, caller.organizationId, id), id)
+	const invoice = requireSendable(await requireInvoice(db, caller.organizationId, id))
 	requireMailer(services.mailer)
 	await deliver(services.mailer, await compose(context, caller, applyInput(invoice, sending(invoice, now) ?? {}, now), request))
 	return context.commit(async (tx) => {
-		const current = await lockInvoice(tx, caller.organizationId, id)
-		if (!current) throw invoiceNotFound(id)
+		const current = await requireLockedInvoice(tx, caller.organizationId, id)
 		const write = writeContext({ db: tx, origin }, caller)
 		const change = sending(current, now)
 		if (change) await changeInvoice(write, current, change, ['invoice.sent'])
@@ -33,8 +32,7 @@ export async function sendInvoice(context: SelfManagedContext, caller: Caller, i
 	})
 }
 
-function requireSendable(invoice: StoredInvoice | undefined, id: string): StoredInvoice {
-	if (!invoice) throw invoiceNotFound(id)
+function requireSendable(invoice: StoredInvoice): StoredInvoice {
 	if (invoice.status !== 'cancelled') return invoice
 	throw new ApiError('invoice_cancelled', `The invoice ${invoice.invoiceNumber} is cancelled: give it another status first.`)
 }
