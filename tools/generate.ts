@@ -11,6 +11,7 @@ import { findForgotten } from './forgotten.ts'
 import { writeMigrationIndex } from './migration-index.ts'
 import { normalise } from './normalise.ts'
 import type { OpenApiDocument } from './openapi.ts'
+import { writePublicParts } from './public-writer.ts'
 import { takeRecords } from './records.ts'
 import { writeResources } from './sdk-writer.ts'
 import { writeServerTables } from './server-writer.ts'
@@ -77,6 +78,7 @@ async function generate(): Promise<Map<string, string>> {
 		['packages/server/src/generated/openapi.json', `${JSON.stringify(document)}\n`],
 		['packages/server/src/generated/contract.ts', `// ${banner}\n\nexport type * from '@remit/sdk/contract'\n`],
 		['packages/server/src/generated/tables.ts', writeServerTables(document, records, banner)],
+		['packages/server/src/generated/public-parts.ts', writePublicParts(document, banner)],
 		['packages/sdk/src/generated/contract.ts', await types(document)],
 		['packages/server/migrations/index.ts', writeMigrationIndex(readdirSync(join(root, 'packages/server/migrations')))],
 		['packages/sdk/src/generated/resources.ts', writeResources(document, banner)],

@@ -2,7 +2,7 @@
 import { errorTable } from './error-table.ts'
 import { eventSchemas } from './event-docs.ts'
 import type { OpenApiDocument, Parameter } from './openapi.ts'
-import { blanks, publicFields, recordFields } from './record-tables.ts'
+import { blanks, recordFields } from './record-tables.ts'
 import type { RecordKind } from './records.ts'
 
 export function writeServerTables(document: OpenApiDocument, kinds: readonly RecordKind[], banner: string): string {
@@ -44,9 +44,6 @@ export const fields = ${literal(recordFields(document))} as const satisfies Reco
  * \`{ ...blanks.Company, ...input, id, … }\`, so that a new field of the contract needs a column and nothing else.
  */
 export const blanks = ${rows(blanks(document))} as const satisfies Record<string, Record<string, null>>
-
-/** All that a client sees of an invoice by its link: the fields of each schema whose name begins with Public. */
-export const publicFields = ${rows(publicFields(document))} as const
 
 /** The prefix of the ids of each kind of record. */
 export const idPrefixes = ${literal(Object.fromEntries(kinds.map(({ schema, prefix }) => [schema, prefix])))} as const

@@ -1827,12 +1827,6 @@ export const blanks = {
 	"WebhookEndpoint": {"description":null,"disabledReason":null,"failingSince":null,"previousSecretExpiresAt":null},
 } as const satisfies Record<string, Record<string, null>>
 
-/** All that a client sees of an invoice by its link: the fields of each schema whose name begins with Public. */
-export const publicFields = {
-	"PublicInvoice": ["invoiceNumber","status","issuedDate","dueDate","paidDate","subtotalCents","taxRate","taxLabel","taxCents","totalCents","currency","notes","paymentTerms","lineItems","taxBreakdown","amountPaidCents","amountDueCents","isOverdue","billTo","billFrom","pdfUrl","payUrl"],
-	"PublicLineItem": ["position","kind","description","quantity","unit","unitPriceCents","discountPercent","discountCents","taxes","amountCents","netCents","taxCents","grossCents"],
-} as const
-
 /** The prefix of the ids of each kind of record. */
 export const idPrefixes = {
 	"ApiKey": "key",

@@ -5,7 +5,7 @@ import { ApiError } from '../../base/errors.ts'
 import type { Origin } from '../../base/origin.ts'
 import type { Database, Db } from '../../db/database.ts'
 import type { Invoice, OrganizationSettings, PublicInvoice } from '../../generated/contract.ts'
-import { publicFields } from '../../generated/tables.ts'
+import { publicParts } from '../../generated/public-parts.ts'
 import { findOrganization } from '../../organizations/store.ts'
 import type { Services } from '../../outside/services.ts'
 import { recordInvoiceEvents } from '../events.ts'
@@ -41,17 +41,10 @@ export async function countView(db: Database, { invoice, organization }: Viewed,
 
 export function publicInvoice(invoice: Invoice, token: string, { baseUrl, payments }: Services): PublicInvoice {
 	const payable = payments !== undefined && invoice.status !== 'paid' && invoice.amountDueCents > 0
-	return pick(publicFields.PublicInvoice, {
+	return publicParts.PublicInvoice({
 		...invoice,
-		lineItems: invoice.lineItems.map((line) => pick(publicFields.PublicLineItem, line)),
+		lineItems: invoice.lineItems.map(publicParts.PublicLineItem),
 		pdfUrl: `${baseUrl}/api/invoices/public/${token}/pdf`,
 		payUrl: payable ? clientUrl(baseUrl, token) : null,
 	})
-}
-
-/** Only the named fields of a record. By a loop, since the page of every line of every visitor goes through it. */
-function pick<R extends object, Name extends keyof R>(names: readonly Name[], record: R): Pick<R, Name> {
-	const picked: Partial<Pick<R, Name>> = {}
-	for (const name of names) picked[name] = record[name]
-	return picked as Pick<R, Name>
 }
