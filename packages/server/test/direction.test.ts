@@ -27,7 +27,7 @@ const floors = [
 ]
 
 /** The only rooms that load the packages which open connections or database files. */
-const doors: Record<string, RegExp> = {
+const drivers: Record<string, RegExp> = {
 	'better-sqlite3': /^db\//,
 	pg: /^db\//,
 	undici: /^outside\//,
@@ -104,7 +104,7 @@ it('Handlers are imported by operations.ts alone: another room uses the store or
 it('Only the rooms for it load a database driver or open a connection', () => {
 	const strangers = files.flatMap((file) =>
 		pathsIn(textOf(file).replaceAll(/^import type .*$/gm, '')).flatMap((path) =>
-			doors[path]?.test(file) === false ? `${file} → ${path}` : [],
+			drivers[path]?.test(file) === false ? `${file} → ${path}` : [],
 		),
 	)
 	expect(strangers).toEqual([])
