@@ -11,7 +11,7 @@ import { version } from './contract/document.ts'
 import type { Database } from './db/database.ts'
 import { NewerDatabaseError } from './db/migrate.ts'
 import { openDatabase } from './db/open.ts'
-import { createOrganization, findOrganization, listOrganizations } from './organizations/store.ts'
+import { createOrganization, findOrganization, listOrganizationRows } from './organizations/store.ts'
 
 const program = new Command('remit')
 	.description('Invoices and companies behind one contract.')
@@ -42,14 +42,15 @@ command(organizations, 'create', 'Create an organization.')
 				throw new UsageError(`--time-zone ${options.timeZone}: is not an IANA time zone such as Europe/Berlin`)
 			if (!options.name.trim()) throw new UsageError('--name: must not be empty')
 			const settings = { name: options.name, timeZone: options.timeZone }
-			const { id, ...created } = await db.transaction((tx) => createOrganization(tx, bySystem(Date.now()), settings))
-			print(options, { organizationId: id, ...created }, `Created ${id} (${created.name}).`)
+			const { id: organizationId } = await db.transaction((tx) => createOrganization(tx, bySystem(Date.now()), settings))
+			const [created] = await listOrganizationRows(db, { organizationId })
+			print(options, created, `Created ${organizationId} (${options.name}).`)
 		}),
 	)
 
 command(organizations, 'list', 'List organizations.').action((options) =>
 	withDatabase(async (db) => {
-		const found = (await listOrganizations(db)).map(({ id, ...settings }) => ({ organizationId: id, ...settings }))
+		const found = await listOrganizationRows(db)
 		print(options, found, found.map(({ organizationId, name }) => `${organizationId}  ${name}`).join('\n') || 'None.')
 	}),
 )

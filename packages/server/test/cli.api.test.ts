@@ -70,6 +70,7 @@ describe('organizations and keys', () => {
 			organizationId: expect.stringMatching(/^org_/),
 			name: "Müller & O'Neil",
 			timeZone: 'Asia/Tokyo',
+			nextInvoiceNumber: 1,
 		})
 		expect(await remit.json(['organizations', 'list'])).toContainEqual(created)
 		const { stdout } = await remit.run(['organizations', 'list'])

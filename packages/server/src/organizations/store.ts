@@ -86,3 +86,17 @@ const all = query<object, { json: string }>((knex, _, dialect) =>
 
 export const listOrganizations = async (db: Db) =>
 	(await db.column(all, {})).map((json) => JSON.parse(json) as OrganizationSettings)
+
+const { id: _id, ...settingsFields } = fields.OrganizationSettings
+const rowFields = { organizationId: 'string', ...settingsFields, nextInvoiceNumber: 'number' } as const
+
+const rows = query<Partial<Key>, { json: string }>((knex, key, dialect) =>
+	knex('organizations')
+		.where(key)
+		.select(jsonColumn(knex, dialect, rowFields))
+		.orderBy('createdAt'),
+)
+
+/** Organizations with the number of their next invoice, all or one: for the command line. */
+export const listOrganizationRows = async (db: Db, key: Partial<Key> = {}) =>
+	(await db.column(rows, key)).map((json) => JSON.parse(json) as Row)
