@@ -12,6 +12,7 @@ import { receivePayment } from '../invoices/payments/receive.ts'
 import { findInvoice } from '../invoices/store.ts'
 import { findOrganization } from '../organizations/store.ts'
 import { InvalidWebhook, type PaymentProcessor } from '../outside/payments/processor.ts'
+import { testPaymentSecret } from '../outside/secrets.ts'
 import { testPaymentPage } from '../rendering/pages/test-payment-page.ts'
 import { failurePage, type HostedOptions, redirect, sendPage } from './routes.ts'
 
@@ -91,11 +92,10 @@ function testPage(options: HostedOptions, processor: PaymentProcessor): Router {
 		const link = await liveLink(db, processor, req.params.externalId)
 		const { returnUrl } = await returnUrls(options, link.organizationId, link.invoiceId)
 		const { organizationId, invoiceId, id: linkId, amountCents, currency } = link
-		const [secret = ''] = services.secrets.tokens('test payments', '')
 		const paid = { organizationId, invoiceId, linkId, amountCents, currency, paidAt: now() }
 		// Loaded only here: it loads Stripe's SDK for the signature, which other servers do not need.
 		const { signPayment } = await import('../outside/payments/test-processor.ts')
-		const { body, headers } = signPayment(paid, secret)
+		const { body, headers } = signPayment(paid, testPaymentSecret(services.secrets))
 		await takeWebhook(options, processor, req, body, headers)
 		redirect(req, res, returnUrl)
 	})

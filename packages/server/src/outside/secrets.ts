@@ -43,6 +43,9 @@ export function openSecrets({ ENCRYPTION_KEYS, DATA_DIR }: SecretSettings): Secr
 	}
 }
 
+/** What the test processor signs and verifies its payments with. */
+export const testPaymentSecret = (secrets: Secrets) => secrets.tokens('test payments', '')[0] as string
+
 /** AES-256-GCM: nonce, tag and text. */
 function sealWith(key: Buffer, text: string): string {
 	const nonce = randomBytes(12)

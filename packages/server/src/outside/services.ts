@@ -5,7 +5,7 @@ import { type Egress, type Lookup, openEgress } from './egress.ts'
 import { type Mailer, type MailSettings, openMailer } from './mail/mail.ts'
 import { openPaymentProcessor, type PaymentSettings } from './payments/open.ts'
 import type { PaymentProcessor } from './payments/processor.ts'
-import { openSecrets, type SecretSettings, type Secrets } from './secrets.ts'
+import { openSecrets, type SecretSettings, type Secrets, testPaymentSecret } from './secrets.ts'
 
 export interface Services {
 	readonly mailer: Mailer
@@ -41,7 +41,7 @@ export async function openServices(
 	{ baseUrl, lookup }: ServiceOptions,
 ): Promise<Services & { close(): Promise<void> }> {
 	const secrets = openSecrets(config)
-	const [testSecret = ''] = secrets.tokens('test payments', '')
+	const testSecret = testPaymentSecret(secrets)
 	const mailer = openMailer({ ...config, SMTP_URL: mailUrl(config) })
 	const payments = await openPaymentProcessor({ ...config, PAYMENT_PROCESSOR: processorOf(config), baseUrl, testSecret })
 	const pdf = createPdfRenderer()
