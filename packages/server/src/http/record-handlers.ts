@@ -45,6 +45,16 @@ export const listHandler =
 		return { status: 200 as const, body: listText<R, PageMeta>(rows, { total, limit, offset }) }
 	}
 
+/** Locks the record that a request changes. Throws 404 without the record, and 412 for another version than `If-Match`. */
+export const lockForChange =
+	<R extends Versioned>(records: Pick<Records<R, object>, 'lock' | 'notFound'>) =>
+	async ({ params, caller, expectVersion }: Conditional, db: Db): Promise<R> => {
+		const record = await records.lock(db, caller.organizationId, params.id)
+		if (!record) throw records.notFound(params.id)
+		expectVersion(record.version)
+		return record
+	}
+
 /** Reads a kind of record, and answers the changes of one. `path` is where the records are. */
 export function recordAnswers<R extends Versioned, Filter extends object>(records: Records<R, Filter>, path: string) {
 	return {
@@ -56,13 +66,7 @@ export function recordAnswers<R extends Versioned, Filter extends object>(record
 			return { status: 200 as const, headers: { ETag: etag(record.version) }, body: dataText<R>(record.json) }
 		},
 
-		/** Locks the record that a request changes. Throws 404 without the record, and 412 for another version than `If-Match`. */
-		async lock({ params, caller, expectVersion }: Conditional, db: Db): Promise<R> {
-			const record = await records.lock(db, caller.organizationId, params.id)
-			if (!record) throw records.notFound(params.id)
-			expectVersion(record.version)
-			return record
-		},
+		lock: lockForChange<R>(records),
 
 		created: ({ id, version }: Versioned) => ({
 			status: 201 as const,

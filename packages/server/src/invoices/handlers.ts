@@ -1,14 +1,12 @@
-import type { Caller } from '../auth/caller.ts'
 import { todayIn } from '../base/dates.ts'
-import type { Db } from '../db/database.ts'
 import type { Invoice } from '../generated/contract.ts'
 import { dataText, listText } from '../http/answers.ts'
 import { etag } from '../http/etag.ts'
 import { type Handler, writeContext } from '../http/handler.ts'
-import { removed } from '../http/record-handlers.ts'
+import { lockForChange, removed } from '../http/record-handlers.ts'
 import { createInvoiceOfTime } from './from-time-entries.ts'
 import type { StoredInvoice } from './invoice.ts'
-import { invoiceNotFound, readInvoice, readInvoices, requireLockedInvoice } from './store.ts'
+import { invoiceNotFound, lockInvoice, readInvoice, readInvoices } from './store.ts'
 import { changeInvoice, createInvoice, deleteInvoice, previewInvoice } from './write.ts'
 
 export const list: Handler<'invoices.list'> = async ({ query, caller }, { db, now }) => {
@@ -43,25 +41,15 @@ export const get: Handler<'invoices.get'> = async ({ params, caller }, { db, now
 	return { status: 200, headers: { ETag: tag }, body: dataText<Invoice>(invoice.json) }
 }
 
+const lock = lockForChange({ lock: lockInvoice, notFound: invoiceNotFound })
+
 export const update: Handler<'invoices.update'> = async (call, context) => {
-	const stored = await lock(context.db, call)
+	const stored = await lock(call, context.db)
 	const { version, stageAdvanced } = await changeInvoice(writeContext(context, call.caller), stored, call.body)
 	return { status: 200, headers: { ETag: etag(version) }, body: { ok: true, ...(stageAdvanced && { stageAdvanced }) } }
 }
 
 export const remove: Handler<'invoices.delete'> = async (call, context) => {
-	await deleteInvoice(writeContext(context, call.caller), await lock(context.db, call))
+	await deleteInvoice(writeContext(context, call.caller), await lock(call, context.db))
 	return removed
-}
-
-interface Conditional {
-	readonly params: { readonly id: string }
-	readonly caller: Caller
-	expectVersion(version: number): void
-}
-
-async function lock(db: Db, { params, caller, expectVersion }: Conditional): Promise<StoredInvoice> {
-	const stored = await requireLockedInvoice(db, caller.organizationId, params.id)
-	expectVersion(stored.version)
-	return stored
 }

@@ -45,22 +45,17 @@ const byId = query<Key, { json: string; version: number; viewCount: number; over
 export const readInvoice = (db: Db, organizationId: string, id: string, today: Today) =>
 	db.get(byId, { organizationId, id, todayDate: today.date, todayInstant: today.instant })
 
-const locked = query<Key, { json: string; paidDateDerived: number | boolean }>(
-	(knex, { organizationId, id, ...clock }, dialect) =>
-		knex('invoices')
-			.where({ organizationId, id })
-			.select(invoiceJson(knex, clock, dialect), 'paidDateDerived')
-			.forUpdate(),
-)
-
 export const invoiceNotFound = (id: string) => new ApiError('invoice_not_found', `There is no invoice ${id}.`)
 
-const stored = query<Key, { json: string; paidDateDerived: number | boolean }>(
-	(knex, { organizationId, id, ...clock }, dialect) =>
-		knex('invoices')
-			.where({ organizationId, id })
-			.select(invoiceJson(knex, clock, dialect), 'paidDateDerived'),
-)
+type StoredRow = { json: string; paidDateDerived: number | boolean }
+
+const one = (knex: Knex, { organizationId, id, ...clock }: Placeholders<Key>, dialect: Dialect) =>
+	knex('invoices')
+		.where({ organizationId, id })
+		.select(invoiceJson(knex, clock, dialect), 'paidDateDerived')
+
+const stored = query<Key, StoredRow>(one)
+const locked = query<Key, StoredRow>((knex, key, dialect) => one(knex, key, dialect).forUpdate())
 
 /** The invoice as it is stored. */
 export const findInvoice = async (db: Db, organizationId: string, id: string) =>
@@ -83,7 +78,7 @@ function existing(invoice: StoredInvoice | undefined, id: string): StoredInvoice
 	return invoice
 }
 
-function parsed(row: { json: string; paidDateDerived: number | boolean } | undefined): StoredInvoice | undefined {
+function parsed(row: StoredRow | undefined): StoredInvoice | undefined {
 	if (!row) return undefined
 	const { amountDueCents, isOverdue, ...stored } = JSON.parse(row.json) as Invoice
 	return { ...stored, paidDateDerived: Boolean(row.paidDateDerived) }
