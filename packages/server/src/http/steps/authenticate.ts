@@ -1,9 +1,9 @@
 // Authenticates a request, and checks its scopes and rate limit. The caller is an API key, or a visitor with a token and no key.
 import type { ErrorRequestHandler, Request, RequestHandler } from 'express'
-import type { Callers } from '../auth/caller.ts'
-import { allows } from '../auth/keys.ts'
-import type { RateLimit, RateLimits } from '../auth/rate-limit.ts'
-import { ApiError } from '../base/errors.ts'
+import type { Callers } from '../../auth/caller.ts'
+import { allows } from '../../auth/keys.ts'
+import type { RateLimit, RateLimits } from '../../auth/rate-limit.ts'
+import { ApiError } from '../../base/errors.ts'
 
 export type Count = (req: Request, rateClass: keyof RateLimits) => Promise<void>
 

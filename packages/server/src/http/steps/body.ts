@@ -1,7 +1,7 @@
 // Reads the body of an operation that has one: JSON in UTF-8, at most 512 KiB.
 import { isUtf8 } from 'node:buffer'
 import express, { type RequestHandler } from 'express'
-import { ApiError } from '../base/errors.ts'
+import { ApiError } from '../../base/errors.ts'
 
 const limit = 512 * 1024
 

@@ -1,10 +1,10 @@
 // Routes for load balancers and tools: `/health` says that the process runs, `/ready` that it reaches its database.
 import express, { type RequestHandler, type Router } from 'express'
-import { ApiError } from '../base/errors.ts'
-import { documentText } from '../contract/document.ts'
-import type { Database } from '../db/database.ts'
-import { probe } from '../db/probe.ts'
-import { send } from './answers.ts'
+import { ApiError } from '../../base/errors.ts'
+import { documentText } from '../../contract/document.ts'
+import type { Database } from '../../db/database.ts'
+import { probe } from '../../db/probe.ts'
+import { send } from '../answers.ts'
 import { rejectMethod } from './find-operation.ts'
 
 export function systemRoutes(db: Database): Router {

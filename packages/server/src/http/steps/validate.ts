@@ -1,9 +1,9 @@
 // Validates a request against the contract: with the fast validator, and with the full one when the fast one finds a violation.
 import express, { type ErrorRequestHandler, type RequestHandler } from 'express'
-import { ApiError } from '../base/errors.ts'
-import { compileFastValidators } from '../contract/fast-validator.ts'
-import { operations } from '../contract/routes.ts'
-import { toValidationError } from '../contract/validation-errors.ts'
+import { ApiError } from '../../base/errors.ts'
+import { compileFastValidators } from '../../contract/fast-validator.ts'
+import { operations } from '../../contract/routes.ts'
+import { toValidationError } from '../../contract/validation-errors.ts'
 
 export function validateFast(): RequestHandler {
 	const validators = compileFastValidators(operations)
@@ -38,7 +38,7 @@ export function validate(always: boolean): RequestHandler {
 
 /** Loads the full validator at its first use: in production that is the first invalid request. Many processes save its 18 MB. */
 async function loadFullValidator(validateResponses: boolean): Promise<RequestHandler> {
-	const { fullValidator } = await import('../contract/full-validator.ts')
+	const { fullValidator } = await import('../../contract/full-validator.ts')
 	return express.Router().use(fullValidator(validateResponses))
 }
 

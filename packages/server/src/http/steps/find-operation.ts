@@ -1,8 +1,8 @@
 // Finds the operation of a request. All later steps use this result (see contract/routes.ts).
 import type { Request, RequestHandler } from 'express'
-import { methodNotAllowed } from '../base/errors.ts'
-import { operations, Routes } from '../contract/routes.ts'
-import { integrationRoots } from '../generated/tables.ts'
+import { methodNotAllowed } from '../../base/errors.ts'
+import { operations, Routes } from '../../contract/routes.ts'
+import { integrationRoots } from '../../generated/tables.ts'
 import type { Count } from './authenticate.ts'
 
 /** `nonContractRoutes` answers the paths that the contract does not have. */
