@@ -1,17 +1,16 @@
 // `remit serve`: settings → database → server; SIGTERM and SIGINT let the requests under way finish.
-import { type DestinationStream, pino } from 'pino'
 import { readConfig } from './config.ts'
 import { openDatabase } from './db/open.ts'
 import { createDemo } from './demo/demo.ts'
+import { openLog } from './log/log.ts'
+import { LogSink } from './log/sink.ts'
 import { listOrganizations } from './organizations/store.ts'
 import { startServer } from './server.ts'
 
 export async function serve(options: { demo?: boolean; json?: boolean }): Promise<void> {
 	const config = readConfig()
-	// pino writes log lines in the background; they are flushed every second, and when the process ends.
-	const destination: DestinationStream & { flushSync(): void } = pino.destination({ sync: false, minLength: 16_000 })
-	const log = pino({ level: config.LOG_LEVEL, base: null }, destination)
-	const flusher = setInterval(() => destination.flushSync(), 1_000).unref()
+	const stdout = new LogSink(1)
+	const log = openLog(config.LOG_LEVEL, stdout)
 	const db = await openDatabase(config, log)
 	const server = await startServer({ db, config, log }).catch(async (error) => {
 		await db.close()
@@ -20,17 +19,17 @@ export async function serve(options: { demo?: boolean; json?: boolean }): Promis
 	const empty = (await listOrganizations(db)).length === 0
 	const key = empty && options.demo ? (await createDemo(db, Date.now())).key : undefined
 	const url = config.BASE_URL || server.url
-	if (options.json) console.log(JSON.stringify({ url, key }))
-	else console.log(key ? welcome(url, key) : `Remit serves ${url}${empty ? `\n\n${firstSteps}` : ''}`)
+	if (options.json) stdout.write(`${JSON.stringify({ url, key })}\n`)
+	else stdout.write(`${key ? welcome(url, key) : `Remit serves ${url}${empty ? `\n\n${firstSteps}` : ''}`}\n`)
+	stdout.flush()
 
 	let closing = false
 	const close = async () => {
 		if (closing) return
 		closing = true
-		clearInterval(flusher)
 		await server.close()
 		log.info('closed')
-		destination.flushSync()
+		await stdout.close()
 		process.exit(0)
 	}
 	process.on('SIGTERM', close).on('SIGINT', close)

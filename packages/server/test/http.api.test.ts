@@ -199,6 +199,53 @@ describe('the request id', () => {
 	})
 })
 
+describe('the log line of a request', () => {
+	const id = 'logged-request'
+	const lineAfter = async (path: string, init: RequestInit = {}) => {
+		logged.lines.length = 0
+		const answer = await fetch(logged.url + path, {
+			...init,
+			headers: { authorization: `Bearer ${server.key}`, 'x-request-id': id, ...init.headers },
+		})
+		await answer.arrayBuffer()
+		const line = logged.lines.find(({ msg }) => msg === 'request')
+		expect(line).toMatchObject({ level: 30, requestId: id, status: answer.status, ms: expect.any(Number) })
+		return line
+	}
+
+	it('has the address, the method, the template of the path, the record, the organization and the key', async () => {
+		const made = await lineAfter('/api/invoices', { method: 'POST' })
+		const by = { address: '127.0.0.1', organization: server.organizationId, key: expect.stringMatching(/^key_/) }
+		const invoices = { path: '/api/invoices', record: expect.stringMatching(/^inv_/) }
+		expect(made).toMatchObject({ ...by, ...invoices, method: 'POST', operation: 'invoices.create', status: 201 })
+		const head = await lineAfter(`/api/invoices/${made?.record}?limit=1`, { method: 'HEAD' })
+		expect(head).toMatchObject({ ...by, method: 'HEAD', path: '/api/invoices/{id}', record: made?.record })
+	})
+
+	it('has the last four characters of a key that is refused, and no more of it', async () => {
+		const authorization = `Bearer ${server.key.slice(0, -1)}_`
+		const line = await lineAfter('/api/invoices', { headers: { authorization } })
+		expect(line).toMatchObject({ status: 401, path: '/api/invoices', refusedKey: `${server.key.slice(-4, -1)}_` })
+		expect(JSON.stringify(logged.lines)).not.toContain(server.key.slice(4, 20))
+		for (const short of ['Bearer secret', 'Basic dXNlcjpwYXNzd29yZA=='])
+			expect(await lineAfter('/api/invoices', { headers: { authorization: short } })).not.toHaveProperty('refusedKey')
+	})
+
+	it('has no token of a client link', async () => {
+		for (const path of ['/view/invoice/the-token', '/api/invoices/public/the-token', '/nowhere/the-token']) {
+			const line = await lineAfter(path, { headers: { authorization: '' } })
+			expect(line?.status).toBeGreaterThanOrEqual(400)
+			expect(JSON.stringify(logged.lines)).not.toContain('the-token')
+		}
+	})
+
+	it('is JSON, and short, whatever a caller puts in the place of an id', async () => {
+		const hostile = `"},\n{"level":60,"${'\u{1F600}'.repeat(60)}`
+		const line = await lineAfter(`/api/invoices/${encodeURIComponent(hostile)}`)
+		expect(line).toMatchObject({ status: 400, record: hostile.slice(0, 100) })
+	})
+})
+
 describe('bytes that are no request', () => {
 	it.each([
 		['no HTTP', 'NONSENSE\r\n\r\n'],

@@ -1,12 +1,17 @@
 // Runs the command `remit` as a process, as users do.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
 
 const cli = fileURLToPath(new URL('../src/cli.ts', import.meta.url))
 
 export type Environment = Record<string, string>
+
+const { PATH, NODE_COMPILE_CACHE } = process.env
+const inherited = { PATH, NODE_COMPILE_CACHE }
 
 export interface Result {
 	readonly code: number | null
@@ -35,11 +40,11 @@ export class Remit {
 		this.#folder = folder
 	}
 
-	#start(args: readonly string[], environment: Environment): ChildProcess {
+	#start(args: readonly string[], environment: Environment, stdout: 'pipe' | number = 'pipe'): ChildProcess {
 		const child = spawn(process.execPath, [cli, ...args], {
 			cwd: this.#folder,
-			env: { PATH: process.env.PATH, PORT: '0', LOG_LEVEL: 'silent', ...this.env, ...environment },
-			stdio: ['ignore', 'pipe', 'pipe'],
+			env: { ...inherited, PORT: '0', LOG_LEVEL: 'silent', ...this.env, ...environment },
+			stdio: ['ignore', stdout, 'pipe'],
 		})
 		this.#running.add(child)
 		child.once('exit', () => this.#running.delete(child))
@@ -76,18 +81,39 @@ export class Remit {
 		})
 		child.once('exit', (code) => first.reject(new Error(`remit serve ended with ${code}: ${text}`)))
 		const { url, key } = await first.promise
-		const end: Served['end'] = async (signal) => {
-			const ended = once(child, 'close')
-			child.kill(signal)
-			return (await ended) as Awaited<ReturnType<Served['end']>>
+		return { url, key, lines: () => text.trim().split('\n'), end: (signal) => endOf(child, signal) }
+	}
+
+	/** Serves with standard output to a file descriptor, so that the test decides who reads it. */
+	async serveInto(stdout: number, environment: Environment = {}): Promise<Pick<Served, 'url' | 'end'>> {
+		const port = await freePort()
+		const child = this.#start(['serve', '--json'], { PORT: String(port), ...environment }, stdout)
+		const url = `http://127.0.0.1:${port}`
+		while (!(await fetch(`${url}/health`).catch(() => undefined))?.ok) {
+			if (child.exitCode !== null) throw new Error(`remit serve ended with ${child.exitCode}`)
+			await sleep(20)
 		}
-		return { url, key, lines: () => text.trim().split('\n'), end }
+		return { url, end: (signal) => endOf(child, signal) }
 	}
 
 	/** Kills the processes that tests left running. */
 	stop(): void {
 		for (const child of this.#running) child.kill('SIGKILL')
 	}
+}
+
+async function endOf(child: ChildProcess, signal: 'SIGTERM' | 'SIGINT' | 'SIGKILL') {
+	const ended = once(child, 'close')
+	child.kill(signal)
+	return (await ended) as Awaited<ReturnType<Served['end']>>
+}
+
+async function freePort(): Promise<number> {
+	const server = createServer().listen(0, '127.0.0.1')
+	await once(server, 'listening')
+	const { port } = server.address() as AddressInfo
+	await new Promise((closed) => server.close(closed))
+	return port
 }
 
 /** Expects the command to fail with a line that says what is wrong, and without a stack trace. */

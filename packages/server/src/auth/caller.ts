@@ -39,11 +39,10 @@ export class Callers {
 
 	/** The caller of a request, by its `Authorization` or `X-API-Key` header; throws 401 without a valid key. */
 	async identify({ authorization, 'x-api-key': apiKey }: IncomingHttpHeaders): Promise<Caller> {
-		if (authorization === undefined && apiKey === undefined) {
+		const key = sentKey({ authorization, 'x-api-key': apiKey })
+		if (key === undefined) {
 			throw unauthorized('missing_credentials', 'Send an API key as `Authorization: Bearer rmt_…`.')
 		}
-		const bearer = authorization === undefined ? undefined : (/^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? '')
-		const key = bearer ?? String(apiKey)
 		if (apiKey !== undefined && apiKey !== key) {
 			throw new ApiError('ambiguous_credentials', 'Authorization and X-API-Key hold different keys: send one of them.')
 		}
@@ -97,6 +96,12 @@ export class Callers {
 			for (const { organizationId, keyId, at } of used) await updateLastUsed(tx, organizationId, keyId, at)
 		})
 	}
+}
+
+/** The text that a request sends as its key, empty for another scheme than Bearer; undefined when it sends none. */
+export function sentKey({ authorization, 'x-api-key': apiKey }: IncomingHttpHeaders): string | undefined {
+	if (authorization === undefined) return apiKey === undefined ? undefined : String(apiKey)
+	return /^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? ''
 }
 
 /** RFC 6750 §3: the header names the scheme, and the error when the request had a key. */

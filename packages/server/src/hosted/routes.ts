@@ -4,6 +4,7 @@ import type { RateLimit } from '../auth/rate-limit.ts'
 import { ApiError, methodNotAllowed } from '../base/errors.ts'
 import type { Database } from '../db/database.ts'
 import { send, toApiError } from '../http/answers.ts'
+import type { AnsweredRequest } from '../http/log-line.ts'
 import { isViewed } from '../http/request-context.ts'
 import { getOrCreatePaymentLink } from '../invoices/payments/link.ts'
 import { clientUrl } from '../invoices/sharing/client-link-store.ts'
@@ -99,12 +100,12 @@ const paidPage =
 	}
 
 /** 303 makes the browser GET the other URL, whatever method it used here. */
-export function redirect(req: Pick<Request, 'context'>, res: Response, url: string): void {
+export function redirect(req: AnsweredRequest, res: Response, url: string): void {
 	send(req, res, { status: 303, headers: { Location: url, 'Cache-Control': 'no-store' } })
 }
 
 export function sendPage(
-	req: Pick<Request, 'context'>,
+	req: AnsweredRequest,
 	res: Response,
 	status: number,
 	text: string,

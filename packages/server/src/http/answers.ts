@@ -2,6 +2,7 @@
 import type { Request, Response } from 'express'
 import { ApiError, problem } from '../base/errors.ts'
 import { isUnavailable } from '../db/database.ts'
+import { type AnsweredRequest, logRequest } from './log-line.ts'
 
 /** The JSON text of a `T`. */
 export class JsonText<T> {
@@ -33,8 +34,6 @@ export interface Reply {
 	readonly bytes?: Uint8Array
 }
 
-type WithContext = Pick<Request, 'context'>
-
 /** Headers of every answer, unless the answer sets them itself. */
 export const defaults: Readonly<Record<string, string>> = {
 	'X-Content-Type-Options': 'nosniff',
@@ -42,7 +41,7 @@ export const defaults: Readonly<Record<string, string>> = {
 }
 
 /** Writes an answer and its log line. */
-export function send(req: WithContext, res: Response, reply: Reply): void {
+export function send(req: AnsweredRequest, res: Response, reply: Reply): void {
 	const { requestId, headers: contextHeaders } = req.context
 	if (res.headersSent) return
 	const { headers, status, text, bytes: file } = reply
@@ -62,17 +61,7 @@ export function send(req: WithContext, res: Response, reply: Reply): void {
 		list.push('Content-Length', file.byteLength)
 		res.writeHead(status, list as string[]).end(file)
 	} else res.writeHead(status, list as string[]).end()
-	logLine(req, reply.status)
-}
-
-/** Logs one line for each request, without body, query and headers, so without secrets. */
-export function logLine(req: WithContext, status: number): void {
-	const { log, requestId, operation, startedAt, caller } = req.context
-	const ms = Math.round((performance.now() - startedAt) * 100) / 100
-	log.info(
-		{ requestId, operation: operation?.id, organization: caller?.organizationId, key: caller?.keyId, status, ms },
-		'request',
-	)
+	logRequest(req, status, status === 201 ? headers.Location : undefined)
 }
 
 /** The error as the caller may see it: an unexpected error becomes `internal_error`. */

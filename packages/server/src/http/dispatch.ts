@@ -4,10 +4,11 @@ import type { Callers } from '../auth/caller.ts'
 import type { Actor } from '../base/origin.ts'
 import type { Database, Db, Transaction } from '../db/database.ts'
 import type { Services } from '../outside/services.ts'
-import { defaults, JsonText, logLine, problemReply, type Reply, send } from './answers.ts'
+import { defaults, JsonText, problemReply, type Reply, send } from './answers.ts'
 import { expectVersion, matchesTag } from './etag.ts'
 import type { Context, Handlers, SelfManagedContext } from './handler.ts'
 import { Idempotency } from './idempotency.ts'
+import { logRequest } from './log-line.ts'
 import { isViewed } from './request-context.ts'
 
 export interface DispatchOptions {
@@ -125,5 +126,5 @@ function sendValidated(req: Request, res: Response, { status, headers, text = ''
 	const { requestId, headers: contextHeaders } = req.context
 	res.status(status).set({ ...defaults, 'X-Request-Id': requestId, ...contextHeaders, ...headers })
 	res.json(JSON.parse(text))
-	logLine(req, status)
+	logRequest(req, status, status === 201 ? headers?.Location : undefined)
 }
