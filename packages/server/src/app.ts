@@ -16,7 +16,7 @@ import { readBody } from './http/steps/body.ts'
 import { runSteps } from './http/steps/express.ts'
 import { findOperation } from './http/steps/find-operation.ts'
 import { systemRoutes } from './http/steps/health.ts'
-import { translateErrors, validate, validateFast } from './http/steps/validate.ts'
+import { validateFast, validateFully } from './http/steps/validate.ts'
 import { handlers } from './operations.ts'
 import type { Services } from './outside/services.ts'
 
@@ -44,11 +44,11 @@ export function createApp({ db, config, log, now, callers, services, limits }: A
 			authenticate(count),
 			readBody,
 			validateFast(),
-			validate(validateAll),
+			...(validateAll ? [validateFully()] : []),
 			dispatch({ handlers, db, now, services, callers, validateResponses: validateAll }),
 		),
 	)
-	app.use(translateErrors, countMisses(limits.invoicing), renderError)
+	app.use(countMisses(limits.invoicing), renderError)
 	return app
 }
 

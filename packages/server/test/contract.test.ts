@@ -7,19 +7,21 @@ import express, { type Request } from 'express'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type ContractOperation, contractOperations, type JsonSchema } from '../src/contract/document.ts'
-import { compileFastValidators, type Input } from '../src/contract/fast-validator.ts'
-import { fullValidator } from '../src/contract/full-validator.ts'
+import { compileFastValidators, type Input, type Violation } from '../src/contract/fast-validator.ts'
+import { requestValidator } from '../src/contract/full-validator.ts'
 import { operations, Routes } from '../src/contract/routes.ts'
+import { toValidationError } from '../src/contract/validation-errors.ts'
+import { listViolations } from '../src/contract/violations.ts'
 import { fitting, mutants } from './arbitrary.ts'
 import { pathOf } from './samples.ts'
 
 const app = express().set('query parser', 'simple')
-app.use(fullValidator(false))
+app.use(requestValidator())
 
 interface FullResult extends Input {
 	/** The operation that express-openapi-validator found; undefined with a `refusal`. */
 	readonly operation: string | undefined
-	readonly refusal: { status: number; message: string } | undefined
+	readonly refusal: { status: number; message: string; errors?: readonly Violation[] } | undefined
 }
 
 /** Asks express-openapi-validator alone, without a network. */
@@ -181,7 +183,7 @@ describe.each(operations)('$id', (operation) => {
 		fc.constantFrom('preview', 'public', '~', 'a b', "'", 'x'.repeat(65), '\0'),
 	)
 
-	it('takes nothing that the full validator refuses, and gives the same values and defaults', async () => {
+	it('takes nothing that the full validator refuses, with the same values and defaults, and names the same mistakes', async () => {
 		let accepted = 0
 		await fc.assert(
 			fc.asyncProperty(fc.record({ id, query, headers, body }), async (input) => {
@@ -201,6 +203,9 @@ describe.each(operations)('$id', (operation) => {
 				// The full validator may accept more: it takes `limit=1e400` for an integer.
 				if (violation) {
 					expect(violation.path).toMatch(/^\/(params|query|headers|body)/)
+					const rejected = { ...fast, url: `${path}?${input.query}`, query: { ...parse(input.query) } }
+					const errorsOf = (found: readonly Violation[] = []) => toValidationError(found, input.body, violation).errors
+					expect(errorsOf(await listViolations(operation, rejected))).toEqual(errorsOf(full.refusal?.errors))
 					return
 				}
 				expect(full.refusal?.message).toBeUndefined()

@@ -3469,16 +3469,21 @@ export interface components {
              * @description The HTTP status.
              */
             status: number;
-            /** @description This occurrence of the problem in words. */
+            /** @description This occurrence of the problem in words, at most 1000 characters. */
             detail: string;
-            /** @description The path of the request. */
+            /** @description The path of the request, at most 1000 characters of it. */
             instance: string;
             /** @description The kind of problem, for programs. */
             code: components["schemas"]["ErrorCode"];
             /** @description The request's id, as in `X-Request-Id` and the server's log. */
             requestId: string;
-            /** @description Every error in the request, with its place. */
+            /**
+             * @description The errors in the request, each with its place; at most 100. An array or object with too much in it is one error, whatever is
+             *     in it.
+             */
             errors?: components["schemas"]["ProblemError"][];
+            /** @description True when the request has more errors than `errors` names. */
+            moreErrors?: boolean;
         };
         /**
          * @description One error in a request, and its place.
@@ -3489,9 +3494,9 @@ export interface components {
          *     }
          */
         ProblemError: {
-            /** @description JSON Pointer (RFC 6901) into the request body. */
+            /** @description JSON Pointer (RFC 6901) into the request body; one that is longer than 256 characters is cut and ends in `…`. */
             pointer?: string;
-            /** @description Name of the path, query or header parameter. */
+            /** @description Name of the path, query or header parameter; one that is longer than 256 characters is cut and ends in `…`. */
             parameter?: string;
             /** @description The rule that was broken, such as `required`, `format`, `maximum` or an error code. */
             code: string;
@@ -5075,7 +5080,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiKeyList"];
                 };
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5167,7 +5172,7 @@ export interface operations {
                     "application/json": components["schemas"]["NewApiKey"];
                 };
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5302,7 +5307,7 @@ export interface operations {
                     "application/json": components["schemas"]["Ok"];
                 };
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5410,7 +5415,7 @@ export interface operations {
                     "application/json": components["schemas"]["NewApiKey"];
                 };
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5569,7 +5574,7 @@ export interface operations {
                     "application/json": components["schemas"]["CompanyList"];
                 };
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5665,7 +5670,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreatedRecord"];
                 };
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5818,7 +5823,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5923,7 +5928,7 @@ export interface operations {
                     "application/json": components["schemas"]["Ok"];
                 };
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6061,7 +6066,7 @@ export interface operations {
                     "application/json": components["schemas"]["Ok"];
                 };
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6179,7 +6184,7 @@ export interface operations {
                     "application/json": components["schemas"]["Ok"];
                 };
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6318,7 +6323,7 @@ export interface operations {
                     "application/json": components["schemas"]["ContactList"];
                 };
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6414,7 +6419,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreatedRecord"];
                 };
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6567,7 +6572,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6672,7 +6677,7 @@ export interface operations {
                     "application/json": components["schemas"]["Ok"];
                 };
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6823,7 +6828,7 @@ export interface operations {
                     "application/json": components["schemas"]["Ok"];
                 };
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6941,7 +6946,7 @@ export interface operations {
                     "application/json": components["schemas"]["Ok"];
                 };
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7099,7 +7104,7 @@ export interface operations {
                     "application/json": components["schemas"]["DealList"];
                 };
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7195,7 +7200,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreatedRecord"];
                 };
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7348,7 +7353,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7453,7 +7458,7 @@ export interface operations {
                     "application/json": components["schemas"]["Ok"];
                 };
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7604,7 +7609,7 @@ export interface operations {
                     "application/json": components["schemas"]["Ok"];
                 };
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7722,7 +7727,7 @@ export interface operations {
                     "application/json": components["schemas"]["Ok"];
                 };
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7878,7 +7883,7 @@ export interface operations {
                     "application/json": components["schemas"]["InvoiceList"];
                 };
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7974,7 +7979,7 @@ export interface operations {
                     "application/json": components["schemas"]["InvoiceCreated"];
                 };
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8122,7 +8127,7 @@ export interface operations {
                     "application/json": components["schemas"]["InvoiceCreated"];
                 };
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8258,7 +8263,7 @@ export interface operations {
                     "application/json": components["schemas"]["InvoicePreviewData"];
                 };
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8380,7 +8385,7 @@ export interface operations {
                     "application/json": components["schemas"]["PublicInvoiceData"];
                 };
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8450,7 +8455,7 @@ export interface operations {
                     "application/pdf": unknown;
                 };
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8536,7 +8541,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8641,7 +8646,7 @@ export interface operations {
                     "application/json": components["schemas"]["InvoiceUpdated"];
                 };
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8805,7 +8810,7 @@ export interface operations {
                     "application/json": components["schemas"]["Ok"];
                 };
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8923,7 +8928,7 @@ export interface operations {
                     "application/json": components["schemas"]["InvoiceUpdated"];
                 };
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9084,7 +9089,7 @@ export interface operations {
                     "application/json": components["schemas"]["InvoiceLink"];
                 };
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9188,7 +9193,7 @@ export interface operations {
                     "application/json": components["schemas"]["InvoiceLink"];
                 };
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9310,7 +9315,7 @@ export interface operations {
                     "application/json": components["schemas"]["Ok"];
                 };
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9406,7 +9411,7 @@ export interface operations {
                     "application/json": components["schemas"]["InvoiceLink"];
                 };
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9510,7 +9515,7 @@ export interface operations {
                     "application/json": components["schemas"]["InvoiceLink"];
                 };
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9647,7 +9652,7 @@ export interface operations {
                     "application/pdf": unknown;
                 };
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9743,7 +9748,7 @@ export interface operations {
                     "application/json": components["schemas"]["SendStatus"];
                 };
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9851,7 +9856,7 @@ export interface operations {
                     "application/json": components["schemas"]["Ok"];
                 };
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10027,7 +10032,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10116,7 +10121,7 @@ export interface operations {
                     "application/json": components["schemas"]["Ok"];
                 };
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10244,7 +10249,7 @@ export interface operations {
                     "application/json": components["schemas"]["Ok"];
                 };
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10368,7 +10373,7 @@ export interface operations {
                     "application/json": components["schemas"]["PipelineList"];
                 };
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10464,7 +10469,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreatedRecord"];
                 };
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10617,7 +10622,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10722,7 +10727,7 @@ export interface operations {
                     "application/json": components["schemas"]["Ok"];
                 };
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10886,7 +10891,7 @@ export interface operations {
                     "application/json": components["schemas"]["Ok"];
                 };
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11017,7 +11022,7 @@ export interface operations {
                     "application/json": components["schemas"]["Ok"];
                 };
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11180,7 +11185,7 @@ export interface operations {
                     "application/json": components["schemas"]["TaxRateList"];
                 };
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11276,7 +11281,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreatedRecord"];
                 };
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11429,7 +11434,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11534,7 +11539,7 @@ export interface operations {
                     "application/json": components["schemas"]["Ok"];
                 };
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11698,7 +11703,7 @@ export interface operations {
                     "application/json": components["schemas"]["Ok"];
                 };
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11816,7 +11821,7 @@ export interface operations {
                     "application/json": components["schemas"]["Ok"];
                 };
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11985,7 +11990,7 @@ export interface operations {
                     "application/json": components["schemas"]["TimeEntryList"];
                 };
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12081,7 +12086,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreatedRecord"];
                 };
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12234,7 +12239,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12339,7 +12344,7 @@ export interface operations {
                     "application/json": components["schemas"]["Ok"];
                 };
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12503,7 +12508,7 @@ export interface operations {
                     "application/json": components["schemas"]["Ok"];
                 };
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12634,7 +12639,7 @@ export interface operations {
                     "application/json": components["schemas"]["Ok"];
                 };
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12805,7 +12810,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookDeliveryList"];
                 };
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12888,7 +12893,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookDeliveryDetailsData"];
                 };
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12984,7 +12989,7 @@ export interface operations {
                     "application/json": components["schemas"]["Ok"];
                 };
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13097,7 +13102,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookEndpointList"];
                 };
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13193,7 +13198,7 @@ export interface operations {
                     "application/json": components["schemas"]["NewWebhookEndpoint"];
                 };
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13346,7 +13351,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13445,7 +13450,7 @@ export interface operations {
                     "application/json": components["schemas"]["Ok"];
                 };
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13563,7 +13568,7 @@ export interface operations {
                     "application/json": components["schemas"]["Ok"];
                 };
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13723,7 +13728,7 @@ export interface operations {
                     "application/json": components["schemas"]["Redelivered"];
                 };
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13883,7 +13888,7 @@ export interface operations {
                     "application/json": components["schemas"]["NewWebhookSecret"];
                 };
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14039,7 +14044,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreatedRecord"];
                 };
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14163,7 +14168,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookEventTypeList"];
                 };
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14252,7 +14257,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookEventList"];
                 };
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14335,7 +14340,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookEventData"];
                 };
             };
-            /** @description The request does not match the contract. */
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

@@ -40,17 +40,36 @@ export const listedError = (code: ErrorCode, what: string, errors: ProblemError[
 export const methodNotAllowed = (path: string, method: string, allowed: string) =>
 	new ApiError('method_not_allowed', `${path} has no ${method}; it has ${allowed}.`, { headers: { Allow: allowed } })
 
-export function problem(error: ApiError, instance: string, requestId: string): Problem {
-	const [status, title] = errorTable[error.code]
+/** How many errors an answer names. */
+export const mostErrors = 100
+
+/** How many characters of a request an answer repeats: of a place, and of any other text. */
+export const longestPlace = 256
+const longestText = 1_000
+
+const shortened = (text: string, most: number) => (text.length <= most ? text : `${text.slice(0, most).toWellFormed()}…`)
+
+export function problem({ code, message, errors }: ApiError, instance: string, requestId: string): Problem {
+	const [status, title] = errorTable[code]
 	return {
-		type: `urn:remit:problem:${error.code}`,
+		type: `urn:remit:problem:${code}`,
 		title,
 		status,
-		detail: error.message,
-		instance,
-		code: error.code,
+		detail: shortened(message, longestText),
+		instance: shortened(instance, longestText),
+		code,
 		requestId,
-		...(error.errors && { errors: error.errors }),
+		...(errors && { errors: errors.slice(0, mostErrors).map(shortenedError) }),
+		...(errors && errors.length > mostErrors && { moreErrors: true }),
+	}
+}
+
+function shortenedError({ pointer, parameter, code, detail }: ProblemError): ProblemError {
+	return {
+		...(pointer !== undefined && { pointer: shortened(pointer, longestPlace) }),
+		...(parameter !== undefined && { parameter: shortened(parameter, longestPlace) }),
+		code,
+		detail: shortened(detail, longestText),
 	}
 }
 

@@ -28,11 +28,39 @@ export function contractDocument() {
 	return structuredClone(document)
 }
 
+/** A copy of the document that has one operation, and of the schemas those that it refers to. */
+export function documentOf(method: string, path: string) {
+	const methods = (document.paths as Record<string, Record<string, object>>)[path]
+	const paths = { [path]: { [method.toLowerCase()]: methods?.[method.toLowerCase()] } }
+	const { openapi, info, components } = document
+	const { schemas: _, ...others } = components
+	return structuredClone({ openapi, info, paths, components: { ...others, schemas: schemasOf([paths, others]) } })
+}
+
 export const documentText = JSON.stringify(document)
 
 export const { version } = document.info
 
 export const schemas: Record<string, JsonSchema> = document.components.schemas
+
+/** The schema with its reference resolved, and the keywords beside the reference. */
+export function resolved({ $ref, ...beside }: JsonSchema): JsonSchema {
+	return typeof $ref === 'string' ? { ...resolved(schemas[$ref.replace('#/components/schemas/', '')] ?? {}), ...beside } : beside
+}
+
+/** The schemas to which a part of the document refers, directly or through others. */
+export function schemasOf(part: unknown): Record<string, JsonSchema> {
+	const found = new Map<string, JsonSchema>()
+	const find = (within: unknown) => {
+		for (const [, name = ''] of JSON.stringify(within).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+			if (found.has(name)) continue
+			found.set(name, schemas[name] as JsonSchema)
+			find(schemas[name])
+		}
+	}
+	find(part)
+	return Object.fromEntries(found)
+}
 
 const parameters: Record<string, unknown> = document.components.parameters
 

@@ -1,12 +1,19 @@
 // A compiled validator for each operation, in front of express-openapi-validator, which searches for the route again on every
 // request and so costs more the larger the contract is (50 µs with 50 operations; this costs 1 to 3 with any number).
 //
-// It only decides whether a request is valid: a request that it rejects goes to the full validator, which finds all violations
-// for the answer. Both are built from the same document with the same rules. In tests and development both validate every
-// request, and it is a server error when the full validator rejects a request that this one passes.
+// It only decides whether a request is valid: for the answer to one that it rejects, violations.ts lists all violations. In tests
+// and development the full validator, built from the same document with the same rules, validates every request that this one
+// passes, and it is a server error when it rejects one.
 import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js'
 import { absolute, newAjv } from './ajv.ts'
-import { type ContractOperation, type ContractParameter, contractOperations, type JsonSchema, schemas } from './document.ts'
+import {
+	type ContractOperation,
+	type ContractParameter,
+	contractOperations,
+	type JsonSchema,
+	resolved,
+	schemas,
+} from './document.ts'
 import type { Operation } from './routes.ts'
 
 export interface Input {
@@ -30,10 +37,23 @@ export interface Violation {
 
 const anything: FastValidator = () => undefined
 
+// Ajv coerces parameters, which arrive as text, but not bodies.
+const forParameters = newAjv(schemas, { useDefaults: true, coerceTypes: true })
+const forBodies = newAjv(schemas, { useDefaults: true })
+
+const ofSchemas = new WeakMap<JsonSchema, ValidateFunction>()
+
+/** Whether a part of a body fits its schema, which must be an object of the document. */
+export function isValid(schema: JsonSchema, value: unknown): boolean {
+	let valid = ofSchemas.get(schema)
+	if (!valid) {
+		valid = forBodies.compile(absolute(schema))
+		ofSchemas.set(schema, valid)
+	}
+	return valid(value)
+}
+
 export function compileFastValidators(operations: readonly Operation[]): ReadonlyMap<string, FastValidator> {
-	// Ajv coerces parameters, which arrive as text, but not bodies.
-	const forParameters = newAjv(schemas, { useDefaults: true, coerceTypes: true })
-	const forBodies = newAjv(schemas, { useDefaults: true })
 	return new Map(
 		operations.map((operation) => {
 			const contract = contractOperations.get(operation.id)
@@ -41,7 +61,7 @@ export function compileFastValidators(operations: readonly Operation[]): Readonl
 			// Compiled at its first use: compiling all validators would take half of the server's start.
 			let compiled: FastValidator | undefined
 			const validate: FastValidator = (input) => {
-				compiled ??= compile(contract, forParameters, forBodies)
+				compiled ??= compile(contract)
 				return compiled(input)
 			}
 			return [operation.id, validate]
@@ -49,11 +69,11 @@ export function compileFastValidators(operations: readonly Operation[]): Readonl
 	)
 }
 
-function compile({ parameters, requestBody }: ContractOperation, forParameters: Ajv2020, forBodies: Ajv2020): FastValidator {
+function compile({ parameters, requestBody }: ContractOperation): FastValidator {
 	const inPlace = (from: ContractParameter['in']) => parameters.filter((parameter) => parameter.in === from)
 	const params = validatorOf('params', forParameters, objectOf(inPlace('path')))
 	const headers = inPlace('header').length === 0 ? anything : validatorOf('headers', forParameters, objectOf(inPlace('header')))
-	const query = queryValidator(forParameters, inPlace('query'))
+	const query = queryValidator(inPlace('query'))
 	const schema = requestBody?.content['application/json']?.schema
 	const body = schema ? validatorOf('body', forBodies, absolute(schema)) : anything
 	return (input) => params(input) ?? query(input) ?? headers(input) ?? body(input)
@@ -62,9 +82,9 @@ function compile({ parameters, requestBody }: ContractOperation, forParameters: 
 /** Ajv coerces `0x10`, `1e1` and ` 5` to integers; the contract means digits. */
 const integer = /^-?\d+$/
 
-function queryValidator(ajv: Ajv2020, parameters: readonly ContractParameter[]): FastValidator {
-	const valid = validatorOf('query', ajv, { ...objectOf(parameters), additionalProperties: false })
-	const integers = parameters.filter(({ schema }) => schema.type === 'integer').map(({ name }) => name)
+function queryValidator(parameters: readonly ContractParameter[]): FastValidator {
+	const valid = validatorOf('query', forParameters, { ...objectOf(parameters), additionalProperties: false })
+	const integers = parameters.filter(({ schema }) => resolved(schema).type === 'integer').map(({ name }) => name)
 	return (input) => {
 		const malformed = integers.find((name) => typeof input.query[name] === 'string' && !integer.test(input.query[name]))
 		return malformed ? { path: `/query/${malformed}`, message: 'must be integer', errorCode: 'type' } : valid(input)

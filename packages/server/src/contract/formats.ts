@@ -55,3 +55,8 @@ export const formats: Readonly<Record<string, Format>> = {
 	),
 	email: string('an e-mail address', (value) => /^[^\s\p{C}@<>()[\],;:"\\]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$/u.test(value)),
 }
+
+/** The formats as Ajv takes them. */
+export const formatOptions = Object.fromEntries(
+	Object.entries(formats).map(([name, { type, validate }]) => [name, { type, validate }]),
+)

@@ -4,7 +4,6 @@ import type { Logger } from 'pino'
 import type { Caller } from '../auth/caller.ts'
 import { ApiError } from '../base/errors.ts'
 import { newId } from '../base/ids.ts'
-import type { Violation } from '../contract/fast-validator.ts'
 import type { Operation } from '../contract/routes.ts'
 
 export interface RequestContext {
@@ -19,8 +18,6 @@ export interface RequestContext {
 	/** Whether the request is HEAD; `method` then says GET. */
 	head: boolean
 	caller?: Caller
-	/** The first violation that the fast validator found. */
-	violation?: Violation
 }
 
 declare global {

@@ -215,8 +215,10 @@ describe('a body', () => {
 		['a line item', (deep: string) => `{"lineItems":${deep}}`, '/lineItems/0'],
 		['metadata', (deep: string) => `{"lineItems":[{"metadata":{"a":${deep}}}]}`, '/lineItems/0/metadata/a'],
 		['an unknown field', (deep: string) => `{"x":${deep}}`, '/x'],
-	])('nested 100 000 deep in %s is refused', async (_, around, pointer) => {
-		await everywhere({ body: around('['.repeat(100_000) + ']'.repeat(100_000)) }, at(pointer))
+	])('nested deep in %s is refused, and as a whole when nested 100 000 deep', async (_, around, pointer) => {
+		const nested = (levels: number) => around('['.repeat(levels) + ']'.repeat(levels))
+		await everywhere({ body: nested(2_000) }, at(pointer))
+		await everywhere({ body: nested(100_000) }, at(''))
 	})
 })
 
@@ -235,7 +237,8 @@ describe('a parameter', () => {
 		['companyId', 'maxLength', [`companyId=${'c'.repeat(65)}`]],
 		['staus', 'unknown_parameter', ['staus=paid', 'limit=5&staus=paid']],
 		['LIMIT', 'unknown_parameter', ['limit=5&LIMIT=5']],
-		['__proto__', 'unknown_parameter', ['__proto__=1', '__proto__[polluted]=1']],
+		['__proto__', 'unknown_parameter', ['__proto__=1']],
+		['__proto__[polluted]', 'unknown_parameter', ['__proto__[polluted]=1']],
 		['constructor', 'unknown_parameter', ['constructor=1']],
 	] as const)('of the query is refused: %s (%s)', async (parameter, rule, searches) => {
 		for (const search of searches) at(parameter, rule, 'parameter')(await tenant.ask('GET', `/api/invoices?${search}`))

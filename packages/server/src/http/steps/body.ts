@@ -2,13 +2,16 @@
 import { isUtf8 } from 'node:buffer'
 import express, { type RequestHandler } from 'express'
 import { ApiError } from '../../base/errors.ts'
+import { findExcess } from './json-shape.ts'
 
 const limit = 512 * 1024
 
-const parse = express.json({ limit, strict: false, type: () => true, verify: rejectOtherThanUtf8 })
+const parse = express.json({ limit, strict: false, type: () => true, verify: check })
 
-function rejectOtherThanUtf8(_req: unknown, _res: unknown, bytes: Buffer): void {
-	if (!isUtf8(bytes)) throw Object.assign(new Error('the body is not UTF-8'), { type: 'encoding.invalid' })
+function check(_req: unknown, _res: unknown, bytes: Buffer): void {
+	if (!isUtf8(bytes)) throw Object.assign(new Error('is not UTF-8'), { type: 'encoding.invalid' })
+	const excess = findExcess(bytes)
+	if (excess) throw Object.assign(new Error(excess), { type: 'shape.excessive' })
 }
 
 export const readBody: RequestHandler = (req, res, next) => {
@@ -39,6 +42,10 @@ function translate(error: unknown): unknown {
 		return new ApiError('payload_too_large', `The body is larger than ${limit / 1024} KiB.`, { cause: error })
 	if (type === 'encoding.unsupported') return new ApiError('unsupported_media_type', message, { cause: error })
 	if (type === 'encoding.invalid') return new ApiError('invalid_json', 'The body is not UTF-8.', { cause: error })
+	if (type === 'shape.excessive') {
+		const errors = [{ pointer: '', code: 'excessive', detail: message }]
+		return new ApiError('invalid_request', `The body ${message}.`, { errors, cause: error })
+	}
 	if (type === 'request.aborted' || type === 'request.size.invalid')
 		return new ApiError('invalid_request', 'The body did not arrive whole.', { cause: error })
 	if (type === 'entity.parse.failed' || (error as Error).name === 'ZlibError' || (error as { status?: number }).status === 400) {

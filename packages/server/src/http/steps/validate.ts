@@ -1,49 +1,47 @@
-// Validates a request against the contract: with the fast validator, and with the full one when the fast one finds a violation.
-import express, { type ErrorRequestHandler, type RequestHandler } from 'express'
-import { ApiError } from '../../base/errors.ts'
-import { compileFastValidators } from '../../contract/fast-validator.ts'
-import { operations } from '../../contract/routes.ts'
+// Validates a request against the contract: with the fast validator, and in development with the full one too. The answer to a
+// request that the fast validator rejects names every violation.
+import express, { type Request, type RequestHandler } from 'express'
+import { compileFastValidators, type Violation } from '../../contract/fast-validator.ts'
+import { type Operation, operations } from '../../contract/routes.ts'
 import { toValidationError } from '../../contract/validation-errors.ts'
 
 export function validateFast(): RequestHandler {
 	const validators = compileFastValidators(operations)
 	return (req, _res, next) => {
-		const { context } = req
-		const validate = validators.get(context.operation?.id ?? '')
+		const { context, headers, body } = req
+		const { operation, params } = context
 		context.query = req.url.includes('?') ? { ...req.query } : {}
-		context.violation = validate?.({ params: context.params, query: context.query, headers: req.headers, body: req.body })
-		next()
+		const violation = operation && validators.get(operation.id)?.({ params, query: context.query, headers, body })
+		if (!violation) return next()
+		return reject(req, operation, violation)
 	}
 }
 
-/**
- * Runs the full validator on a request that the fast one rejects, or on every request when `always` is set, to compare both. A
- * request that only the fast one rejects (the full one takes `limit=0x10` for an integer) gets the fast one's violation.
- */
-export function validate(always: boolean): RequestHandler {
-	let chain: Promise<RequestHandler> | undefined
+/** A request that only the fast validator rejects (the library takes `limit=0x10` for an integer) has the fast one's violation. */
+async function reject({ context, originalUrl: url, query, headers, body }: Request, operation: Operation, first: Violation) {
+	// Most processes never need it: it costs 12 ms and 5 MB.
+	const { listViolations } = await import('../../contract/violations.ts')
+	const found = await listViolations(operation, { url, params: context.params, query, headers, body })
+	throw toValidationError(found.length > 0 ? found : [first], body, first)
+}
+
+/** Validates with the full validator what the fast one passed, and then the answer: it is a server error when they disagree. */
+export function validateFully(): RequestHandler {
+	const validators = new Map<string, Promise<RequestHandler>>()
+	const load = async (operation: Operation) => {
+		const { operationValidator } = await import('../../contract/full-validator.ts')
+		return express.Router().use(operationValidator(operation))
+	}
 	return (req, res, next) => {
-		const { violation } = req.context
-		if (!violation && !always) return next()
+		const { operation } = req.context
+		if (!operation) return next()
 		const compare = (error?: unknown) => {
 			// A 500 here is about an answer that does not fit the contract.
-			if (error && !violation && (error as { status?: number }).status !== 500) {
-				next(new Error(`the validators disagree on ${req.method} ${req.url}`, { cause: error }))
-			} else next(error ?? (violation && { status: 400, errors: [violation] }))
+			if (!error || (error as { status?: number }).status === 500) return next(error)
+			next(new Error(`the validators disagree on ${req.method} ${req.url}`, { cause: error }))
 		}
-		chain ??= loadFullValidator(always)
-		chain.then((validator) => validator(req, res, compare)).catch(next)
+		const loading = validators.get(operation.id) ?? load(operation)
+		validators.set(operation.id, loading)
+		loading.then((validator) => validator(req, res, compare)).catch(next)
 	}
-}
-
-/** Loads the full validator at its first use: in production that is the first invalid request. Many processes save its 18 MB. */
-async function loadFullValidator(validateResponses: boolean): Promise<RequestHandler> {
-	const { fullValidator } = await import('../../contract/full-validator.ts')
-	return express.Router().use(fullValidator(validateResponses))
-}
-
-/** Turns violations of a request into our error. An answer that does not fit the contract stays a server error. */
-export const translateErrors: ErrorRequestHandler = (error, req, _res, next) => {
-	const isOfRequest = !(error instanceof ApiError) && Array.isArray(error.errors) && error.status === 400
-	next(isOfRequest ? toValidationError(error.errors, req.body, req.context.violation) : error)
 }
