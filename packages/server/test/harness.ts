@@ -17,7 +17,7 @@ import type { WriteContext } from '../src/db/write-context.ts'
 import { createDeal } from '../src/deals/store.ts'
 import type { DealCreate, OrganizationSettingsUpdate, TimeEntryCreate } from '../src/generated/contract.ts'
 import { createOrganization } from '../src/organizations/store.ts'
-import type { Lookup } from '../src/outside/egress.ts'
+import type { Lookup } from '../src/outside/resolver.ts'
 import { startServer } from '../src/server.ts'
 import { createTimeEntry } from '../src/time-entries/store.ts'
 import { checkAnswer } from './contract.ts'
@@ -71,13 +71,13 @@ export interface TestServer extends Tenant {
 const encryptionKey = Buffer.alloc(32, 1).toString('base64')
 
 /** Resolves `.example` hosts to this machine, which the servers may call, `private.example` to a private network, others not. */
-const lookup: Lookup = async (name) => {
+const testLookup: Lookup = async (name) => {
 	if (name === 'private.example') return [{ address: '10.0.0.7', family: 4 }]
 	if (name.endsWith('.example') || name === 'localhost') return [{ address: '127.0.0.1', family: 4 }]
 	throw new Error(`${name} has no address`)
 }
 
-export async function startTestServer(settings: Partial<Config> = {}): Promise<TestServer> {
+export async function startTestServer(settings: Partial<Config> = {}, lookup = testLookup): Promise<TestServer> {
 	const database = await newDatabase(inject('database'), inject('template'))
 	const mail = mkdtempSync(join(tmpdir(), 'remit-mail-'))
 	const effective = { ...database.settings, ENCRYPTION_KEYS: encryptionKey, SMTP_URL: `file:${mail}`, ...settings }

@@ -1163,7 +1163,7 @@ export class WebhooksEndpointsResource {
 	 * @param body - An endpoint to create.
 	 * @param options - Options of this call alone.
 	 * @returns The id and secret of a new endpoint. No later answer shows the secret again.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (503)
 	 * @example
 	 * ```ts
 	 * await remit.webhooks.endpoints.create({ url: 'https://acme.example/webhooks/remit', eventTypes: ['invoice.paid', 'company.*'] })
@@ -1192,7 +1192,7 @@ export class WebhooksEndpointsResource {
 	 * @param body - Changes of an endpoint: an absent field stays as it is.
 	 * @param options - Options of this call alone.
 	 * @returns The operation succeeded.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (503)
 	 * @example
 	 * ```ts
 	 * await remit.webhooks.endpoints.update(id, { status: 'paused' })

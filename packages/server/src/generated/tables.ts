@@ -1395,7 +1395,8 @@ export const operationTable = [
 			413,
 			415,
 			422,
-			429
+			429,
+			503
 		],
 		"rateClass": "integration",
 		"ownTransactions": true
@@ -1439,7 +1440,8 @@ export const operationTable = [
 			413,
 			415,
 			422,
-			429
+			429,
+			503
 		],
 		"rateClass": "integration",
 		"ownTransactions": true
@@ -1954,4 +1956,5 @@ export const errorTable = {
 	"email_delivery_failed": [502,"E-mail delivery failed"],
 	"payment_processor_failed": [502,"Payment processor failed"],
 	"unavailable": [503,"Unavailable"],
+	"resolver_unavailable": [503,"Resolver unavailable"],
 } as const satisfies Record<string, readonly [status: number, title: string]>

@@ -1,10 +1,11 @@
 // Guards every call to an address that a user gave: the call may reach the internet, but nothing that only this server can
 // reach. OWASP calls the attack SSRF. The guard checks an address when a caller saves it, for an early and clear answer, and
 // again when it dials, since a name may resolve to another address by then. The socket connects to the address of that check.
-import { lookup as dnsLookup } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
 import type { Dispatcher } from 'undici'
 import { addressFilter } from '../base/public-addresses.ts'
+import type { Address } from './hosts-file.ts'
+import { type Lookup, openResolver, ResolverUnavailable } from './resolver.ts'
 
 /**
  * An address that the server must not call. The message tells the API's caller why. It names the host as given, never the
@@ -15,22 +16,15 @@ export class UnsafeUrl extends Error {}
 /** The host has no address. */
 export class UnresolvableUrl extends Error {}
 
-interface Address {
-	readonly address: string
-	readonly family: 4 | 6
-}
-
-/** All addresses of a name; rejects when it has none. */
-export type Lookup = (hostname: string) => Promise<readonly Address[]>
-
 export interface Egress {
 	/**
 	 * Checks a URL that is about to be saved. Throws UnsafeUrl unless it is http or https, has no user and password, and every
-	 * address of its host may be called; UnresolvableUrl when the host has no address, or the look-up takes over 5 s.
+	 * address of its host may be called; UnresolvableUrl when the host has no address; ResolverUnavailable when the look-up takes
+	 * over 5 s, or the organization has too many under way.
 	 */
-	check(url: string): Promise<void>
+	check(url: string, organizationId: string): Promise<void>
 	/**
-	 * Checks each address when it dials, and fails with UnsafeUrl or UnresolvableUrl. A kept-alive socket was checked when it was
+	 * Checks each address when it dials, and fails with the same errors as `check`. A kept-alive socket was checked when it was
 	 * dialled and stays with that address. The dispatcher does not follow redirects, and its user must not follow one unchecked.
 	 * A dial takes at most 10 s, its look-up 5 s of them; until the dial ends, undici ignores an abort signal.
 	 */
@@ -45,19 +39,11 @@ export interface EgressOptions {
 	readonly lookup?: Lookup
 }
 
-const lookupTimeoutMs = 5_000
 const connectTimeoutMs = 10_000
 /** How long a dial tries one of a host's addresses before the next. A distant host takes longer than Node's default of 250 ms. */
 const attemptTimeoutMs = 2_000
 
-/** The system's resolver, which reads /etc/hosts as other programs do. */
-const systemLookup: Lookup = async (hostname) =>
-	(await dnsLookup(hostname, { all: true, order: 'verbatim' })).map(({ address, family }) => ({
-		address,
-		family: family === 6 ? 6 : 4,
-	}))
-
-export function openEgress({ allowCidrs, lookup = systemLookup }: EgressOptions): Egress {
+export function openEgress({ allowCidrs, lookup = openResolver() }: EgressOptions): Egress {
 	const isAllowed = addressFilter(allowCidrs)
 
 	function requireAllowed(host: string, addresses: readonly Address[]): void {
@@ -71,17 +57,18 @@ export function openEgress({ allowCidrs, lookup = systemLookup }: EgressOptions)
 	 * what a name means, and a name does harm only through its address. For the same reason search domains and trailing dots
 	 * need no special care.
 	 */
-	async function addressesOf(host: string): Promise<readonly Address[]> {
+	async function addressesOf(host: string, tenant?: string): Promise<readonly Address[]> {
 		const family = isIP(host)
-		const addresses = family === 0 ? await resolve(host, lookup) : [{ address: host, family: family === 6 ? 6 : 4 } as const]
+		const addresses =
+			family === 0 ? await resolve(host, lookup, tenant) : [{ address: host, family: family === 6 ? 6 : 4 } as const]
 		requireAllowed(host, addresses)
 		return addresses
 	}
 
 	let agent: Promise<Dispatcher> | undefined
 	return {
-		async check(url) {
-			await addressesOf(hostOf(url))
+		async check(url, organizationId) {
+			await addressesOf(hostOf(url), organizationId)
 		},
 		dispatcher() {
 			agent ??= openAgent(addressesOf)
@@ -132,18 +119,13 @@ function hostOf(text: string): string {
 	return url.hostname.replace(/^\[|\]$/g, '')
 }
 
-async function resolve(host: string, lookup: Lookup): Promise<readonly Address[]> {
-	let timer: NodeJS.Timeout | undefined
-	const tooLate = new Promise<never>((_, reject) => {
-		timer = setTimeout(() => reject(new Error(`no answer in ${lookupTimeoutMs} ms`)), lookupTimeoutMs)
-	})
+async function resolve(host: string, lookup: Lookup, tenant: string | undefined): Promise<readonly Address[]> {
 	try {
-		const addresses = await Promise.race([lookup(host), tooLate])
+		const addresses = await lookup(host, tenant)
 		if (addresses.length === 0) throw new Error('no addresses')
 		return addresses
 	} catch (cause) {
+		if (cause instanceof ResolverUnavailable) throw cause
 		throw new UnresolvableUrl(`The host ${host} has no address that could be found.`, { cause })
-	} finally {
-		clearTimeout(timer)
 	}
 }

@@ -4,6 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher } from 'undici'
 import { version } from '../contract/document.ts'
 import { type Egress, UnresolvableUrl, UnsafeUrl } from './egress.ts'
+import { ResolverUnavailable } from './resolver.ts'
 
 export interface Attempt {
 	readonly url: string
@@ -147,8 +148,6 @@ const textOf = (kept: readonly Uint8Array[]): string =>
 const reasons: Readonly<Record<string, string>> = {
 	ECONNREFUSED: 'connection refused',
 	ECONNRESET: 'connection reset',
-	ENOTFOUND: 'the host has no address',
-	EAI_AGAIN: 'the host could not be resolved',
 	EHOSTUNREACH: 'host unreachable',
 	ENETUNREACH: 'network unreachable',
 	EPIPE: 'connection closed',
@@ -160,13 +159,19 @@ const reasons: Readonly<Record<string, string>> = {
 	UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the answer is not HTTP',
 }
 
+/** Errors whose message is written for the API's caller. */
+const ofAddresses = [UnsafeUrl, UnresolvableUrl, ResolverUnavailable]
+
+/** The error or its cause, if it is of one of these kinds. */
+const findCause = (error: unknown, ...kinds: readonly (new (message?: string) => Error)[]): Error | undefined =>
+	[error, (error as { cause?: unknown }).cause].find((one): one is Error => kinds.some((kind) => one instanceof kind))
+
 /** Why there was no answer, without anything about the server's own network. */
 function reason(error: unknown): string {
-	const { code: errorCode, cause } = error as { code?: unknown; cause?: unknown }
-	const rejected = [error, cause].find((one) => one instanceof UnsafeUrl || one instanceof UnresolvableUrl)
-	if (rejected instanceof Error) return rejected.message
+	const rejected = findCause(error, ...ofAddresses)
+	if (rejected) return rejected.message
 	if ((error as Error).name === 'HTTPParserError') return 'the answer is not HTTP'
-	const code = String(errorCode)
+	const code = String((error as { code?: unknown }).code)
 	if (reasons[code]) return reasons[code]
 	if (/^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/.test(code)) return `TLS: ${code}`
 	return 'the request failed'

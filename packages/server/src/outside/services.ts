@@ -1,10 +1,11 @@
 // The services that an operation uses besides the database.
 import { join } from 'node:path'
 import { createPdfRenderer, type PdfRenderer } from '../rendering/pdf/pdf.ts'
-import { type Egress, type Lookup, openEgress } from './egress.ts'
+import { type Egress, openEgress } from './egress.ts'
 import { type Mailer, type MailSettings, openMailer } from './mail/mail.ts'
 import { openPaymentProcessor, type PaymentSettings } from './payments/open.ts'
 import type { PaymentProcessor } from './payments/processor.ts'
+import type { Lookup } from './resolver.ts'
 import { openSecrets, type SecretSettings, type Secrets, testPaymentSecret } from './secrets.ts'
 
 export interface Services {

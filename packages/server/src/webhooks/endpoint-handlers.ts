@@ -1,9 +1,10 @@
 import { toMs } from '../base/dates.ts'
-import { fieldError } from '../base/errors.ts'
+import { ApiError, fieldError } from '../base/errors.ts'
 import { deliveryIdOf } from '../events/fan-out-store.ts'
 import { type Handler, writeContext } from '../http/handler.ts'
 import { recordAnswers, removed } from '../http/record-handlers.ts'
 import { type Egress, UnresolvableUrl, UnsafeUrl } from '../outside/egress.ts'
+import { ResolverUnavailable } from '../outside/resolver.ts'
 import { deliverAllAgain } from './delivery-store.ts'
 import { changeEndpoint, removeEndpoint, requireActive } from './endpoint-rules.ts'
 import { createEndpoint, endpoints, recordEndpointEvent, rotateSecret as rotate } from './endpoint-store.ts'
@@ -15,7 +16,7 @@ export const list: Handler<'webhooks.endpoints.list'> = answers.list
 export const get: Handler<'webhooks.endpoints.get'> = answers.get
 
 export const create: Handler<'webhooks.endpoints.create'> = async ({ body, caller }, { services, origin, commit }) => {
-	await requireSafeUrl(services.egress, body.url)
+	await requireSafeUrl(services.egress, body.url, caller.organizationId)
 	return commit(async (tx) => {
 		const { secret, ...endpoint } = await createEndpoint(writeContext({ db: tx, origin }, caller), services.secrets, body)
 		const { id } = endpoint
@@ -25,7 +26,7 @@ export const create: Handler<'webhooks.endpoints.create'> = async ({ body, calle
 
 export const update: Handler<'webhooks.endpoints.update'> = async (call, { services, origin, commit }) => {
 	const { body, caller } = call
-	if (body.url !== undefined) await requireSafeUrl(services.egress, body.url)
+	if (body.url !== undefined) await requireSafeUrl(services.egress, body.url, caller.organizationId)
 	return commit(async (tx) => {
 		const stored = await answers.lock(call, tx)
 		return answers.changed(await changeEndpoint(writeContext({ db: tx, origin }, caller), stored, body))
@@ -66,12 +67,16 @@ export const redeliver: Handler<'webhooks.endpoints.redeliver'> = async (call, {
 }
 
 /** Checks a URL before it is stored; egress checks the host's addresses again for every socket that it opens. */
-async function requireSafeUrl(egress: Egress, url: string): Promise<void> {
+async function requireSafeUrl(egress: Egress, url: string, organizationId: string): Promise<void> {
 	try {
-		await egress.check(url)
+		await egress.check(url, organizationId)
 	} catch (error) {
 		if (error instanceof UnsafeUrl) throw fieldError('unsafe_url', '/url', error.message)
 		if (error instanceof UnresolvableUrl) throw fieldError('unresolvable_url', '/url', error.message)
+		if (error instanceof ResolverUnavailable)
+			throw new ApiError('resolver_unavailable', `${error.message} The URL was not judged: try again.`, {
+				headers: { 'Retry-After': '5' },
+			})
 		throw error
 	}
 }
