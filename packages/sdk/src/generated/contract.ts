@@ -326,7 +326,8 @@ export interface paths {
         };
         /**
          * View an invoice as PDF
-         * @description View the PDF of the invoice of a client link. Needs no key.
+         * @description View the PDF of the invoice of a client link. Needs no key. 429 also when the link's PDFs have taken 20 seconds to render
+         *     in a minute, 503 when too many wait.
          */
         get: operations["invoices.public.pdf"];
         put?: never;
@@ -434,7 +435,8 @@ export interface paths {
         };
         /**
          * Render an invoice as PDF
-         * @description Render the invoice as a PDF (PDF/A-3b). The same invoice gives the same bytes.
+         * @description Render the invoice as a PDF (PDF/A-3b). The same invoice gives the same bytes. An organization has one render at a time;
+         *     503 when too many wait, or when this one takes longer than 30 seconds.
          */
         get: operations["invoices.pdf"];
         put?: never;
@@ -8496,6 +8498,21 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The server cannot do it now; the request may be repeated. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     "invoices.get": {
@@ -9721,6 +9738,21 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The server cannot do it now; the request may be repeated. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     "invoices.sendStatus": {
@@ -9980,6 +10012,21 @@ export interface operations {
             /** @description The mail server or the payment processor rejected the request, or did not answer. Nothing was changed. */
             502: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server cannot do it now; the request may be repeated. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];

@@ -616,12 +616,13 @@ export class InvoicesResource {
 	}
 
 	/**
-	 * Render the invoice as a PDF (PDF/A-3b). The same invoice gives the same bytes.
+	 * Render the invoice as a PDF (PDF/A-3b). The same invoice gives the same bytes. An organization has one render at a time;
+	 * 503 when too many wait, or when this one takes longer than 30 seconds.
 	 *
 	 * @param id - The invoice's id.
 	 * @param options - Options of this call alone.
 	 * @returns The file's bytes: application/pdf.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429), `ServerError` (503)
 	 */
 	pdf(id: string, options?: RequestOptions): ApiPromise<Uint8Array> {
 		return this.#transport.bytes('GET', '/api/invoices/{id}/pdf', 'application/pdf', { path: { id }, options })
@@ -635,7 +636,7 @@ export class InvoicesResource {
 	 * @param body - The recipient of an invoice, and a message.
 	 * @param options - Options of this call alone.
 	 * @returns The operation succeeded.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (502)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (502, 503)
 	 * @example
 	 * ```ts
 	 * await remit.invoices.send(id, { to: 'billing@acme.example', message: 'Thank you for your trust.' })
@@ -679,12 +680,13 @@ export class InvoicesPublicResource {
 	}
 
 	/**
-	 * View the PDF of the invoice of a client link. Needs no key.
+	 * View the PDF of the invoice of a client link. Needs no key. 429 also when the link's PDFs have taken 20 seconds to render
+	 * in a minute, 503 when too many wait.
 	 *
 	 * @param token - The token of the client link.
 	 * @param options - Options of this call alone.
 	 * @returns The file's bytes: application/pdf.
-	 * @throws `BadRequestError` (400), `NotFoundError` (404), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `NotFoundError` (404), `RateLimitError` (429), `ServerError` (503)
 	 */
 	pdf(token: string, options?: RequestOptions): ApiPromise<Uint8Array> {
 		return this.#transport.bytes('GET', '/api/invoices/public/{token}/pdf', 'application/pdf', { path: { token }, options })

@@ -593,7 +593,8 @@ export const operationTable = [
 			200,
 			400,
 			404,
-			429
+			429,
+			503
 		],
 		"rateClass": "invoicing",
 		"public": true
@@ -803,7 +804,8 @@ export const operationTable = [
 			401,
 			403,
 			404,
-			429
+			429,
+			503
 		],
 		"rateClass": "invoicing"
 	},
@@ -827,7 +829,8 @@ export const operationTable = [
 			415,
 			422,
 			429,
-			502
+			502,
+			503
 		],
 		"rateClass": "invoicing",
 		"ownTransactions": true

@@ -9,7 +9,7 @@ import { expectVersion, matchesTag } from './etag.ts'
 import type { Context, Handlers, SelfManagedContext } from './handler.ts'
 import { Idempotency } from './idempotency.ts'
 import { logRequest } from './log-line.ts'
-import { isViewed } from './request-context.ts'
+import { hangUpSignal, isViewed } from './request-context.ts'
 
 export interface DispatchOptions {
 	readonly handlers: Handlers
@@ -41,7 +41,15 @@ export function dispatch({ handlers, db, now: clock, services, callers, validate
 		const { operation, params, query, caller, requestId } = req.context
 		if (!operation) throw new Error('no operation')
 		const check = (version: number) => expectVersion(req.headers['if-match'], version)
-		const call = { params, query, body: req.body, caller, isViewed: () => isViewed(req), expectVersion: check }
+		const call = {
+			params,
+			query,
+			body: req.body,
+			caller,
+			isViewed: () => isViewed(req),
+			signal: () => hangUpSignal(req),
+			expectVersion: check,
+		}
 		const run = (context: unknown) => (handlers[operation.id] as unknown as AnyHandler)(call, context)
 		const now = clock()
 		const actor: Actor = caller ? { type: 'api_key', id: caller.keyId } : { type: 'client_link', id: null }

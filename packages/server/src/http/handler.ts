@@ -46,6 +46,8 @@ export interface Call<Id extends keyof operations> {
 	readonly caller: Id extends Marked<'public'> ? undefined : Caller
 	/** Whether a person asked for the answer: false for HEAD, and for a browser that fetches ahead. */
 	isViewed(): boolean
+	/** Aborted, with the error to throw, when the caller hangs up before the answer. */
+	signal(): AbortSignal
 	/** Throws 412 when `If-Match` asks for another version than the record's. */
 	expectVersion(version: number): void
 }

@@ -53,3 +53,12 @@ export function isViewed({ context, headers }: Pick<Request, 'context' | 'header
 	const purpose = headers['sec-purpose'] ?? headers.purpose ?? headers['x-purpose'] ?? headers['x-moz']
 	return !context.head && !/prefetch|prerender|preview/i.test(String(purpose))
 }
+
+/** Aborted when the caller hangs up before the answer is sent. Made only where work can be left. */
+export function hangUpSignal({ res }: Request): AbortSignal {
+	const controller = new AbortController()
+	const hangUp = () => controller.abort(new ApiError('invalid_request', 'The caller hung up before the answer.'))
+	if (res?.closed) hangUp()
+	else res?.once('close', hangUp)
+	return controller.signal
+}

@@ -19,13 +19,14 @@ export const sendStatus: Handler<'invoices.sendStatus'> = async ({ params, calle
 	return { status: 200, body: { configured, transport, from, missing: [...missing] } }
 }
 
-export const pdf: Handler<'invoices.pdf'> = async ({ params, caller }, context) => {
+export const pdf: Handler<'invoices.pdf'> = async ({ params, caller, signal }, context) => {
 	const { db, now, services } = context
 	const organization = await requireOrganization(db, caller.organizationId)
 	const found = await readInvoice(db, organization.id, params.id, todayIn(organization.timeZone, now))
 	if (!found) throw invoiceNotFound(params.id)
 	const invoice = JSON.parse(found.json) as Invoice
-	return pdfOf(services, await documentOf(db, services, organization, invoice, now), invoice)
+	const document = await documentOf(db, services, organization, invoice, now)
+	return pdfOf(services, document, invoice, { signal: signal() })
 }
 
 export const createClientLink: Handler<'invoices.clientLink.create'> = async ({ params, caller }, context) => {
@@ -57,7 +58,8 @@ export const viewPublic: Handler<'invoices.public.get'> = async ({ params, isVie
 	return { status: 200, body: { data: publicInvoice(found.invoice, params.token, services) } }
 }
 
-export const viewPublicPdf: Handler<'invoices.public.pdf'> = async ({ params }, { db, now, services }) => {
+export const viewPublicPdf: Handler<'invoices.public.pdf'> = async ({ params, signal }, { db, now, services }) => {
 	const { invoice, organization } = await openByToken(db, params.token, now)
-	return pdfOf(services, await documentOf(db, services, organization, invoice, now), invoice)
+	const document = await documentOf(db, services, organization, invoice, now)
+	return pdfOf(services, document, invoice, { visitedLink: invoice.id, signal: signal() })
 }

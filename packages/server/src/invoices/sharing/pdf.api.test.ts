@@ -147,3 +147,25 @@ describe("the client's PDF", () => {
 		expect([status, body.code, headers.get('cache-control')]).toEqual([404, 'client_link_not_found', 'no-store'])
 	})
 })
+
+describe('visitors who hang up', () => {
+	it("do not make another organization's PDF wait, and leave nothing in the queue", async () => {
+		const description = 'Work of this week '.repeat(20)
+		const heavy = () => create({ lineItems: Array.from({ length: 400 }, () => ({ description, unitPriceCents: 100 })) })
+		const startedAt = performance.now()
+		await pdf(await heavy())
+		const alone = performance.now() - startedAt
+		const paths = await Promise.all(Array.from({ length: 8 }, async () => publicPath(await heavy())))
+		const other = await server.newTenant()
+		const { id } = await other.remit.invoices.create({ lineItems })
+		const visitors = new AbortController()
+		const visits = paths.map((path) => fetch(server.url + path, { signal: visitors.signal }))
+		// When a later request is answered, the visits have reached the server.
+		await tenant.ask('GET', '/api/invoices')
+		visitors.abort()
+		await Promise.allSettled(visits)
+		const askedAt = performance.now()
+		expect((await other.ask('GET', `/api/invoices/${id}/pdf`)).status).toBe(200)
+		expect(performance.now() - askedAt).toBeLessThan(4 * alone)
+	})
+})

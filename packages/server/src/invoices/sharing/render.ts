@@ -3,11 +3,15 @@ import type { Db } from '../../db/database.ts'
 import type { Invoice, OrganizationSettings } from '../../generated/contract.ts'
 import type { Services } from '../../outside/services.ts'
 import type { InvoiceDocument } from '../../rendering/document.ts'
+import type { PdfMeta } from '../../rendering/pdf/pdf.ts'
 import { findTimeEntriesOf } from '../../time-entries/store.ts'
 import { partiesOf } from '../parties.ts'
 import { findLiveLink } from '../payment-link-store.ts'
 import { clientUrl, findClientToken } from './client-link-store.ts'
 import { presentInvoice } from './present.ts'
+
+/** Who waits for a PDF; without a signal, until it is there. */
+type PdfWaiter = Pick<PdfMeta, 'visitedLink' | 'signal'>
 
 export async function documentOf(
 	db: Db,
@@ -40,8 +44,9 @@ async function paymentUrl(db: Db, services: Services, invoice: Invoice, now: num
 }
 
 /** The PDF and its headers. Its creation date comes from the invoice, so that the same invoice gives the same bytes. */
-export async function pdfOf({ pdf }: Services, document: InvoiceDocument, invoice: Invoice) {
-	const bytes = await pdf.render(document, { createdAt: invoice.issuedDate ?? invoice.createdAt })
+export async function pdfOf({ pdf }: Services, document: InvoiceDocument, invoice: Invoice, waiter: PdfWaiter = {}) {
+	const { organizationId: owner, issuedDate, createdAt } = invoice
+	const bytes = await pdf.render(document, { ...waiter, owner, createdAt: issuedDate ?? createdAt })
 	return { status: 200 as const, headers: { 'Content-Disposition': `inline; filename="${fileName(invoice)}"` }, body: bytes }
 }
 

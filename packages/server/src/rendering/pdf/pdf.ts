@@ -1,84 +1,160 @@
-// Renders invoices as PDF/A-3b. A render computes for tens of milliseconds, so a worker thread does it. The thread starts with
-// the first render and ends after a minute without one.
-import { extname } from 'node:path'
-import { Worker } from 'node:worker_threads'
+// Renders invoices as PDF/A-3b. A render computes for tens of milliseconds, the longest legal invoice for ten seconds, so other
+// processes do it, and organizations take turns. Those who ask for the same document share one render, and its bytes are kept.
+import { hash } from 'node:crypto'
+import { RateLimiterMemory } from 'rate-limiter-flexible'
+import { ApiError } from '../../base/errors.ts'
 import type { InvoiceDocument } from '../document.ts'
+import { KeptBytes } from './kept.ts'
+import { RenderProcess, type RenderRequest } from './process.ts'
+import { Turns } from './turns.ts'
 
 export interface PdfRenderer {
-	/** The same document and meta give the same bytes. Rejects with Typst's message when Typst cannot set the document. */
+	/**
+	 * The same document and meta give the same bytes. Rejects with Typst's message when Typst cannot set the document; throws 503
+	 * when too many renders wait or this one takes too long, and 429 when a link's visitors have used up their time.
+	 */
 	render(document: InvoiceDocument, meta: PdfMeta): Promise<Uint8Array>
-	/** Rejects the renders under way. */
+	/** Rejects all renders. */
 	close(): Promise<void>
 }
 
 export interface PdfMeta {
 	/** Unix milliseconds. */
 	readonly createdAt: number
+	/** The organization whose turn it takes. */
+	readonly owner: string
+	/** The link of a visitor. Absent for the organization itself, whose renders go first. */
+	readonly visitedLink?: string
+	/** Ends the wait of this caller. A render that nobody waits for leaves the queue; one under way goes on, and is kept. */
+	readonly signal?: AbortSignal
 }
 
-/** A message to the thread (worker.ts), which answers requests in their order. */
-export interface RenderRequest extends PdfMeta {
-	readonly document: InvoiceDocument
+export interface RenderLimits {
+	/** Time for one render. */
+	readonly renderMs: number
+	/** Render time that the visitors of a link may use in a minute; more may be used by the last render of them. */
+	readonly visitorMs: number
+	/** How many renders of an organization may wait, and as many of its visitors. */
+	readonly waitingOfOwner: number
+	readonly waiting: number
 }
-export type RenderAnswer = { readonly pdf: Uint8Array } | { readonly error: string }
 
-const idleMs = 60_000
+const usual: RenderLimits = { renderMs: 30_000, visitorMs: 20_000, waitingOfOwner: 20, waiting: 500 }
 
-export function createPdfRenderer(): PdfRenderer {
-	let thread: RenderThread | undefined
-	return {
-		async render(document, { createdAt }) {
-			if (!thread?.isUp()) thread = startThread()
-			return thread.render({ document, createdAt })
-		},
-		close: async () => thread?.end(),
+/** The second one starts only when the first is busy and another organization waits. Each takes some 100 to 400 MB. */
+const mostProcesses = 2
+
+const keptBytes = 32_000_000
+
+interface Job {
+	readonly key: string
+	readonly owner: string
+	readonly request: RenderRequest
+	readonly link: string | undefined
+	readonly result: PromiseWithResolvers<Uint8Array>
+	isFirst: boolean
+	waiters: number
+}
+
+export const createPdfRenderer = (limits: Partial<RenderLimits> = {}): PdfRenderer => new Renderer({ ...usual, ...limits })
+
+class Renderer implements PdfRenderer {
+	readonly #limits: RenderLimits
+	readonly #jobs = new Map<string, Job>()
+	readonly #turns: Turns<Job>
+	readonly #processes = new Set<RenderProcess>()
+	readonly #kept = new KeptBytes(keptBytes)
+	readonly #spent: RateLimiterMemory
+	#closed: Error | undefined
+
+	constructor(limits: RenderLimits) {
+		this.#limits = limits
+		this.#turns = new Turns({ ofOwner: limits.waitingOfOwner, inAll: limits.waiting })
+		this.#spent = new RateLimiterMemory({ points: limits.visitorMs, duration: 60 })
 	}
-}
 
-interface RenderThread {
-	isUp(): boolean
-	render(request: RenderRequest): Promise<Uint8Array>
-	end(): Promise<void>
-}
-
-function startThread(): RenderThread {
-	// A `.ts` in the sources, a `.js` in the build.
-	const worker = new Worker(new URL(`worker${extname(import.meta.url)}`, import.meta.url))
-	const underWay: PromiseWithResolvers<Uint8Array>[] = []
-	let failure = new Error('The PDF thread ended')
-	let up = true
-	const end = async () => {
-		up = false
-		await worker.terminate()
+	async render(document: InvoiceDocument, meta: PdfMeta): Promise<Uint8Array> {
+		const { createdAt, owner, visitedLink, signal } = meta
+		const request = { document: JSON.stringify(document), createdAt }
+		const key = `${owner} ${createdAt} ${hash('sha256', request.document)}`
+		const kept = this.#kept.get(key)
+		if (kept) return kept
+		if (visitedLink !== undefined) await this.#requireTime(visitedLink)
+		signal?.throwIfAborted()
+		const job = this.#jobs.get(key) ?? this.#add(key, request, meta)
+		job.isFirst ||= visitedLink === undefined
+		return this.#wait(job, signal)
 	}
-	const idle = setTimeout(() => (underWay.length === 0 ? void end() : idle.refresh()), idleMs).unref()
 
-	worker.on('message', (answer: RenderAnswer) => {
-		const pending = underWay.shift()
-		if ('pdf' in answer) pending?.resolve(answer.pdf)
-		else pending?.reject(new Error(answer.error))
-		if (underWay.length === 0) worker.unref()
-	})
-	worker.on('error', (error: Error) => {
-		failure = error
-	})
-	worker.on('exit', () => {
-		up = false
-		clearTimeout(idle)
-		for (const pending of underWay.splice(0)) pending.reject(failure)
-	})
+	async close(): Promise<void> {
+		this.#closed = new Error('The PDF renderer was closed')
+		for (const { result } of this.#turns.clear()) result.reject(this.#closed)
+		for (const process of this.#processes) process.end()
+	}
 
-	return {
-		isUp: () => up,
-		render(request) {
-			const pending = Promise.withResolvers<Uint8Array>()
-			worker.postMessage(request)
-			underWay.push(pending)
-			// Only a render under way keeps the process alive.
-			worker.ref()
-			idle.refresh()
-			return pending.promise
-		},
-		end,
+	async #requireTime(link: string): Promise<void> {
+		const spent = await this.#spent.get(link)
+		if (!spent || spent.consumedPoints < this.#limits.visitorMs) return
+		const seconds = String(Math.max(1, Math.ceil(spent.msBeforeNext / 1000)))
+		const detail = `This link's PDF has taken too long to render; try again in ${seconds} s.`
+		throw new ApiError('rate_limited', detail, { headers: { 'Retry-After': seconds } })
+	}
+
+	#add(key: string, request: RenderRequest, { owner, visitedLink: link }: PdfMeta): Job {
+		if (this.#closed) throw this.#closed
+		const job = { key, owner, request, link, result: Promise.withResolvers<Uint8Array>(), isFirst: !link, waiters: 0 }
+		if (!this.#turns.add(job)) {
+			const headers = { 'Retry-After': '10' }
+			throw new ApiError('unavailable', 'Too many PDFs wait to be rendered; try again in 10 s.', { headers })
+		}
+		// Nobody may be left to hear of a failure.
+		job.result.promise.catch(() => {})
+		this.#jobs.set(key, job)
+		this.#renderNext()
+		return job
+	}
+
+	#wait(job: Job, signal: AbortSignal | undefined): Promise<Uint8Array> {
+		job.waiters++
+		if (!signal) return job.result.promise
+		return new Promise((resolve, reject) => {
+			const hangUp = () => {
+				if (--job.waiters === 0 && this.#turns.remove(job)) this.#jobs.delete(job.key)
+				reject(signal.reason)
+			}
+			signal.addEventListener('abort', hangUp, { once: true })
+			job.result.promise.finally(() => signal.removeEventListener('abort', hangUp)).then(resolve, reject)
+		})
+	}
+
+	#renderNext(): void {
+		while (!this.#closed) {
+			const free = [...this.#processes].find(({ isFree }) => isFree)
+			if (!free && this.#processes.size >= mostProcesses) return
+			const job = this.#turns.next()
+			if (!job) return
+			void this.#run(job, free ?? this.#start())
+		}
+	}
+
+	#start(): RenderProcess {
+		const process = new RenderProcess(() => this.#processes.delete(process))
+		this.#processes.add(process)
+		return process
+	}
+
+	async #run(job: Job, process: RenderProcess): Promise<void> {
+		const startedAt = performance.now()
+		try {
+			const bytes = await process.render(job.request, this.#limits.renderMs)
+			this.#kept.set(job.key, bytes)
+			job.result.resolve(bytes)
+		} catch (error) {
+			job.result.reject(error)
+		}
+		this.#jobs.delete(job.key)
+		this.#turns.done(job)
+		if (job.link !== undefined) await this.#spent.penalty(job.link, Math.ceil(performance.now() - startedAt))
+		this.#renderNext()
 	}
 }

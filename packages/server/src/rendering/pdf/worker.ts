@@ -1,13 +1,12 @@
-// A thread that sets invoices with Typst, one after the other: a compilation blocks the thread.
+// A process that sets invoices with Typst, one after the other: a compilation blocks it.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parentPort } from 'node:worker_threads'
 import { NodeCompiler, PdfStandard } from '@myriaddreamin/typst-ts-node-compiler'
 import type { InvoiceDocument } from '../document.ts'
 import { pageInputs } from './page.ts'
-import type { RenderAnswer, RenderRequest } from './pdf.ts'
 import { printable } from './printable.ts'
+import type { RenderAnswer, RenderRequest } from './process.ts'
 
 const fonts = [
 	'noto-sans/*/NotoSans_*',
@@ -23,14 +22,18 @@ const mainFilePath = join(import.meta.dirname, 'invoice.typ')
 /** Typst drops cached results that this many renders have not used: it keeps the template and fonts, but no old invoices. */
 const cachedRenders = 1
 
-parentPort?.on('message', ({ document, createdAt }: RenderRequest) => {
-	parentPort?.postMessage(answer(document, createdAt))
+process.on('message', (request: RenderRequest) => {
+	process.send?.(answer(request))
 	compiler.evictCache(cachedRenders)
 })
 
-function answer(document: InvoiceDocument, createdAt: number): RenderAnswer {
+// It ends with the server's process, and not before: a terminal signals both.
+process.on('disconnect', () => process.exit())
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => {})
+
+function answer({ document, createdAt }: RenderRequest): RenderAnswer {
 	try {
-		return { pdf: render(document, createdAt) }
+		return { pdf: render(JSON.parse(document), createdAt) }
 	} catch (error) {
 		return { error: error instanceof Error ? error.message : String(error) }
 	}

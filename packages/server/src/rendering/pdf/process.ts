@@ -1,0 +1,81 @@
+// A process that renders one document at a time (worker.ts). A thread would not do: nothing ends a thread while Typst computes,
+// and the exit of the server would wait for it.
+import { type ChildProcess, fork } from 'node:child_process'
+import { extname } from 'node:path'
+import { ApiError } from '../../base/errors.ts'
+
+export interface RenderRequest {
+	/** An InvoiceDocument as JSON text. */
+	readonly document: string
+	/** Unix milliseconds. */
+	readonly createdAt: number
+}
+export type RenderAnswer = { readonly pdf: Uint8Array } | { readonly error: string }
+
+const idleMs = 60_000
+
+export class RenderProcess {
+	readonly #child: ChildProcess
+	#underWay: PromiseWithResolvers<Uint8Array> | undefined
+	#failure: Error = new Error('The PDF process ended')
+	#timer: NodeJS.Timeout | undefined
+
+	constructor(onExit: () => void) {
+		// A `.ts` in the sources, a `.js` in the build. It gets no settings, and so no secrets.
+		const file = new URL(`worker${extname(import.meta.url)}`, import.meta.url)
+		this.#child = fork(file, { env: {}, execArgv: [], serialization: 'advanced', stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+		this.#child.on('message', (answer: RenderAnswer) => {
+			if ('pdf' in answer) this.#settle()?.resolve(new Uint8Array(answer.pdf))
+			else this.#settle()?.reject(new Error(answer.error))
+		})
+		this.#child.on('error', (error) => {
+			this.#failure = error
+		})
+		this.#child.once('exit', () => {
+			onExit()
+			this.#settle()?.reject(this.#failure)
+			clearTimeout(this.#timer)
+		})
+	}
+
+	get isFree(): boolean {
+		return !this.#underWay
+	}
+
+	/** Rejects with Typst's message, or when the process ends: also because it took longer than `limitMs`. */
+	render(request: RenderRequest, limitMs: number): Promise<Uint8Array> {
+		const underWay = Promise.withResolvers<Uint8Array>()
+		this.#underWay = underWay
+		this.#hold(true)
+		clearTimeout(this.#timer)
+		this.#timer = setTimeout(() => {
+			const detail = `The PDF took longer than ${limitMs / 1000} s to render.`
+			this.#failure = new ApiError('unavailable', detail, { headers: { 'Retry-After': '60' } })
+			this.end()
+		}, limitMs)
+		// A failure to send means that the process ended: its exit rejects the render.
+		this.#child.send(request, () => {})
+		return underWay.promise
+	}
+
+	end(): void {
+		this.#child.kill('SIGKILL')
+	}
+
+	/** Ends the render under way; the process ends too unless it gets another one within a minute. */
+	#settle(): PromiseWithResolvers<Uint8Array> | undefined {
+		const underWay = this.#underWay
+		this.#underWay = undefined
+		clearTimeout(this.#timer)
+		this.#timer = setTimeout(() => this.end(), idleMs).unref()
+		this.#hold(false)
+		return underWay
+	}
+
+	/** Only a render under way keeps the server's process alive. */
+	#hold(isUnderWay: boolean): void {
+		const change = isUnderWay ? 'ref' : 'unref'
+		this.#child[change]()
+		this.#child.channel?.[change]()
+	}
+}
