@@ -6,13 +6,14 @@ import type { RateLimits } from './auth/rate-limit.ts'
 import { ApiError } from './base/errors.ts'
 import type { Config } from './config.ts'
 import type { Database } from './db/database.ts'
-import { paymentRoutes } from './hosted/payment-routes.ts'
-import { type HostedOptions, hostedPages } from './hosted/routes.ts'
+import { paymentRoutes, processorWebhooks } from './hosted/payment-routes.ts'
+import { failurePage, type HostedOptions, hostedPages, pagePaths } from './hosted/routes.ts'
 import { problemReply, send, toApiError } from './http/answers.ts'
 import { dispatch } from './http/dispatch.ts'
 import { beginRequest } from './http/request-context.ts'
-import { authenticate, countMisses, countRequest, limitVisitors } from './http/steps/authenticate.ts'
+import { authenticate, countMisses, countRequest, countVisits, limitVisitors } from './http/steps/authenticate.ts'
 import { readBody } from './http/steps/body.ts'
+import { documentRoute } from './http/steps/document.ts'
 import { runSteps } from './http/steps/express.ts'
 import { findOperation } from './http/steps/find-operation.ts'
 import { systemRoutes } from './http/steps/health.ts'
@@ -39,8 +40,8 @@ export function createApp({ db, config, log, now, callers, services, limits }: A
 	app.use(
 		runSteps(
 			beginRequest(log),
-			findOperation(nonContractRoutes({ db, services, limit: limits.invoicing, now }), count),
-			limitVisitors(limits.invoicing),
+			findOperation(nonContractRoutes({ db, services, limits, now }), count),
+			limitVisitors(limits),
 			authenticate(count),
 			readBody,
 			validateFast(),
@@ -48,17 +49,20 @@ export function createApp({ db, config, log, now, callers, services, limits }: A
 			dispatch({ handlers, db, now, services, callers, validateResponses: validateAll }),
 		),
 	)
-	app.use(countMisses(limits.invoicing), renderError)
+	app.use(countMisses(limits), renderError)
 	return app
 }
 
 /** The routes that load balancers, tools, browsers and payment processors use without a key. */
 function nonContractRoutes(options: HostedOptions): RequestHandler {
 	const router = express.Router()
-	router.use(systemRoutes(options.db), paymentRoutes(options), hostedPages(options))
+	const { db, limits } = options
+	router.use(systemRoutes(db), processorWebhooks(options), countVisits(limits))
+	router.use(documentRoute(), paymentRoutes(options), hostedPages(options))
 	router.use((req) => {
 		throw new ApiError('route_not_found', `There is no ${req.path}.`)
 	})
+	router.use(pagePaths, failurePage(limits))
 	return router
 }
 

@@ -75,6 +75,11 @@ export const settings = {
 	),
 	INVOICING_RATE_LIMIT: setting('1000', 'Invoicing API: requests per minute and key; 0: no limit.', integer(0, 1_000_000)),
 	INTEGRATION_RATE_LIMIT: setting('100', 'Integration API: requests per minute and key; 0: no limit.', integer(0, 1_000_000)),
+	GUESS_RATE_LIMIT: setting(
+		'30',
+		'Wrong API keys, wrong client links and wrong webhook signatures, of each so many per minute and address; 0: no limit.',
+		integer(0, 1_000_000),
+	),
 	REDIS_URL: secret(
 		'Where several processes share their limits: redis://host:port; empty: each has its own.',
 		url('redis:', 'rediss:'),

@@ -87,6 +87,7 @@ export async function startTestServer(settings: Partial<Config> = {}, lookup = t
 			PORT: '0',
 			INVOICING_RATE_LIMIT: '0',
 			INTEGRATION_RATE_LIMIT: '0',
+			GUESS_RATE_LIMIT: '0',
 			NODE_ENV: 'test',
 		}),
 		...effective,

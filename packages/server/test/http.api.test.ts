@@ -150,6 +150,28 @@ describe('paths and methods', () => {
 		expect(refused.headers.get('allow')).toBe('GET, HEAD')
 	})
 
+	it('sends the contract compressed as the client takes it, and not again to a client that has it', async () => {
+		const get = async (headers: Record<string, string>) => {
+			const response = await fetch(`${server.url}/openapi.json`, { headers })
+			return { status: response.status, headers: response.headers, text: await response.text() }
+		}
+		const plain = await get({ 'accept-encoding': 'identity' })
+		expect(JSON.parse(plain.text).openapi).toBe('3.1.0')
+		const tags = new Set([plain.headers.get('etag')])
+		for (const encoding of ['br', 'gzip']) {
+			const packed = await get({ 'accept-encoding': encoding })
+			expect(packed.text).toBe(plain.text)
+			expect(Object.fromEntries(packed.headers)).toMatchObject({ 'content-encoding': encoding, vary: 'Accept-Encoding' })
+			expect(Number(packed.headers.get('content-length'))).toBeLessThan(plain.text.length / 8)
+			const tag = packed.headers.get('etag') as string
+			tags.add(tag)
+			expect(await get({ 'accept-encoding': encoding, 'if-none-match': tag })).toMatchObject({ status: 304, text: '' })
+			expect(await get({ 'accept-encoding': encoding, 'if-none-match': '"other"' })).toMatchObject({ status: 200 })
+		}
+		expect(tags.size).toBe(3)
+		expect((await get({ 'accept-encoding': 'compress' })).headers.get('content-encoding')).toBeNull()
+	})
+
 	it('takes an encoded id for what it means, also when it reads as another path', async () => {
 		const { body } = await server.ask('POST', '/api/invoices')
 		const encoded = [...body.id].map((letter) => `%${letter.charCodeAt(0).toString(16)}`).join('')

@@ -11,34 +11,44 @@ export interface Caller {
 	readonly organizationId: string
 	readonly keyId: string
 	readonly scopes: ReadonlySet<string>
+	/** When its key stops working; null: never. */
+	readonly expiresAt: number | null
 	/** The organization's settings, at most two seconds old. */
 	readonly organization: OrganizationSettings
 }
 
 interface Known {
 	readonly caller: Caller
-	readonly expiresAt: number
+	/** When it is looked up again, by the monotonic clock. */
 	readonly until: number
 }
 
-const cacheMs = 2_000
+const keyCacheMs = 2_000
 const maxCachedKeys = 10_000
 
 export class Callers {
 	readonly #db: Database
 	readonly #now: () => number
+	readonly #monotonic: () => number
 	readonly #known = new Map<string, Known>()
+	/** The hashes of keys that have worked in this process: they are no guesses. */
+	readonly #worked = new Set<string>()
 	readonly #used = new Map<string, { organizationId: string; keyId: string; at: number }>()
 	/** Counts calls of `forget`: a look-up that began before one is not cached after it. */
 	#changes = 0
 
-	constructor(db: Database, now: () => number) {
+	/** `now` is the time of day, which may be set back; a cached key ages by `monotonic`. */
+	constructor(db: Database, now: () => number, monotonic = () => performance.now()) {
 		this.#db = db
 		this.#now = now
+		this.#monotonic = monotonic
 	}
 
-	/** The caller of a request, by its `Authorization` or `X-API-Key` header; throws 401 without a valid key. */
-	async identify({ authorization, 'x-api-key': apiKey }: IncomingHttpHeaders): Promise<Caller> {
+	/**
+	 * The caller of a request, by its `Authorization` or `X-API-Key` header; throws 401 without a valid key. Before a key that has
+	 * not worked in this process costs a query, `mayGuess` can throw.
+	 */
+	async identify({ authorization, 'x-api-key': apiKey }: IncomingHttpHeaders, mayGuess: () => Promise<void>): Promise<Caller> {
 		const key = sentKey({ authorization, 'x-api-key': apiKey })
 		if (key === undefined) {
 			throw unauthorized('missing_credentials', 'Send an API key as `Authorization: Bearer rmt_…`.')
@@ -46,34 +56,42 @@ export class Callers {
 		if (apiKey !== undefined && apiKey !== key) {
 			throw new ApiError('ambiguous_credentials', 'Authorization and X-API-Key hold different keys: send one of them.')
 		}
-		const caller = isWellFormedKey(key) && (await this.#find(hashKey(key)))
+		const hash = isWellFormedKey(key) ? hashKey(key) : undefined
+		if (hash === undefined || !this.#worked.has(hash)) await mayGuess()
+		const caller = hash !== undefined && (await this.#find(hash))
 		if (!caller) throw unauthorized('invalid_credentials', 'The API key is unknown, expired or revoked.')
 		return caller
 	}
 
 	async #find(hash: string): Promise<Caller | undefined> {
-		const now = this.#now()
 		let known = this.#known.get(hash)
-		if (!known || known.until <= now) {
-			const found = await this.#lookUp(hash, now)
+		if (!known || known.until <= this.#monotonic()) {
+			const found = await this.#lookUp(hash)
 			if (!found) return undefined
 			known = found
 		}
-		if (known.expiresAt <= now) return undefined
+		const now = this.#now()
+		if (known.caller.expiresAt !== null && known.caller.expiresAt <= now) return undefined
+		if (this.#worked.size >= maxCachedKeys) this.#worked.clear()
+		this.#worked.add(hash)
 		const { organizationId, keyId } = known.caller
 		this.#used.set(keyId, { organizationId, keyId, at: now })
 		return known.caller
 	}
 
-	async #lookUp(hash: string, now: number): Promise<Known | undefined> {
+	async #lookUp(hash: string): Promise<Known | undefined> {
 		const changes = this.#changes
+		const until = this.#monotonic() + keyCacheMs
 		const row = await findKeyByHash(this.#db, hash)
-		if (!row || row.revokedAt !== null) return void this.#known.delete(hash)
-		const { id: keyId, organization } = row
+		if (!row || row.revokedAt !== null) {
+			this.#known.delete(hash)
+			this.#worked.delete(hash)
+			return undefined
+		}
+		const { id: keyId, organization, expiresAt } = row
 		const known = {
-			caller: { organizationId: organization.id, keyId, scopes: new Set(row.scopes), organization },
-			expiresAt: row.expiresAt ?? Infinity,
-			until: now + cacheMs,
+			caller: { organizationId: organization.id, keyId, scopes: new Set(row.scopes), expiresAt, organization },
+			until,
 		}
 		if (changes !== this.#changes) return known
 		if (this.#known.size >= maxCachedKeys) this.#known.clear()

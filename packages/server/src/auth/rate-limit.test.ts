@@ -1,12 +1,13 @@
 // The rate limits of both APIs on a real server, counted in memory and in Redis.
 
+import { randomInt } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import { pino } from 'pino'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createKey } from '../api-keys/store.ts'
 import { bySystem } from '../base/origin.ts'
 import { type Config, readConfig } from '../config.ts'
@@ -14,7 +15,8 @@ import type { Database } from '../db/database.ts'
 import { openDatabase } from '../db/open.ts'
 import { createOrganization } from '../organizations/store.ts'
 import { startServer } from '../server.ts'
-import { scopes } from './keys.ts'
+import { newKey as createdKey, scopes } from './keys.ts'
+import { Visitors } from './visitors.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'remit-limits-'))
 const settings = { ...readConfig({ PORT: '0', DATA_DIR: folder, NODE_ENV: 'production' }), SMTP_URL: 'none' } as Config
@@ -46,14 +48,32 @@ async function serve(changes: Partial<Config> = {}, log = silent): Promise<strin
 const newKey = async () =>
 	(await db.transaction((tx) => createKey(tx, organizationId, { name: 'test', scopes, now: Date.now() }))).key
 
-const ask = async (url: string, path: string, key?: string, method = 'GET') => {
-	const response = await fetch(url + path, { method, headers: key ? { authorization: `Bearer ${key}` } : {} })
+const ask = async (url: string, path: string, key?: string, method = 'GET', from?: string, body?: object) => {
+	const headers = {
+		...(key && { authorization: `Bearer ${key}` }),
+		...(from !== undefined && { 'x-forwarded-for': from }),
+		...(body && { 'content-type': 'application/json' }),
+	}
+	const response = await fetch(url + path, { method, headers, redirect: 'manual', ...(body && { body: JSON.stringify(body) }) })
 	await response.arrayBuffer()
 	const header = (name: string) => response.headers.get(`x-ratelimit-${name}`)
 	return { status: response.status, limit: header('limit'), remaining: header('remaining'), reset: Number(header('reset')) }
 }
 
 describe('the integration API', () => {
+	it('asks for no more than the minute of its window, although the clock was set back a day', async () => {
+		const [url, key] = [await serve({ INTEGRATION_RATE_LIMIT: 1 }), await newKey()]
+		expect((await ask(url, '/api-keys', key)).status).toBe(200)
+		vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 86_400_000 })
+		try {
+			const refused = await ask(url, '/api-keys', key)
+			expect(refused.status).toBe(429)
+			expect(refused.reset).toBeLessThanOrEqual(Date.now() / 1000 + 61)
+		} finally {
+			vi.useRealTimers()
+		}
+	})
+
 	it('takes 100 requests a minute from a key, and then answers 429', async () => {
 		const [url, key] = [await serve(), await newKey()]
 		for (let n = 99; n >= 0; n--) {
@@ -88,6 +108,84 @@ describe('the integration API', () => {
 	})
 })
 
+describe('a caller without a key', () => {
+	it('is counted by network: an IPv4 address however it is written, the first 64 bits of an IPv6 one', async () => {
+		const url = await serve({ INVOICING_RATE_LIMIT: 1, TRUST_PROXY: 1 })
+		for (const [first, second, other] of [
+			['203.0.113.7', '::ffff:203.0.113.7', '203.0.113.8'],
+			['198.51.100.1', '198.51.100.1:4711', '198.51.100.2'],
+			['2001:db8:1:2::1', '2001:db8:1:2:ffff:ffff:ffff:ffff', '2001:db8:1:3::1'],
+			['2001:db8:5:6::1', '[2001:db8:5:6::2]:443', '2001:db8:5:7::1'],
+		] as const) {
+			expect((await ask(url, '/api/invoices', undefined, 'GET', first)).status).toBe(401)
+			expect((await ask(url, '/api/invoices', undefined, 'GET', second)).status).toBe(429)
+			expect((await ask(url, '/api/invoices', undefined, 'GET', other)).status).toBe(401)
+		}
+	})
+
+	it('is counted by its connection when the proxy says what is no address', async () => {
+		const url = await serve({ INVOICING_RATE_LIMIT: 3, TRUST_PROXY: 1 })
+		const seen: number[] = []
+		for (const from of ['unknown', '010.0.0.1', "' or 1=1", 'x'.repeat(5_000), '1.2.3.4.5']) {
+			seen.push((await ask(url, '/api/invoices', undefined, 'GET', from)).status)
+		}
+		expect(seen).toEqual([401, 401, 401, 429, 429])
+	})
+
+	it('shares a bucket with others only after more networks than the memory is for', () => {
+		const visitors = new Visitors(2)
+		const names = ['192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.4', '192.0.2.1'].map((address) => visitors.bucketOf([address]))
+		expect(names).toEqual(['address 192.0.2.1', 'address 192.0.2.2', 'address others', 'address others', 'address 192.0.2.1'])
+	})
+})
+
+describe('what the contract does not have', () => {
+	it('is counted by address, but for the routes of load balancers', async () => {
+		for (const path of ['/nothing', '/openapi.json', '/view/nothing', '/payments/received', '/pay/test/x', '/pay/test/%ff']) {
+			const url = await serve({ INVOICING_RATE_LIMIT: 1, PAYMENT_PROCESSOR: 'test', NODE_ENV: 'test' })
+			expect({ path, ...(await ask(url, path)) }).toMatchObject({ path, limit: '1', remaining: '0' })
+			expect({ path, ...(await ask(url, path)) }).toMatchObject({ path, status: 429 })
+			for (const free of ['/health', '/ready']) expect(await ask(url, free)).toMatchObject({ status: 200, limit: null })
+		}
+	})
+
+	it('is counted for the key when the path has another method', async () => {
+		const [url, key] = [await serve({ INVOICING_RATE_LIMIT: 1 }), await newKey()]
+		expect((await ask(url, '/api/companies', key, 'DELETE')).status).toBe(405)
+		expect((await ask(url, '/api/companies', key, 'DELETE')).status).toBe(429)
+	})
+})
+
+const unknownKey = () => createdKey().key
+
+describe.each([
+	['with the limits of requests', { INVOICING_RATE_LIMIT: 1000 }],
+	['without them', { INVOICING_RATE_LIMIT: 0, INTEGRATION_RATE_LIMIT: 0 }],
+])('guesses, %s', (_name, limits) => {
+	it('of keys end for the address after so many, while keys that have worked go on', async () => {
+		const [url, key, unused] = [await serve({ ...limits, GUESS_RATE_LIMIT: 3, TRUST_PROXY: 1 }), await newKey(), await newKey()]
+		const [guesser, other] = ['203.0.113.7', '203.0.113.8']
+		const from = async (address: string, tried?: string) => (await ask(url, '/api/invoices', tried, 'GET', address)).status
+		expect(await from(guesser, key)).toBe(200)
+		for (const tried of [unknownKey(), 'nonsense', unknownKey()]) expect(await from(guesser, tried)).toBe(401)
+		for (const tried of [unknownKey(), 'nonsense', unused]) expect(await from(guesser, tried)).toBe(429)
+		expect(await from(guesser)).toBe(401)
+		expect(await from(guesser, key)).toBe(200)
+		// A change of settings empties the cache of keys.
+		expect((await ask(url, '/api/organization', key, 'PATCH', guesser, { phone: null })).status).toBe(200)
+		expect(await from(guesser, key)).toBe(200)
+		expect(await from(other, unused)).toBe(200)
+		expect(await from(guesser, unused)).toBe(200)
+	})
+
+	it('of signatures end before the next webhook is read', async () => {
+		const url = await serve({ ...limits, GUESS_RATE_LIMIT: 2, PAYMENT_PROCESSOR: 'test', NODE_ENV: 'test' })
+		const statuses = []
+		for (let n = 0; n < 4; n++) statuses.push((await ask(url, '/payments/test/webhook', undefined, 'POST')).status)
+		expect(statuses).toEqual([400, 400, 429, 429])
+	})
+})
+
 const redisUrl = process.env.TEST_REDIS_URL ?? 'redis://127.0.0.1:6379'
 const hasRedis = await new Promise<boolean>((resolve) => {
 	const socket = connect(Number(new URL(redisUrl).port || 6379), new URL(redisUrl).hostname, () => {
@@ -107,6 +205,16 @@ describe.skipIf(!hasRedis)('with Redis', () => {
 		expect(seen).toEqual(['99', '98', '97', '96', '95', '94', '93', '92', '91', '90'])
 	})
 
+	it('several processes share their guesses', async () => {
+		const settings = { REDIS_URL: redisUrl, GUESS_RATE_LIMIT: 2, TRUST_PROXY: 1 }
+		const [first, second] = [await serve(settings), await serve(settings)]
+		const address = `2001:db8:${randomInt(65_536).toString(16)}:${randomInt(65_536).toString(16)}::1`
+		const statuses: number[] = []
+		for (let n = 0; n < 4; n++)
+			statuses.push((await ask(n % 2 ? second : first, '/api-keys', unknownKey(), 'GET', address)).status)
+		expect(statuses).toEqual([401, 401, 429, 429])
+	})
+
 	it('gone, requests go on, limited by each process, and the log says so once', async () => {
 		const gate = await gateTo(redisUrl)
 		const lines: string[] = []
@@ -118,6 +226,29 @@ describe.skipIf(!hasRedis)('with Redis', () => {
 			expect(await ask(url, '/api-keys', key)).toMatchObject({ status: 200, remaining })
 		}
 		expect(lines.filter((line) => line.includes('Redis is gone'))).toHaveLength(1)
+	})
+
+	it('hung, costs one time limit and not one for each request, and counts again when it answers', async () => {
+		const gate = await gateTo(redisUrl)
+		const lines: string[] = []
+		const url = await serve({ REDIS_URL: gate.url }, pino({ level: 'info' }, { write: (line) => void lines.push(line) }))
+		const key = await newKey()
+		expect((await ask(url, '/api-keys', key)).remaining).toBe('99')
+		gate.freeze()
+		const began = performance.now()
+		for (let left = 99; left >= 80; left--)
+			expect(await ask(url, '/api-keys', key)).toMatchObject({ status: 200, remaining: String(left) })
+		expect(performance.now() - began).toBeLessThan(20 * 125)
+		gate.thaw()
+		await expect.poll(() => lines.filter((line) => line.includes('Redis is back')).length, { timeout: 10_000 }).toBe(1)
+		expect((await ask(url, '/api-keys', key)).remaining).toBe('98')
+	})
+
+	it('hung at the start, the server starts all the same', async () => {
+		const gate = await gateTo(redisUrl)
+		gate.freeze()
+		const url = await serve({ REDIS_URL: gate.url })
+		expect((await ask(url, '/api-keys', await newKey())).remaining).toBe('99')
 	})
 
 	it('unreachable at the start, the server starts all the same', async () => {
@@ -138,14 +269,17 @@ describe.skipIf(!hasRedis)('with Redis', () => {
 	})
 })
 
-/** A proxy to Redis that a test can shut. */
-async function gateTo(target: string): Promise<{ url: string; shut(): Promise<void> }> {
+/** A proxy to Redis that a test can shut, or make hang: frozen, it takes connections and bytes and passes nothing on. */
+async function gateTo(target: string): Promise<{ url: string; shut(): Promise<void>; freeze(): void; thaw(): void }> {
+	let isFrozen = false
 	const { hostname, port } = new URL(target)
 	const sockets = new Set<Socket>()
 	const gate = createServer((inside) => {
 		const outside = connect(Number(port || 6379), hostname)
 		for (const socket of [inside, outside]) sockets.add(socket.on('error', () => {}))
-		inside.pipe(outside).pipe(inside)
+		const pass = (to: Socket) => (data: Buffer) => void (isFrozen || to.write(data))
+		inside.on('data', pass(outside)).on('close', () => outside.destroy())
+		outside.on('data', pass(inside)).on('close', () => inside.destroy())
 	})
 	await new Promise<void>((resolve) => gate.listen(0, '127.0.0.1', resolve))
 	const shut = () =>
@@ -153,5 +287,8 @@ async function gateTo(target: string): Promise<{ url: string; shut(): Promise<vo
 			gate.close(() => resolve())
 			for (const socket of sockets) socket.destroy()
 		})
-	return { url: `redis://127.0.0.1:${(gate.address() as AddressInfo).port}`, shut }
+	const [freeze, thaw] = [true, false].map((frozen) => () => {
+		isFrozen = frozen
+	}) as [() => void, () => void]
+	return { url: `redis://127.0.0.1:${(gate.address() as AddressInfo).port}`, shut, freeze, thaw }
 }

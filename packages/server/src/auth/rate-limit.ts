@@ -1,53 +1,76 @@
-// Limits the requests per minute of each key, or of each address when a request has no key. With REDIS_URL all processes share
+// Limits the requests per minute of each key, or of each visitor when a request has no key, and wrong guesses. With REDIS_URL all processes share
 // the counts; while Redis is gone, each process counts by itself.
 import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
 import { ApiError } from '../base/errors.ts'
+import { Visitors } from './visitors.ts'
 
 export interface RateLimit {
-	/** Counts a request and returns the `X-RateLimit-*` headers. Throws 429 when the limit is reached. */
+	/** Counts a request of a key or a visitor and returns the `X-RateLimit-*` headers. Throws 429 when the limit is reached. */
 	count(bucket: string): Promise<Record<string, string>>
-	/** The same for a visitor without a key. Also throws 429 when the address has tried too many unknown tokens. */
-	countVisitor(address: string | undefined): Promise<Record<string, string>>
-	/** Counts an unknown token. */
-	countMiss(address: string | undefined): void
+}
+
+/** What a visitor can be wrong about: the API key, the token of a client link, the signature of a processor's webhook. */
+export type Guess = 'key' | 'link' | 'signature'
+
+/** Limits wrong guesses, whatever the limits of requests are. No one guesses a secret of 190 bits: this keeps the noise out. */
+export interface GuessLimit {
+	/** Throws 429 when the visitor has guessed wrong too often, unless the token is one that has worked in this process. */
+	check(guess: Guess, visitor: string, token?: string): Promise<void>
+	/** Counts a wrong guess. */
+	count(guess: Guess, visitor: string): void
+	/** Remembers a token that is no guess. */
+	worked(token: string): void
 }
 
 export interface RateLimits {
 	readonly invoicing: RateLimit
 	readonly integration: RateLimit
+	readonly guesses: GuessLimit
+	/** The bucket of a request without a key: the network of the first of these texts that is an address. */
+	visitor(...addresses: readonly (string | undefined)[]): string
 }
 
-/** Unknown tokens that an address may try in a minute. This keeps noise out; no one guesses a token of 192 bits. */
-const missesPerMinute = 30
-
 const windowSeconds = 60
+
+/** How long Redis may take to answer. */
+const answerMs = 250
 
 export interface RateLimitSettings {
 	readonly INVOICING_RATE_LIMIT: number
 	readonly INTEGRATION_RATE_LIMIT: number
+	readonly GUESS_RATE_LIMIT: number
 	/** Empty: this process counts by itself. */
 	readonly REDIS_URL: string
 }
 
-/** The limits of both APIs, over one store. */
-export async function openRateLimits(
-	{ INVOICING_RATE_LIMIT, INTEGRATION_RATE_LIMIT, REDIS_URL }: RateLimitSettings,
-	log: Logger,
-): Promise<RateLimits & { close(): void }> {
-	const redis = REDIS_URL ? await connect(REDIS_URL, log) : undefined
+/** The limits of both APIs and of guesses, over one store. */
+export async function openRateLimits(settings: RateLimitSettings, log: Logger): Promise<RateLimits & { close(): void }> {
+	const redis = settings.REDIS_URL ? await connect(settings.REDIS_URL, log) : undefined
+	const visitors = new Visitors()
 	return {
-		invoicing: rateLimit('invoicing', INVOICING_RATE_LIMIT, redis),
-		integration: rateLimit('integration', INTEGRATION_RATE_LIMIT, redis),
+		invoicing: rateLimit('invoicing', settings.INVOICING_RATE_LIMIT, redis),
+		integration: rateLimit('integration', settings.INTEGRATION_RATE_LIMIT, redis),
+		guesses: guessLimit(settings.GUESS_RATE_LIMIT, redis),
+		visitor: (...addresses) => visitors.bucketOf(addresses),
 		close: () => redis?.disconnect(),
 	}
 }
 
-/** A request never waits for Redis to come back: commands fail at once while it is gone. */
+/**
+ * A request never waits for Redis to come back: commands fail at once while it is gone. A Redis that hangs is gone after one
+ * time limit: the connection is closed, and a new one is not used before Redis has answered on it.
+ */
 async function connect(url: string, log: Logger): Promise<Redis> {
 	const { Redis } = await import('ioredis')
-	const redis = new Redis(url, { enableOfflineQueue: false, maxRetriesPerRequest: 0, commandTimeout: 250, lazyConnect: true })
+	const redis = new Redis(url, {
+		enableOfflineQueue: false,
+		maxRetriesPerRequest: 0,
+		connectTimeout: answerMs,
+		socketTimeout: answerMs,
+		lazyConnect: true,
+	})
 	let isLost = false
 	const lose = (err?: Error) => {
 		if (!isLost) log.warn({ err }, 'Redis is gone: requests are limited by each process for itself')
@@ -65,40 +88,65 @@ async function connect(url: string, log: Logger): Promise<Redis> {
 
 /** `perMinute` 0 means no limit. */
 function rateLimit(name: string, perMinute: number, redis: Redis | undefined): RateLimit {
-	if (perMinute === 0) return { count: async () => ({}), countVisitor: async () => ({}), countMiss() {} }
+	if (perMinute === 0) return { count: async () => ({}) }
 	const limiter = limiterOf(name, perMinute, redis)
-	const misses = limiterOf(`${name} misses`, missesPerMinute, redis)
 	const headers = (state: RateLimiterRes) => ({
 		'X-RateLimit-Limit': String(perMinute),
 		'X-RateLimit-Remaining': String(state.remainingPoints),
-		'X-RateLimit-Reset': String(Math.ceil((Date.now() + state.msBeforeNext) / 1000)),
+		'X-RateLimit-Reset': String(Math.ceil((Date.now() + waitOf(state)) / 1000)),
 	})
-	const limitError = (state: RateLimiterRes, reason: string) => {
-		const seconds = Math.max(1, Math.ceil(state.msBeforeNext / 1000))
-		return new ApiError('rate_limited', `${reason}; try again in ${seconds} s.`, {
-			headers: { ...headers(state), 'Retry-After': String(seconds) },
-		})
-	}
-	async function count(bucket: string) {
-		try {
-			return headers(await limiter.consume(bucket))
-		} catch (state) {
-			if (!(state instanceof RateLimiterRes)) throw state
-			throw limitError(state, `There are ${perMinute} requests per minute for each key`)
-		}
-	}
 	return {
-		count,
-		async countVisitor(address) {
-			const missed = await misses.get(`address ${address}`)
-			if (missed && missed.consumedPoints >= missesPerMinute) throw limitError(missed, 'Too many links that do not exist')
-			return count(`address ${address}`)
-		},
-		countMiss(address) {
-			misses.consume(`address ${address}`).catch(() => {})
+		async count(bucket) {
+			try {
+				return headers(await limiter.consume(bucket))
+			} catch (state) {
+				if (!(state instanceof RateLimiterRes)) throw state
+				throw limitError(state, `There are ${perMinute} requests per minute for each key`, headers(state))
+			}
 		},
 	}
 }
+
+const wrong: Record<Guess, string> = {
+	key: 'Too many wrong API keys',
+	link: 'Too many links that do not exist',
+	signature: 'Too many webhooks with a wrong signature',
+}
+
+const mostTokens = 10_000
+
+function guessLimit(perMinute: number, redis: Redis | undefined): GuessLimit {
+	if (perMinute === 0) return { check: async () => {}, count() {}, worked() {} }
+	const limiter = limiterOf('guesses', perMinute, redis)
+	const known = new Set<string>()
+	return {
+		async check(guess, visitor, token) {
+			if (token !== undefined && known.has(token)) return
+			const state = await limiter.get(`${guess} ${visitor}`)
+			if (state && state.consumedPoints >= perMinute) throw limitError(state, wrong[guess])
+		},
+		count(guess, visitor) {
+			limiter.consume(`${guess} ${visitor}`).catch(() => {})
+		},
+		worked(token) {
+			if (known.size >= mostTokens) known.clear()
+			known.add(token)
+		},
+	}
+}
+
+function limitError(state: RateLimiterRes, reason: string, headers: Record<string, string> = {}): ApiError {
+	const seconds = Math.max(1, Math.ceil(waitOf(state) / 1000))
+	return new ApiError('rate_limited', `${reason}; try again in ${seconds} s.`, {
+		headers: { ...headers, 'Retry-After': String(seconds) },
+	})
+}
+
+/**
+ * Milliseconds to the end of the window. A timer ends it; the limiter computes its rest from the time of day, so that it is
+ * longer than the window when the clock was set back.
+ */
+const waitOf = ({ msBeforeNext }: RateLimiterRes): number => Math.min(msBeforeNext, windowSeconds * 1000)
 
 function limiterOf(name: string, points: number, redis: Redis | undefined): RateLimiterAbstract {
 	const memory = new RateLimiterMemory({ points, duration: windowSeconds })

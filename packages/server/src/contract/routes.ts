@@ -1,6 +1,6 @@
 // Finds the operation of a request, once. Scopes, validation and handler all use this result: with a second router that reads
 // a path differently, a request could get around the authentication of the first.
-import { type OperationEntry, operationTable } from '../generated/tables.ts'
+import { integrationRoots, type OperationEntry, operationTable } from '../generated/tables.ts'
 
 export type OperationId = (typeof operationTable)[number]['id']
 
@@ -16,6 +16,11 @@ export const operations: readonly Operation[] = operationTable.map((entry: Opera
 	// A POST that needs only a read scope, such as a preview, changes nothing.
 	writes: !entry.ownTransactions && entry.method !== 'GET' && !entry.scopes.some((scope) => /(^|:)read$/.test(scope)),
 }))
+
+/** The integration API counts every request, even for a path that does not exist, and answers each with its limit. */
+export const isIntegrationPath = (path: string): boolean => integrationPath.test(path)
+
+const integrationPath = new RegExp(`^/(${integrationRoots.join('|')})(/|$)`)
 
 export interface Match {
 	readonly methods: ReadonlyMap<string, Operation>

@@ -1,10 +1,11 @@
 // The webhooks of payment processors, and the page of the built-in test processor. The processors define these requests, not
 // the contract.
-import express, { type Request, type RequestHandler, type Router } from 'express'
+import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response, type Router } from 'express'
 import { ApiError, methodNotAllowed } from '../base/errors.ts'
 import { formatMoney } from '../base/format.ts'
 import type { Database } from '../db/database.ts'
 import { send } from '../http/answers.ts'
+import { countGuess, limitGuesses } from '../http/steps/authenticate.ts'
 import { partiesOf } from '../invoices/parties.ts'
 import { findLinkByExternalId, type PaymentLink } from '../invoices/payment-link-store.ts'
 import { returnUrls } from '../invoices/payments/link.ts'
@@ -14,23 +15,42 @@ import { findOrganization } from '../organizations/store.ts'
 import { InvalidWebhook, type PaymentProcessor } from '../outside/payments/processor.ts'
 import { testPaymentSecret } from '../outside/secrets.ts'
 import { testPaymentPage } from '../rendering/pages/test-payment-page.ts'
-import { failurePage, type HostedOptions, redirect, sendPage } from './routes.ts'
+import { type HostedOptions, redirect, sendPage } from './routes.ts'
 
 /** Larger than any event of Stripe's. */
 const webhookLimit = 512 * 1024
 
-export function paymentRoutes(options: HostedOptions): Router {
-	const { payments } = options.services
+const received = { status: 200, headers: {}, text: '{"received":true}' }
+
+const bytesOf = ({ body }: { body?: unknown }): Uint8Array => (Buffer.isBuffer(body) ? body : Buffer.alloc(0))
+
+/** The webhooks. Only those with a wrong signature are counted: a processor reports the payments of all organizations. */
+export function processorWebhooks(options: HostedOptions): Router {
+	const { limits } = options
 	const router = express.Router()
+	const takeBytes = [limitGuesses(limits, 'signature'), readBytes]
+	const { payments } = options.services
+	if (payments) {
+		router.post(`/payments/${payments.name}/webhook`, takeBytes, async (req: Request, res: Response) => {
+			await takeWebhook(options, payments, req, bytesOf(req), req.headers)
+			send(req, res, received)
+		})
+	}
+	const countWrong: ErrorRequestHandler = (error, req, _res, next) => {
+		if (error instanceof ApiError && error.status < 500) countGuess(limits, 'signature', req)
+		next(error)
+	}
+	router.use('/payments', countWrong)
+	return router
+}
+
+export function paymentRoutes(options: HostedOptions): Router {
+	const router = express.Router()
+	const { payments } = options.services
 	if (!payments) return router
 	const path = `/payments/${payments.name}/webhook`
-	router.post(path, readBytes, async (req, res) => {
-		const body = Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0)
-		await takeWebhook(options, payments, req, body, req.headers)
-		send(req, res, { status: 200, headers: {}, text: '{"received":true}' })
-	})
-	router.all(path, ({ method }) => {
-		throw methodNotAllowed(path, method, 'POST')
+	router.all(path, (req) => {
+		throw methodNotAllowed(req.path, req.method, 'POST')
 	})
 	if (payments.name === 'test') router.use('/pay/test/:externalId', testPage(options, payments))
 	return router
@@ -75,8 +95,9 @@ function read(processor: PaymentProcessor, body: Uint8Array, headers: Request['h
 
 /** The built-in processor's page, for development: its button passes a signed webhook through `takeWebhook`, like any other. */
 function testPage(options: HostedOptions, processor: PaymentProcessor): Router {
-	const { db, services, limit, now } = options
+	const { db, services, limits, now } = options
 	const router = express.Router({ mergeParams: true })
+	router.use(limitGuesses(limits, 'link'))
 	router.get('/', async (req: Request<{ externalId: string }>, res) => {
 		const link = await liveLink(db, processor, req.params.externalId)
 		const organization = await findOrganization(db, link.organizationId)
@@ -99,7 +120,6 @@ function testPage(options: HostedOptions, processor: PaymentProcessor): Router {
 		await takeWebhook(options, processor, req, body, headers)
 		redirect(req, res, returnUrl)
 	})
-	router.use(failurePage(limit))
 	return router
 }
 

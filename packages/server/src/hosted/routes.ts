@@ -1,11 +1,12 @@
 // The pages that clients open in a browser. They are not operations of the contract, whose answers are for programs.
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response, type Router } from 'express'
-import type { RateLimit } from '../auth/rate-limit.ts'
+import type { RateLimits } from '../auth/rate-limit.ts'
 import { ApiError, methodNotAllowed } from '../base/errors.ts'
 import type { Database } from '../db/database.ts'
 import { send, toApiError } from '../http/answers.ts'
 import type { AnsweredRequest } from '../http/log-line.ts'
 import { isViewed } from '../http/request-context.ts'
+import { checkLink, countGuess } from '../http/steps/authenticate.ts'
 import { getOrCreatePaymentLink } from '../invoices/payments/link.ts'
 import { clientUrl } from '../invoices/sharing/client-link-store.ts'
 import { countView, openByToken, publicInvoice } from '../invoices/sharing/public-view.ts'
@@ -18,17 +19,13 @@ import { type Message, messagePage, messages } from '../rendering/pages/message-
 export interface HostedOptions {
 	readonly db: Database
 	readonly services: Services
-	readonly limit: RateLimit
+	readonly limits: RateLimits
 	readonly now: () => number
 }
 
 export function hostedPages(options: HostedOptions): Router {
-	const { limit } = options
 	const router = express.Router()
-	router.use(['/view', '/payments'], async (req, _res, next) => {
-		req.context.headers = await limit.countVisitor(req.ip)
-		next()
-	})
+	router.param('token', (req, res, next, token) => checkLink(options.limits, req, res, token).then(() => next(), next))
 	router.route('/view/invoice/:token').get(viewInvoice(options)).all(rejectMethod('GET, HEAD'))
 	router.route('/view/invoice/:token/pay').post(pay(options)).all(rejectMethod('POST'))
 	router.route('/view/invoice/:token/paid').get(paidPage(options)).all(rejectMethod('GET, HEAD'))
@@ -40,7 +37,6 @@ export function hostedPages(options: HostedOptions): Router {
 	router.use('/view', () => {
 		throw new ApiError('client_link_not_found', 'There is no such page.')
 	})
-	router.use(['/view', '/payments', '/pay'], failurePage(limit))
 	return router
 }
 
@@ -49,6 +45,9 @@ const paymentPages = [
 	['/payments/received', messages.paymentReceived],
 	['/payments/cancelled', messages.paymentCancelled],
 ] as const
+
+/** Where errors are pages too. */
+export const pagePaths = ['/view', '/pay', ...paymentPages.map(([path]) => path)]
 
 const rejectMethod =
 	(allowed: string): RequestHandler =>
@@ -115,14 +114,14 @@ export function sendPage(
 }
 
 /** Shows an error as a page for people; the request's id is in the headers. */
-export function failurePage(limit: RateLimit): ErrorRequestHandler {
+export function failurePage(limits: RateLimits): ErrorRequestHandler {
 	return (thrown, req, res, next) => {
 		// A path that cannot be decoded, such as /view/invoice/%E0, is a broken link.
 		const error = thrown instanceof URIError ? new ApiError('client_link_not_found', 'This is no path.') : thrown
 		const { code, status, headers, message: detail } = toApiError(error)
 		const message: Message | undefined = messageByCode[code]
 		if (!message) return next(error)
-		if (status === 404) limit.countMiss(req.ip)
+		if (status === 404) countGuess(limits, 'link', req)
 		if (status >= 500) req.context.log.error({ err: error, requestId: req.context.requestId }, detail)
 		send(req, res, { status, headers: { ...pageHeaders([]), ...headers }, text: messagePage(message) })
 	}

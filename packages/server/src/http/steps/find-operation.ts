@@ -1,11 +1,10 @@
 // Finds the operation of a request. All later steps use this result (see contract/routes.ts).
 import type { Request, RequestHandler } from 'express'
 import { methodNotAllowed } from '../../base/errors.ts'
-import { operations, Routes } from '../../contract/routes.ts'
-import { integrationRoots } from '../../generated/tables.ts'
+import { isIntegrationPath, operations, Routes } from '../../contract/routes.ts'
 import type { Count } from './authenticate.ts'
 
-/** `nonContractRoutes` answers the paths that the contract does not have. */
+/** `nonContractRoutes` answers, and counts, the paths that the contract does not have. */
 export function findOperation(nonContractRoutes: RequestHandler, count: Count): RequestHandler {
 	const routes = new Routes(operations)
 	return (req, res, next) => {
@@ -22,14 +21,14 @@ export function findOperation(nonContractRoutes: RequestHandler, count: Count): 
 			if (match) rejectMethod(req, [...match.methods.keys()])
 			return nonContractRoutes(req, res, next)
 		}
-		if (!integrationPath.test(req.path)) return reject()
-		count(req, 'integration').then(reject).catch(next)
+		const isIntegration = isIntegrationPath(req.path)
+		if (!isIntegration && !match) return reject()
+		count(req, isIntegration ? 'integration' : 'invoicing')
+			.then(reject)
+			.catch(next)
 	}
 }
 
 export function rejectMethod({ path, method }: Request, methods: readonly string[]): never {
 	throw methodNotAllowed(path, method, methods.flatMap((name) => (name === 'GET' ? ['GET', 'HEAD'] : [name])).join(', '))
 }
-
-/** The integration API counts every request, even for a path that does not exist, and answers each with its limit. */
-const integrationPath = new RegExp(`^/(${integrationRoots.join('|')})(/|$)`)

@@ -1,7 +1,6 @@
-// Routes for load balancers and tools: `/health` says that the process runs, `/ready` that it reaches its database.
+// Routes for load balancers, which no limit concerns: `/health` says that the process runs, `/ready` that it reaches its database.
 import express, { type RequestHandler, type Router } from 'express'
 import { ApiError } from '../../base/errors.ts'
-import { documentText } from '../../contract/document.ts'
 import type { Database } from '../../db/database.ts'
 import { probe } from '../../db/probe.ts'
 import { send } from '../answers.ts'
@@ -11,8 +10,7 @@ export function systemRoutes(db: Database): Router {
 	const router = express.Router()
 	router.get('/health', answer('{"ok":true}'))
 	router.get('/ready', requireDatabase(db), answer('{"ok":true}'))
-	router.get('/openapi.json', answer(documentText))
-	router.all(['/health', '/ready', '/openapi.json'], (req) => {
+	router.all(['/health', '/ready'], (req) => {
 		rejectMethod(req, ['GET'])
 	})
 	return router

@@ -188,8 +188,8 @@ describe('a view', () => {
 
 describe('guessing', () => {
 	it('ends after 30 misses in a minute, for data and pages alike, and only for the address that guesses', async () => {
-		const other = await startTestServer({ ...server.settings, INVOICING_RATE_LIMIT: 1000, TRUST_PROXY: 1 })
-		const token = await tokenOf(await create())
+		const other = await startTestServer({ ...server.settings, GUESS_RATE_LIMIT: 30, TRUST_PROXY: 1 })
+		const [token, another] = [await tokenOf(await create()), await tokenOf(await create())]
 		const from = (address: string, asked: string) =>
 			other.ask('GET', `/api/invoices/public/${asked}`, { key: null, headers: { 'x-forwarded-for': address } })
 		const [guesser, client] = ['203.0.113.7', '198.51.100.8']
@@ -209,7 +209,10 @@ describe('guessing', () => {
 		expect([page.status, await page.text()]).toEqual([429, expect.stringContaining('Too many requests')])
 		expect((await from(client, token)).status).toBe(200)
 		// The proxy appends the real address after the one that the client claims, which the server ignores.
-		expect((await from(`${client}, ${guesser}`, token)).status).toBe(429)
+		expect((await from(`${client}, ${guesser}`, another)).status).toBe(429)
+		// Whoever shares the guesser's address goes on with a link that has worked.
+		expect((await from(guesser, token)).status).toBe(200)
+		expect((await fetch(`${other.url}/view/invoice/${token}`, { headers: { 'x-forwarded-for': guesser } })).status).toBe(200)
 		await other.close()
 	})
 })

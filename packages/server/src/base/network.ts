@@ -1,0 +1,17 @@
+// The network by which the server counts a client that has no key, and a receiver that has not answered yet.
+import { isIP } from 'node:net'
+import ipaddr from 'ipaddr.js'
+
+/**
+ * The IPv4 address, or the first 64 bits of the IPv6 address, of which one subscriber has all (RFC 6177). An IPv4 address in an
+ * IPv6 one (`::ffff:192.0.2.1`) is itself. Some proxies write a port behind the address. Undefined for text that is no address.
+ */
+export function networkOf(text: string): string | undefined {
+	const address = /^\[(.+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text
+	// ipaddr.js takes more notations than there are addresses: it reads 010.0.0.1 as 8.0.0.1.
+	if (isIP(address) === 0) return undefined
+	const parsed = ipaddr.process(address)
+	if (parsed instanceof ipaddr.IPv4) return parsed.toString()
+	const network = parsed.parts.slice(0, 4).map((part) => part.toString(16))
+	return `${network.join(':')}::/64`
+}
