@@ -1,6 +1,7 @@
 // The SQLite files of a run: the seeded one, and a copy of it for each server.
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { readConfig } from '../server/src/config.ts'
 import type { Database } from '../server/src/db/database.ts'
 import { openDatabase } from '../server/src/db/open.ts'
 import { newFolder } from './resources.ts'
@@ -11,8 +12,8 @@ const silent = { error() {} } as unknown as Parameters<typeof openDatabase>[1]
 
 /** Opens a data folder or a PostgreSQL database, does the work, and closes it. */
 export async function withDatabase<T>(where: { folder: string } | { url: string }, work: (db: Database) => Promise<T>) {
-	const settings = 'url' in where ? { DATABASE_URL: where.url, DATA_DIR: '' } : { DATABASE_URL: '', DATA_DIR: where.folder }
-	const db = await openDatabase(settings, silent)
+	const settings = 'url' in where ? { DATABASE_URL: where.url } : { DATA_DIR: where.folder }
+	const db = await openDatabase(readConfig(settings), silent)
 	const done = await work(db)
 	await db.close()
 	return done

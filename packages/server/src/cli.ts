@@ -8,7 +8,7 @@ import { ConfigError } from './base/errors.ts'
 import { bySystem } from './base/origin.ts'
 import { readConfig, settingsHelp } from './config.ts'
 import { version } from './contract/document.ts'
-import type { Database } from './db/database.ts'
+import { type Database, unavailability } from './db/database.ts'
 import { NewerDatabaseError } from './db/migrate.ts'
 import { openDatabase } from './db/open.ts'
 import { createOrganization, findOrganization, listOrganizationRows } from './organizations/store.ts'
@@ -155,7 +155,8 @@ try {
 } catch (error) {
 	if (error instanceof CommanderError) process.exit(error.exitCode)
 	const foreseen = error instanceof ConfigError || error instanceof UsageError || error instanceof NewerDatabaseError
-	const unreachable = ['ECONNREFUSED', 'ENOTFOUND', '28000', '28P01', '3D000'].includes((error as { code?: string }).code ?? '')
+	const isOfSqlite = String((error as { code?: string }).code).startsWith('SQLITE_')
+	const unreachable = !isOfSqlite && unavailability(error) !== undefined
 	if (foreseen) console.error((error as Error).message)
 	else if (unreachable)
 		console.error(

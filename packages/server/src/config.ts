@@ -68,6 +68,17 @@ export const settings = {
 		'PostgreSQL to use instead of SQLite: postgres://user:password@host:port/database.',
 		url('postgres:', 'postgresql:'),
 	),
+	DATABASE_CONNECTIONS: setting('15', 'PostgreSQL: connections of a process; a third of them only read.', integer(2, 500)),
+	DATABASE_CONNECT_SECONDS: setting(
+		'5',
+		'PostgreSQL: how long to wait until it accepts a connection, or one is free.',
+		integer(1, 60),
+	),
+	DATABASE_QUERY_SECONDS: setting(
+		'8',
+		'PostgreSQL: how long a query, or a pause in a transaction, may take; a lock is waited for half as long.',
+		integer(1, 600),
+	),
 	LOG_LEVEL: setting(
 		'info',
 		'fatal, error, warn, info, debug, trace or silent.',

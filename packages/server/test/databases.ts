@@ -3,7 +3,18 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { copyFileSync, cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+	accessSync,
+	constants,
+	copyFileSync,
+	cpSync,
+	mkdtempSync,
+	readFileSync,
+	rmSync,
+	statfsSync,
+	statSync,
+	writeFileSync,
+} from 'node:fs'
 import { createRequire } from 'node:module'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -12,8 +23,8 @@ import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
 import { pino } from 'pino'
 import type { TestProject } from 'vitest/node'
-import type { Config } from '../src/config.ts'
-import { openDatabase } from '../src/db/open.ts'
+import { type Config, readConfig } from '../src/config.ts'
+import { type DatabaseSettings, openDatabase } from '../src/db/open.ts'
 
 declare module 'vitest' {
 	interface ProvidedContext {
@@ -31,24 +42,35 @@ export default function setup(project: TestProject) {
 }
 
 async function setUpSqlite(project: TestProject) {
-	const folder = mkdtempSync(join(tmpdir(), 'remit-template-'))
+	const folder = mkdtempSync(join(fastFolder(), 'remit-template-'))
 	// Not in a teardown: Ctrl-C ends the process without one, while tests still write.
 	process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
-	const migrated = await openDatabase({ DATABASE_URL: '', DATA_DIR: folder }, pino({ level: 'silent' }))
+	const migrated = await openDatabase(settingsFor({ DATA_DIR: folder }), pino({ level: 'silent' }))
 	await migrated.close()
 	project.provide('template', join(folder, 'remit.db'))
+}
+
+/** In memory where that has room: thousands of transactions that each wait for the disk take minutes, and a test proves nothing by it. */
+function fastFolder(): string {
+	const inMemory = '/dev/shm'
+	try {
+		accessSync(inMemory, constants.W_OK)
+		const { bavail, bsize } = statfsSync(inMemory)
+		return bavail * bsize > 2 ** 31 ? inMemory : tmpdir()
+	} catch {
+		return tmpdir()
+	}
 }
 
 async function setUpPostgres(project: TestProject) {
 	const { url, stop } = await findPostgres()
 	await admin(url, `create database ${template}`)
-	const migrated = await openDatabase({ DATABASE_URL: `${url}/${template}`, DATA_DIR: '' }, pino({ level: 'silent' }))
+	const migrated = await openDatabase(settingsFor({ DATABASE_URL: `${url}/${template}` }), pino({ level: 'silent' }))
 	await migrated.close()
 	await admin(url, `alter database ${template} is_template true`)
 	project.provide('template', `${url}#${template}`)
 	return async () => {
-		await admin(url, `alter database ${template} is_template false`)
-		await admin(url, `drop database ${template}`)
+		await admin(url, `alter database ${template} is_template false`, `drop database ${template}`)
 		await stop()
 	}
 }
@@ -125,11 +147,11 @@ async function isReachable(url: string): Promise<boolean> {
 	)
 }
 
-async function admin(url: string, sql: string): Promise<void> {
+async function admin(url: string, ...statements: string[]): Promise<void> {
 	const client = new pg.Client({ connectionString: `${url}/postgres`, connectionTimeoutMillis: 3_000 })
 	await client.connect()
 	try {
-		await client.query(sql)
+		for (const statement of statements) await client.query(statement)
 	} finally {
 		await client.end()
 	}
@@ -140,6 +162,18 @@ export interface TestDatabase {
 	readonly settings: Pick<Config, 'DATABASE_URL' | 'DATA_DIR'>
 	drop(): Promise<void>
 }
+
+/** The machine that runs the tests may be slow: they meet no time limit of the database that they do not set. */
+export const noTimeLimits = { DATABASE_CONNECT_SECONDS: 60, DATABASE_QUERY_SECONDS: 60 }
+
+/** All settings of a database. */
+export const settingsFor = (where: Partial<DatabaseSettings>): DatabaseSettings => ({
+	...readConfig({}),
+	DATABASE_URL: '',
+	DATA_DIR: '',
+	...noTimeLimits,
+	...where,
+})
 
 /** An empty, migrated database of its own. */
 export async function newDatabase(kind: 'sqlite' | 'postgres', from: string): Promise<TestDatabase> {
@@ -153,9 +187,11 @@ export async function newDatabase(kind: 'sqlite' | 'postgres', from: string): Pr
 	}
 	const [url = '', template] = from.split('#')
 	const name = `remit_test_${randomBytes(6).toString('hex')}`
-	await admin(url, `create database ${name} template ${template}`)
+	// Without waiting for the disk, as in `fastFolder`.
+	await admin(url, `create database ${name} template ${template}`, `alter database ${name} set synchronous_commit = off`)
 	return {
-		settings: { DATABASE_URL: `${url}/${name}`, DATA_DIR: '' },
+		// In the folder of the process, which keeps no data there: servers of tests have their encryption key as a setting.
+		settings: { DATABASE_URL: `${url}/${name}`, DATA_DIR: 'data' },
 		drop: () => admin(url, `drop database ${name} with (force)`),
 	}
 }

@@ -21,7 +21,7 @@ import type { Lookup } from '../src/outside/resolver.ts'
 import { startServer } from '../src/server.ts'
 import { createTimeEntry } from '../src/time-entries/store.ts'
 import { checkAnswer } from './contract.ts'
-import { newDatabase } from './databases.ts'
+import { newDatabase, noTimeLimits } from './databases.ts'
 import { checkEvents } from './events.ts'
 
 export interface Answer {
@@ -80,7 +80,13 @@ const testLookup: Lookup = async (name) => {
 export async function startTestServer(settings: Partial<Config> = {}, lookup = testLookup): Promise<TestServer> {
 	const database = await newDatabase(inject('database'), inject('template'))
 	const mail = mkdtempSync(join(tmpdir(), 'remit-mail-'))
-	const effective = { ...database.settings, ENCRYPTION_KEYS: encryptionKey, SMTP_URL: `file:${mail}`, ...settings }
+	const effective = {
+		...database.settings,
+		...noTimeLimits,
+		ENCRYPTION_KEYS: encryptionKey,
+		SMTP_URL: `file:${mail}`,
+		...settings,
+	}
 	const config = {
 		...readConfig({
 			EGRESS_ALLOW_CIDRS: '127.0.0.0/8',

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import pg from 'pg'
 import { pino } from 'pino'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { readConfig } from '../src/config.ts'
 import { operations } from '../src/contract/routes.ts'
 import { openDatabase } from '../src/db/open.ts'
@@ -143,6 +143,19 @@ describe('paths and methods', () => {
 			}
 		},
 	)
+
+	it('asks the database once for all who ask /ready at once', async () => {
+		const database = Promise.withResolvers<void>()
+		const ready = vi.spyOn(server.db, 'ready').mockImplementation(() => database.promise)
+		const asked = Array.from({ length: 50 }, () => fetch(`${server.url}/ready`))
+		await expect.poll(() => ready.mock.calls.length).toBe(1)
+		// These have been answered by then, so those before them have arrived.
+		await Promise.all(Array.from({ length: 50 }, () => fetch(`${server.url}/health`)))
+		database.resolve()
+		expect((await Promise.all(asked)).every(({ ok }) => ok)).toBe(true)
+		expect(ready.mock.calls.length).toBeLessThan(10)
+		ready.mockRestore()
+	})
 
 	it.each(['/health', '/ready', '/openapi.json'])('answers 405 with Allow to a POST of %s', async (path) => {
 		const refused = await server.ask('POST', path)

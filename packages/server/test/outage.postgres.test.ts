@@ -2,7 +2,7 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import pg from 'pg'
 import { pino } from 'pino'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { changeCompany, companies } from '../src/companies/store.ts'
 import { readConfig } from '../src/config.ts'
 import type { Transaction } from '../src/db/database.ts'
@@ -77,6 +77,44 @@ describe('a server on PostgreSQL', () => {
 		expect((await server.ask('GET', '/api/invoices')).body.data).toHaveLength(before)
 	})
 
+	it('outlives a restart of PostgreSQL amid requests, and has every record that it had answered', async () => {
+		const admin = new pg.Client(server.settings.DATABASE_URL)
+		await admin.connect()
+		const headers = { authorization: `Bearer ${server.key}`, 'content-type': 'application/json' }
+		const create = async () => {
+			const answer = await fetch(`${server.url}/api/companies`, { method: 'POST', headers, body: '{"name":"Acme"}' })
+			await answer.arrayBuffer()
+			return { status: answer.status, location: answer.headers.get('location') }
+		}
+		const created: string[] = []
+		const statuses = new Set<number>()
+		let isOver = false
+		onTestFinished(() => {
+			isOver = true
+			return admin.end()
+		})
+		const caller = async () => {
+			while (!isOver) {
+				const { status, location } = await create()
+				statuses.add(status)
+				if (location) created.push(location)
+			}
+		}
+		const callers = Array.from({ length: 8 }, caller)
+		await expect.poll(() => created.length).toBeGreaterThan(20)
+		// What a restart does to every connection (57P01); that none is taken for a while is the test above.
+		for (let time = 0; !statuses.has(503) && time < 50; time++)
+			await admin.query(
+				'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+			)
+		const before = created.length
+		await expect.poll(() => created.length).toBeGreaterThan(before + 20)
+		isOver = true
+		await Promise.all(callers)
+		expect([...statuses].toSorted()).toEqual([201, 503])
+		for (const path of created) expect((await server.ask('GET', path)).status).toBe(200)
+	})
+
 	/** The number of queries that wait for a lock. */
 	async function waiting(): Promise<number> {
 		const client = new pg.Client(server.settings.DATABASE_URL)
@@ -105,7 +143,8 @@ describe('a server on PostgreSQL', () => {
 			if (company) await changeCompany(server.writing(tx, 1), company, { notes: `${company.notes ?? ''}${by}` })
 		}
 		await Promise.all([change(0, 1), change(1, 0)])
-		expect(runs).toBe(3)
+		// The one that tries again may overtake the one that was waiting, and meet it again.
+		expect(runs).toBeGreaterThan(2)
 		for (const id of ids) {
 			const { data } = (await server.ask('GET', `/api/companies/${id}`)).body
 			expect([...data.notes].sort()).toEqual(['0', '1'])

@@ -7,13 +7,22 @@ const pauseMs = 5
 
 /** Runs a step that needs the write lock, and repeats it while another process holds the lock. */
 export async function whenFree<T>(step: () => T | Promise<T>): Promise<T> {
-	for (const deadline = Date.now() + patienceMs; ; await sleep(pauseMs)) {
+	for (const deadline = performance.now() + patienceMs; ; await sleep(pauseMs)) {
 		try {
 			return await step()
 		} catch (error) {
 			const { code } = error as { code?: unknown }
 			const busy = typeof code === 'string' && code.startsWith('SQLITE_BUSY')
-			if (!busy || Date.now() > deadline) throw error
+			if (!busy || performance.now() > deadline) throw error
 		}
 	}
+}
+
+/** Rejects as pg does when an answer takes too long. */
+export function within<T>(ms: number, work: Promise<T>): Promise<T> {
+	let timer: NodeJS.Timeout | undefined
+	const silence = new Promise<never>((_, reject) => {
+		timer = setTimeout(() => reject(new Error('Query read timeout')), ms)
+	})
+	return Promise.race([work, silence]).finally(() => clearTimeout(timer))
 }

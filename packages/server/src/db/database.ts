@@ -27,7 +27,12 @@ export interface TransactionOptions {
 	 * together with every commit after them. Only for work that is then done again, never for a change that an answer or an event
 	 * has reported.
 	 */
-	readonly durable?: boolean
+	readonly durable?: boolean | undefined
+	/**
+	 * The organization that the work is for; absent for the server's own. On PostgreSQL each has at most half of the connections
+	 * for transactions.
+	 */
+	readonly organizationId?: string | undefined
 }
 
 export interface Database extends Db {
@@ -38,6 +43,8 @@ export interface Database extends Db {
 	transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>
 	/** Calls the listener after every commit of this process. Returns a function that removes the listener. */
 	onCommit(listener: () => void): () => void
+	/** Throws unless the database answers; on PostgreSQL also while it takes no changes. */
+	ready(): Promise<void>
 	close(): Promise<void>
 }
 
@@ -65,19 +72,31 @@ export class UniqueViolation extends Error {
 	}
 }
 
-/** Whether the error says that the database cannot be reached or is full, and not that a query is wrong. */
-export function isUnavailable(error: unknown): boolean {
-	const { code, message = '' } = error as { code?: unknown; message?: string }
-	// pg's error for a connection that is lost in use has no code.
-	return unavailable.has(String(code)) || message.startsWith('Connection terminated')
+/** Why the database cannot be used now, without a full stop; undefined when the error says anything else, such as a wrong query. */
+export function unavailability(error: unknown): string | undefined {
+	const { code, message } = error as { code?: unknown; message?: unknown }
+	// Some errors of pg have no code.
+	const text = String(code ?? message)
+	return reasons.find(([pattern]) => pattern.test(text))?.[1]
 }
 
-/** Codes of the network, of PostgreSQL (class 57: shutting down; 53: too many connections, disk full) and of SQLite. */
-const unavailable = new Set(
-	'ECONNREFUSED ECONNRESET EPIPE ENOTFOUND ETIMEDOUT 57P01 57P02 57P03 53100 53200 53300 SQLITE_BUSY SQLITE_FULL SQLITE_IOERR'.split(
-		' ',
-	),
-)
+/** By the codes of SQLite, of PostgreSQL (SQLSTATE, whose first two characters are its class) and of the network. */
+const reasons: readonly (readonly [RegExp, string])[] = [
+	[/^(SQLITE_FULL|53100$)/, 'The disk of the database is full'],
+	[/^(SQLITE_READONLY|25006$)/, 'The database can be read only at the moment'],
+	[/^(SQLITE_BUSY|55P03$)/, 'Another change held for too long what this one needs'],
+	[/^(57014$|Query read timeout)/, 'The database took too long'],
+	[/^(SQLITE_IOERR|SQLITE_CANTOPEN|58...$)/, 'The database cannot use its disk'],
+	[/^(53...$|timeout exceeded)/, 'The database has too much to do at the moment'],
+	[
+		/^(08...|28...|3D...|57...|ECONN[A-Z]+|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|E(HOST|NET)(UNREACH|DOWN))$/,
+		'The server cannot reach its database',
+	],
+	[
+		/^(Connection terminated|timeout expired|Client (was closed|has encountered)|Cannot use a pool)/,
+		'The server cannot reach its database',
+	],
+]
 
 /** Placeholders for the parameters of a query; a parameter that a call leaves undefined has none. */
 export type Placeholders<P> = { [Name in keyof P]: Knex.Value }

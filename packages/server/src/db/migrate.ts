@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs'
 import knexFactory, { type Knex } from 'knex'
 import { migrations } from '../../migrations/index.ts'
 import { ConfigError } from '../base/errors.ts'
-import { whenFree } from './busy.ts'
+import { whenFree, within } from './busy.ts'
 
 /** A newer Remit than this one has migrated the database. */
 export class NewerDatabaseError extends Error {}
@@ -12,9 +12,16 @@ export class NewerDatabaseError extends Error {}
 /** An arbitrary number for PostgreSQL's advisory lock, the same in all Remit processes on one database. */
 const lockId = 7_360_801
 
+interface PostgresConnection {
+	readonly postgresUrl: string
+	readonly connectMs?: number
+	/** How long another process may migrate the same database before this one gives up. */
+	readonly waitMs?: number
+}
+
 /** Brings the database up to this version of Remit and returns the names of the migrations that ran. */
 export async function migrate(
-	connection: { sqliteFile: string } | { postgresUrl: string },
+	connection: { sqliteFile: string } | PostgresConnection,
 	files = readdirSync(new URL('../../migrations', import.meta.url)),
 ): Promise<string[]> {
 	requireIndexed(files)
@@ -26,8 +33,18 @@ export async function migrate(
 					useNullAsDefault: true,
 					log: quiet,
 				})
-			: knexFactory({ client: 'pg', connection: connection.postgresUrl, pool: { min: 0, max: 1 }, log: quiet })
+			: knexFactory({
+					client: 'pg',
+					connection: {
+						connectionString: connection.postgresUrl,
+						connectionTimeoutMillis: connection.connectMs,
+						keepAlive: true,
+					},
+					pool: { min: 0, max: 1 },
+					log: quiet,
+				})
 	try {
+		if ('postgresUrl' in connection) await prepareSession(knex, connection)
 		return await run(knex, 'sqliteFile' in connection)
 	} finally {
 		await knex.destroy()
@@ -54,12 +71,20 @@ async function run(knex: Knex, sqlite: boolean): Promise<string[]> {
 	return applied
 }
 
+/**
+ * Bounds every wait of the session but that for a migration itself: for a server that accepts a connection and says nothing, for
+ * the lock, and for this process when it is frozen while it holds the lock.
+ */
+async function prepareSession(knex: Knex, { connectMs = 5_000, waitMs = 30_000 }: PostgresConnection): Promise<void> {
+	await within(connectMs, knex.raw(`set lock_timeout = ${waitMs}; set idle_in_transaction_session_timeout = ${waitMs}`))
+}
+
 /** Applies the next migration and returns its name. The pool has one connection, so every query is in the transaction. */
 async function step(knex: Knex, sqlite: boolean): Promise<string | undefined> {
 	// `immediate` takes SQLite's write lock at once: a transaction that reads first may fail to get it later.
 	await whenFree(() => knex.raw(sqlite ? 'begin immediate' : 'begin'))
 	try {
-		if (!sqlite) await knex.raw('select pg_advisory_xact_lock(?)', [lockId])
+		if (!sqlite) await lock(knex)
 		await knex.raw('create table if not exists "migrations" ("number" integer primary key, "name" text, "appliedAt" bigint)')
 		const [row] = await knex('migrations').max({ latest: 'number' })
 		const latest = Number(row?.latest ?? 0)
@@ -76,7 +101,17 @@ async function step(knex: Knex, sqlite: boolean): Promise<string | undefined> {
 		await knex.raw('commit')
 		return migration?.name
 	} catch (error) {
-		await knex.raw('rollback')
+		// SQLite has undone it by itself when the disk is full, and then has nothing to roll back.
+		await knex.raw('rollback').catch(() => {})
 		throw error
 	}
+}
+
+async function lock(knex: Knex): Promise<void> {
+	await knex.raw('select pg_advisory_xact_lock(?)', [lockId]).catch((error) => {
+		if (error.code !== '55P03') throw error
+		throw new ConfigError(
+			'DATABASE_URL: another process migrates the database, or hangs while it does: look at it, and start again.',
+		)
+	})
 }

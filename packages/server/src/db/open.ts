@@ -10,13 +10,22 @@ export interface DatabaseSettings {
 	/** Empty for SQLite, in DATA_DIR. */
 	readonly DATABASE_URL: string
 	readonly DATA_DIR: string
+	readonly DATABASE_CONNECTIONS: number
+	readonly DATABASE_CONNECT_SECONDS: number
+	readonly DATABASE_QUERY_SECONDS: number
 }
 
 export async function openDatabase(config: DatabaseSettings, log: Logger): Promise<Database> {
 	if (config.DATABASE_URL) {
-		await migrate({ postgresUrl: config.DATABASE_URL })
+		const settings = {
+			url: config.DATABASE_URL,
+			connections: config.DATABASE_CONNECTIONS,
+			connectMs: config.DATABASE_CONNECT_SECONDS * 1_000,
+			queryMs: config.DATABASE_QUERY_SECONDS * 1_000,
+		}
+		await migrate({ postgresUrl: settings.url, connectMs: settings.connectMs })
 		const { openPostgres } = await import('./postgres.ts')
-		return openPostgres(config.DATABASE_URL, (err) => log.error({ err }, 'database connection lost'))
+		return openPostgres(settings, (err) => log.error({ err }, 'database connection lost'))
 	}
 	const folder = resolve(config.DATA_DIR)
 	try {

@@ -1,6 +1,17 @@
-// PostgreSQL: a pool, and statements that each connection prepares once under a name.
+// PostgreSQL: statements that each connection prepares once under a name, and a time limit on everything. Reads have connections
+// of their own, so that none waits for a transaction that waits for a lock. Organizations share both kinds (shares.ts).
 import pg from 'pg'
-import { CommitListeners, type Database, type Db, type Query, type Transaction, UniqueViolation } from './database.ts'
+import { within } from './busy.ts'
+import {
+	CommitListeners,
+	type Database,
+	type Db,
+	type Query,
+	type Transaction,
+	type TransactionOptions,
+	UniqueViolation,
+} from './database.ts'
+import { Shares } from './shares.ts'
 import { Statements } from './statements.ts'
 
 // Cents and milliseconds are int8 and stay far below 2^53.
@@ -9,42 +20,177 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number)
 /** Attempts for a transaction that loses to another (deadlock, serialization failure). */
 const tries = 5
 
+/** How much longer this process waits for an answer than PostgreSQL lets the query run: beyond that the connection is dead. */
+const answerMarginMs = 1_000
+/** How long `ready` waits for the answer. */
+const readyMs = 2_000
+/** The system asks a silent peer after this time whether it is there, and gives it up some ten seconds later. */
+const keepAliveMs = 10_000
+/** The shortest time between two replacements of all connections. */
+const renewalMs = 1_000
+
+export interface PostgresSettings {
+	readonly url: string
+	/** The connections of this process: a third of them only read. */
+	readonly connections: number
+	/** How long to wait until PostgreSQL accepts a connection, or until one is free. */
+	readonly connectMs: number
+	/** How long a query may take, and a pause in a transaction. A lock is waited for half as long. */
+	readonly queryMs: number
+}
+
 interface Named {
 	readonly name: string
 	readonly text: string
 }
 
-export function openPostgres(url: string, onError: (error: Error) => void): Database {
-	const pool = new pg.Pool({ connectionString: url, max: 10 })
-	// The pool handles errors of idle connections only; losing a connection in use would end the process.
-	pool.on('connect', (client) => client.on('error', onError))
-	pool.on('error', () => {})
+/** Runs a query; `organizationId` is the organization that the query names. */
+type Run = (query: string | pg.QueryConfig, organizationId?: string) => Promise<pg.QueryResult>
+
+export function openPostgres(settings: PostgresSettings, onError: (error: Error) => void): Database {
+	const pools = new Pools(settings, onError)
+	const { readers, writers } = pools
+	const patienceMs = settings.connectMs
+	const reads = new Shares({ size: readers, share: Math.max(1, readers - 1), patienceMs })
+	// A transaction may wait for a lock, which only others of its organization hold as a rule.
+	const writes = new Shares({ size: writers, share: Math.ceil(writers / 2), patienceMs })
 	const committed = new CommitListeners()
 	let prepared = 0
 	const statements = new Statements<Named>('postgres', (text) => ({ name: `s${++prepared}`, text }))
-	return {
-		...runner(pool, statements),
-		async transaction(work, { durable = true } = {}) {
-			for (let attempt = 1; ; attempt++) {
-				try {
-					const value = await transact(pool, statements, work, durable)
-					committed.notify()
-					return value
-				} catch (error) {
-					if (attempt === tries || !isLostRace(error)) throw error
-				}
+	/**
+	 * A read belongs to the organization that it names. One that names none looks up a key or a client link, or is the server's own:
+	 * it is short, and waits for a connection alone.
+	 */
+	const read: Run = (query, organizationId) =>
+		new Promise((resolve, reject) => {
+			if (organizationId === undefined) return pools.read(query, resolve, reject)
+			const leave = () => reads.leave(organizationId)
+			reads.enter(organizationId, () => pools.read(query, resolve, reject, leave), reject)
+		})
+	async function transaction<T>(work: (tx: Transaction) => Promise<T>, durable: boolean): Promise<T> {
+		for (let attempt = 1; ; attempt++) {
+			try {
+				const value = await transact(pools, statements, work, durable)
+				committed.notify()
+				return value
+			} catch (error) {
+				if (attempt === tries || !isLostRace(error)) throw error
 			}
-		},
+		}
+	}
+	return {
+		...runner(read, statements),
+		transaction: (work, { durable = true, organizationId = '' }: TransactionOptions = {}) =>
+			writes.run(organizationId, () => transaction(work, durable)),
 		onCommit: (listener) => committed.add(listener),
-		close: () => pool.end(),
+		ready: () => pools.ready(),
+		close: () => pools.end(),
 	}
 }
 
-function runner(connection: pg.Pool | pg.PoolClient, statements: Statements<Named>): Db {
+class Pools {
+	/** The number of connections for reads. */
+	readonly readers: number
+	/** The number of connections for transactions. */
+	readonly writers: number
+	readonly #settings: PostgresSettings
+	readonly #onError: (error: Error) => void
+	#reads: pg.Pool
+	#writes: pg.Pool
+	#renewedAt = performance.now()
+
+	constructor(settings: PostgresSettings, onError: (error: Error) => void) {
+		this.#settings = settings
+		this.#onError = onError
+		this.readers = Math.max(1, Math.floor(settings.connections / 3))
+		this.writers = Math.max(1, settings.connections - this.readers)
+		this.#reads = this.#open(this.readers)
+		this.#writes = this.#open(this.writers)
+	}
+
+	/** Takes callbacks, so that `leave` begins the next read before the answer to this one is made. */
+	read(
+		query: string | pg.QueryConfig,
+		resolve: (result: pg.QueryResult) => void,
+		reject: (error: Error) => void,
+		leave?: () => void,
+	): void {
+		this.#reads.query(query as pg.QueryConfig, (error: Error | undefined, result: pg.QueryResult) => {
+			leave?.()
+			if (!error) return resolve(result)
+			this.noteFailure(error)
+			reject(error)
+		})
+	}
+
+	connect(): Promise<pg.PoolClient> {
+		return this.#writes.connect()
+	}
+
+	/** Throws unless the database answers and takes changes. */
+	async ready(): Promise<void> {
+		const query = { text: 'show transaction_read_only', query_timeout: readyMs }
+		// The wait for a connection counts too.
+		const { rows } = await within(readyMs, this.#reads.query(query))
+		if (rows[0].transaction_read_only === 'off') return
+		const error = Object.assign(new Error('the database can be read only'), { code: readOnly })
+		this.noteFailure(error)
+		throw error
+	}
+
+	/**
+	 * Replaces all connections, if the error says that they lead nowhere or, after a failover, to a server that is no longer the
+	 * primary: each would fail by itself, after its own time limit. Those in use close after their use.
+	 */
+	noteFailure(error: unknown): void {
+		if (!isSilent(error) && !isReadOnly(error)) return
+		const now = performance.now()
+		if (now < this.#renewedAt + renewalMs) return
+		this.#renewedAt = now
+		const old = [this.#reads, this.#writes]
+		this.#reads = this.#open(this.readers)
+		this.#writes = this.#open(this.writers)
+		for (const pool of old) void pool.end()
+	}
+
+	async end(): Promise<void> {
+		await Promise.all([this.#reads.end(), this.#writes.end()])
+	}
+
+	#open(max: number): pg.Pool {
+		const { url, connectMs, queryMs } = this.#settings
+		// Not in the packet that begins the connection, from which PgBouncer takes only parameters that it knows.
+		const text = `set statement_timeout = ${queryMs}; set lock_timeout = ${queryMs / 2};
+			set idle_in_transaction_session_timeout = ${queryMs}`
+		const pool = new pg.Pool({
+			connectionString: url,
+			max,
+			fallback_application_name: 'remit',
+			connectionTimeoutMillis: connectMs,
+			query_timeout: queryMs + answerMarginMs,
+			keepAlive: true,
+			keepAliveInitialDelayMillis: keepAliveMs,
+			onConnect: (client) => client.query({ text, query_timeout: connectMs } as pg.QueryConfig) as unknown as undefined,
+		})
+		// The pool handles errors of idle connections only; losing a connection in use would end the process.
+		pool.on('connect', (client) => client.on('error', this.#onError))
+		pool.on('error', () => {})
+		return pool
+	}
+}
+
+const readOnly = '25006'
+
+const isReadOnly = (error: unknown) => (error as { code?: unknown }).code === readOnly
+
+/** pg's error when no answer came in time. */
+const isSilent = (error: unknown) => error instanceof Error && error.message === 'Query read timeout'
+
+function runner(run: Run, statements: Statements<Named>): Db {
 	async function execute<P extends object, Row>(query: Query<P, Row>, params: P): Promise<pg.QueryResult> {
 		const { statement, values } = statements.compile(query, params)
 		try {
-			return await connection.query({ ...statement, values: values(params) })
+			return await run({ ...statement, values: values(params) }, (params as { organizationId?: string }).organizationId)
 		} catch (error) {
 			if (error instanceof pg.DatabaseError && error.code === '23505') throw new UniqueViolation(error.constraint ?? '', error)
 			throw error
@@ -60,44 +206,62 @@ function runner(connection: pg.Pool | pg.PoolClient, statements: Statements<Name
 }
 
 async function transact<T>(
-	pool: pg.Pool,
+	pools: Pools,
 	statements: Statements<Named>,
 	work: (tx: Transaction) => Promise<T>,
 	durable: boolean,
 ): Promise<T> {
-	const client = await pool.connect()
-	let broken: Error | undefined
+	const client = await pools.connect()
+	const run = runOn(client)
+	let broken: unknown
 	try {
-		await client.query(durable ? 'begin' : 'begin; set local synchronous_commit = off')
-		const value = await work(transactionOf(client, statements))
-		await client.query('commit')
+		await run(durable ? 'begin' : 'begin; set local synchronous_commit = off')
+		const value = await work(transactionOf(run, statements))
+		await run('commit')
 		return value
 	} catch (error) {
-		await client.query('rollback').catch((failure: Error) => {
+		if (isReadOnly(error)) broken = error
+		await run('rollback').catch((failure) => {
 			broken = failure
 		})
+		pools.noteFailure(error)
 		throw error
 	} finally {
-		client.release(broken)
+		client.release(broken !== undefined)
 	}
 }
 
-function transactionOf(client: pg.PoolClient, statements: Statements<Named>): Transaction {
+/** Runs queries on a connection, and closes one that did not answer in time: the next query would wait behind that one. */
+const runOn =
+	(client: pg.PoolClient): Run =>
+	async (query) => {
+		try {
+			return await client.query(query)
+		} catch (error) {
+			if (isSilent(error)) void (client as unknown as pg.Client).end()
+			throw error
+		}
+	}
+
+function transactionOf(run: Run, statements: Statements<Named>): Transaction {
 	return {
-		...runner(client, statements),
+		...runner(run, statements),
 		async attempt(work) {
-			await client.query('savepoint part')
+			await run('savepoint part')
 			try {
 				const value = await work()
-				await client.query('release savepoint part')
+				await run('release savepoint part')
 				return value
 			} catch (error) {
-				await client.query('rollback to savepoint part')
+				await run('rollback to savepoint part')
 				throw error
 			}
 		},
 		async tryLock(name) {
-			const { rows } = await client.query('select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as held', [name])
+			const { rows } = await run({
+				text: 'select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as held',
+				values: [name],
+			})
 			return rows[0].held
 		},
 	}

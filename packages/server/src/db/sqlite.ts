@@ -4,6 +4,7 @@
 // Group commit: a commit is an fsync (synchronous=FULL, so nothing that a caller was answered is lost). All transactions that
 // wait in one turn of the event loop share a commit, each under its own savepoint, and resolve after it. This doubles the
 // creates per CPU second, compared with a commit for each request (docs/performance.md).
+import { rm, writeFile } from 'node:fs/promises'
 import Sqlite from 'better-sqlite3'
 import { whenFree } from './busy.ts'
 import { Checkpoints } from './checkpoints.ts'
@@ -29,6 +30,10 @@ export function openSqlite(file: string): Database {
 	return {
 		...runner(reader),
 		transaction: (work, { durable = true } = {}) => transactions.add(work, durable),
+		async ready() {
+			reader.prepare('select 1').get()
+			await transactions.ready()
+		},
 		onCommit: (listener) => transactions.committed.add(listener),
 		async close() {
 			await transactions.idle()
@@ -66,6 +71,20 @@ function runner(connection: Sqlite.Database): Db {
 	}
 }
 
+/** More than the largest request stores. */
+const roomBytes = 4 * 2 ** 20
+
+async function requireRoom(file: string): Promise<void> {
+	try {
+		await writeFile(file, Buffer.alloc(roomBytes))
+	} catch (error) {
+		const isFull = /^(ENOSPC|EDQUOT)$/.test((error as { code: string }).code)
+		throw new Sqlite.SqliteError((error as Error).message, isFull ? 'SQLITE_FULL' : 'SQLITE_IOERR')
+	} finally {
+		await rm(file, { force: true })
+	}
+}
+
 function isUnique(error: unknown): error is Error {
 	return error instanceof Sqlite.SqliteError && /^SQLITE_CONSTRAINT_(UNIQUE|PRIMARYKEY)$/.test(error.code)
 }
@@ -83,6 +102,8 @@ class Transactions {
 	readonly #steps: Record<'begin' | 'commit' | 'savepoint' | 'release' | 'undo', Sqlite.Statement>
 	readonly #tx: Transaction
 	#isDurable = true
+	/** Whether the last transaction could not be stored, as on a full disk, and no try has succeeded since. */
+	#isBroken = false
 	#waiting: Job[] = []
 	#running: Promise<void> | undefined
 
@@ -114,6 +135,17 @@ class Transactions {
 		await this.#running
 	}
 
+	/**
+	 * Rejects when nothing can be stored. Writes only to find out whether that is over: first a file beside the database, because
+	 * the log of a database on a full disk may have room for a page or two, and then the page that every database has.
+	 */
+	async ready(): Promise<void> {
+		if (!this.#isBroken) return
+		await requireRoom(`${this.#connection.name}-room`)
+		await this.add(async () => this.#connection.pragma('user_version = 0'), true)
+		this.#isBroken = false
+	}
+
 	async #drain(): Promise<void> {
 		while (this.#waiting.length > 0) {
 			const jobs = this.#waiting
@@ -141,6 +173,7 @@ class Transactions {
 		} catch (error) {
 			// Such as a full disk or a failed fsync: nothing of the batch is stored.
 			if (this.#connection.inTransaction) this.#connection.exec('rollback')
+			this.#isBroken = true
 			for (const job of jobs) job.reject(error)
 			return
 		}

@@ -121,8 +121,9 @@ const assignPlaces = query<{ organizationId: string }>((knex, { organizationId }
 
 /** Gives places to committed events without one, and returns how many. The lock lets one reader do so at a time. */
 const place = (db: Database, organizationId: string) =>
-	db.transaction(async (tx) =>
-		(await tx.tryLock(`event places ${organizationId}`)) ? tx.run(assignPlaces, { organizationId }) : 0,
+	db.transaction(
+		async (tx) => ((await tx.tryLock(`event places ${organizationId}`)) ? tx.run(assignPlaces, { organizationId }) : 0),
+		{ organizationId },
 	)
 
 /** Events as JSON texts, oldest first, and the place of the last. */

@@ -1,7 +1,7 @@
 // The answers of handlers, and the only code that writes answers. JSON text from the database is sent as it is.
 import type { Request, Response } from 'express'
 import { ApiError, problem } from '../base/errors.ts'
-import { isUnavailable } from '../db/database.ts'
+import { unavailability } from '../db/database.ts'
 import { type AnsweredRequest, logRequest } from './log-line.ts'
 
 /** The JSON text of a `T`. */
@@ -64,10 +64,14 @@ export function send(req: AnsweredRequest, res: Response, reply: Reply): void {
 	logRequest(req, status, status === 201 ? headers.Location : undefined)
 }
 
+/** Seconds until a caller may try again what the database could not do. */
+const retryAfter = { 'Retry-After': '2' }
+
 /** The error as the caller may see it: an unexpected error becomes `internal_error`. */
 export function toApiError(error: unknown): ApiError {
 	if (error instanceof ApiError) return error
-	if (isUnavailable(error)) return new ApiError('unavailable', 'The server cannot reach its database; nothing was stored.')
+	const reason = unavailability(error)
+	if (reason) return new ApiError('unavailable', `${reason}; nothing was stored.`, { headers: retryAfter, cause: error })
 	return new ApiError('internal_error', 'The server failed; nothing was stored.')
 }
 

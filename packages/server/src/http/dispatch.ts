@@ -67,14 +67,14 @@ export function dispatch({ handlers, db, now: clock, services, callers, validate
 			return toReply(await run({ ...base, db: tx, afterCommit: (work) => afterCommit.push(work) }))
 		}
 		const idempotent = idempotentRequestOf(req, base.now)
-		const reply = await (idempotent ? idempotency.once(idempotent, effect) : db.transaction(effect))
+		const reply = await (idempotent ? idempotency.once(idempotent, effect) : db.transaction(effect, ownerOf(req)))
 		for (const work of afterCommit) work()
 		return reply
 	}
 
 	function runSelfManaged(req: Request, base: BaseContext, run: Run<SelfManagedContext>): Promise<Reply> {
 		const idempotent = idempotentRequestOf(req, base.now)
-		if (!idempotent) return run({ ...base, db, commit: (work) => db.transaction(work) }).then(toReply)
+		if (!idempotent) return run({ ...base, db, commit: (work) => db.transaction(work, ownerOf(req)) }).then(toReply)
 		return idempotency.onceSelfManaged(idempotent, async (commit) => {
 			const context = { ...base, db, commit: commitWith(commit) as SelfManagedContext['commit'] }
 			return toReply(await run(context))
@@ -103,6 +103,9 @@ const commitWith =
 		})
 		return answer as Answer
 	}
+
+/** Whose connections a transaction of the request takes. */
+const ownerOf = ({ context }: Request) => ({ organizationId: context.caller?.organizationId })
 
 /** The request as `Idempotency` sees it; undefined when it has no `Idempotency-Key` or its operation takes none. */
 function idempotentRequestOf(req: Request, now: number) {

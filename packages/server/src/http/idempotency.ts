@@ -52,7 +52,7 @@ export class Idempotency {
 				const reply = await tx.attempt(() => effect(tx)).catch((error) => answerTo(request, error))
 				await this.#keep(tx, request, reply)
 				return reply
-			}),
+			}, request.key),
 		)
 	}
 
@@ -63,7 +63,7 @@ export class Idempotency {
 				const found = await this.#lookUp(tx, request)
 				if (!found) await this.#keep(tx, request, { status: 0, headers: {} })
 				return found
-			})
+			}, request.key)
 			if (kept) return kept
 			let committed = false
 			const commit = (work: Effect) =>
@@ -72,7 +72,7 @@ export class Idempotency {
 					await this.#keep(tx, request, reply)
 					committed = true
 					return reply
-				})
+				}, request.key)
 			try {
 				const reply = await effect(commit)
 				return committed ? reply : await commit(async () => reply)

@@ -1,5 +1,6 @@
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { settingsFor } from '../../test/databases.ts'
 import { eventsOf } from '../../test/events.ts'
 import { startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
 import { dayMs } from '../base/dates.ts'
@@ -78,7 +79,7 @@ describe('a sent invoice turns overdue', () => {
 
 	it('once, also when several processes sweep at the same time', async () => {
 		const tenant = await server.newTenant()
-		const other = await openDatabase({ DATABASE_URL: '', DATA_DIR: '', ...server.settings }, pino({ level: 'silent' }))
+		const other = await openDatabase(settingsFor(server.settings), pino({ level: 'silent' }))
 		try {
 			for (let round = 0; round < 5; round++) {
 				const ids = await Promise.all([1, 2, 3].map(() => create(tenant)))

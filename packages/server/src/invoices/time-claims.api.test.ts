@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
-import { newDatabase, type TestDatabase } from '../../test/databases.ts'
+import { newDatabase, settingsFor, type TestDatabase } from '../../test/databases.ts'
 import { eventsOf } from '../../test/events.ts'
 import { startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
 import { Remit, type Served } from '../../test/remit.ts'
@@ -296,7 +296,7 @@ describe('a server that is killed while it invoices time', () => {
 		expect(numbers.toSorted()).toEqual(numbers.map((_, index) => `INV-${String(index + 1).padStart(4, '0')}`))
 		await second.end('SIGTERM')
 
-		const db = await openDatabase(database.settings, pino({ level: 'silent' }))
+		const db = await openDatabase(settingsFor(database.settings), pino({ level: 'silent' }))
 		const events = await eventsOf({ db }, { organizationId }).finally(() => db.close())
 		const of = (type: string) => events.filter((event) => event.type === type).map(({ resourceId }) => resourceId)
 		expect(of('invoice.created').toSorted()).toEqual([...invoices.map(({ id }) => id), next].toSorted())

@@ -1,8 +1,7 @@
-// Routes for load balancers, which no limit concerns: `/health` says that the process runs, `/ready` that it reaches its database.
+// Routes for load balancers, which no limit concerns: `/health` says that the process runs, `/ready` that its database takes changes.
 import express, { type RequestHandler, type Router } from 'express'
 import { ApiError } from '../../base/errors.ts'
-import type { Database } from '../../db/database.ts'
-import { probe } from '../../db/probe.ts'
+import { type Database, unavailability } from '../../db/database.ts'
 import { send } from '../answers.ts'
 import { rejectMethod } from './find-operation.ts'
 
@@ -21,10 +20,15 @@ const answer =
 	(req, res) =>
 		send(req, res, { status: 200, headers: {}, text })
 
+/** No limit concerns it, so all who ask at once get the answer to one question. */
 function requireDatabase(db: Database): RequestHandler {
+	let asked: Promise<void> | undefined
 	return async (_req, _res, next) => {
-		await probe(db).catch((cause) => {
-			throw new ApiError('unavailable', 'The server cannot reach its database.', { cause })
+		asked ??= db.ready().finally(() => {
+			asked = undefined
+		})
+		await asked.catch((cause) => {
+			throw new ApiError('unavailable', `${unavailability(cause) ?? 'The server cannot reach its database'}.`, { cause })
 		})
 		next()
 	}

@@ -23,7 +23,7 @@ export async function receivePayment(
 	payment: Payment,
 	origin: Origin,
 ): Promise<void> {
-	const outcome = await db.transaction((tx) => apply(tx, processor, payment, origin))
+	const outcome = await db.transaction((tx) => apply(tx, processor, payment, origin), { organizationId: payment.organizationId })
 	const { organizationId, invoiceId, eventId, amountCents, currency, reference } = payment
 	const entry = { processor, outcome, organizationId, invoiceId, eventId, amountCents, currency, reference }
 	if (outcome === 'applied' || outcome === 'duplicate') log.info(entry, 'payment')

@@ -31,12 +31,15 @@ export async function openByToken(db: Db, token: string, now: number): Promise<V
 /** Counts a view; the first one records an event. */
 export async function countView(db: Database, { invoice, organization }: Viewed, origin: Origin): Promise<void> {
 	const { organizationId, id } = invoice
-	await db.transaction(async (tx) => {
-		const stored = await lockInvoice(tx, organizationId, id)
-		if (!stored) return
-		await countInvoiceView(tx, organizationId, id, origin.now)
-		if (stored.viewedAt === null) await recordInvoiceEvents({ db: tx, origin, organization }, stored, ['invoice.viewed'])
-	})
+	await db.transaction(
+		async (tx) => {
+			const stored = await lockInvoice(tx, organizationId, id)
+			if (!stored) return
+			await countInvoiceView(tx, organizationId, id, origin.now)
+			if (stored.viewedAt === null) await recordInvoiceEvents({ db: tx, origin, organization }, stored, ['invoice.viewed'])
+		},
+		{ organizationId },
+	)
 }
 
 export function publicInvoice(invoice: Invoice, token: string, { baseUrl, payments }: Services): PublicInvoice {

@@ -1,7 +1,7 @@
 // Two servers hold the lease of a delivery one after the other.
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
-import { newDatabase, type TestDatabase } from '../../../test/databases.ts'
+import { newDatabase, settingsFor, type TestDatabase } from '../../../test/databases.ts'
 import { bySystem } from '../../base/origin.ts'
 import { type Database, query } from '../../db/database.ts'
 import { openDatabase } from '../../db/open.ts'
@@ -33,7 +33,7 @@ let db: Database
 let owner: { organizationId: string; endpointId: string }
 beforeEach(async () => {
 	database = await newDatabase(inject('database'), inject('template'))
-	db = await openDatabase(database.settings, pino({ level: 'silent' }))
+	db = await openDatabase(settingsFor(database.settings), pino({ level: 'silent' }))
 	owner = await db.transaction(async (tx) => {
 		const organization = await createOrganization(tx, bySystem(0), { name: 'Test Ltd' })
 		const { id: organizationId } = organization

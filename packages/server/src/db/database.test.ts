@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest'
+import { unavailability } from './database.ts'
+
+it.each([
+	['08006 08P01 57P01 57P03 28P01 3D000 ECONNREFUSED ECONNRESET ENOTFOUND ETIMEDOUT', 'The server cannot reach its database'],
+	['53300 53200 53400', 'The database has too much to do at the moment'],
+	['53100 SQLITE_FULL', 'The disk of the database is full'],
+	['25006 SQLITE_READONLY SQLITE_READONLY_DBMOVED', 'The database can be read only at the moment'],
+	['58030 SQLITE_IOERR SQLITE_IOERR_WRITE SQLITE_CANTOPEN SQLITE_CANTOPEN_ISDIR', 'The database cannot use its disk'],
+	['55P03 SQLITE_BUSY SQLITE_BUSY_SNAPSHOT', 'Another change held for too long what this one needs'],
+	['57014', 'The database took too long'],
+	['23505 42P01 25P02 22001 SQLITE_CONSTRAINT_UNIQUE SQLITE_ERROR SQLITE_CORRUPT', undefined],
+])('the codes %s are: %s', (codes, reason) => {
+	for (const code of codes.split(' ')) expect([code, unavailability({ code })]).toEqual([code, reason])
+})
+
+it('knows the errors of pg that have no code', () => {
+	for (const message of [
+		'Connection terminated unexpectedly',
+		'Connection terminated due to connection timeout',
+		'Client has encountered a connection error and is not queryable',
+		'Client was closed and is not queryable',
+		'Cannot use a pool after calling end on the pool',
+		'timeout expired',
+	])
+		expect([message, unavailability(new Error(message))]).toEqual([message, 'The server cannot reach its database'])
+	expect(unavailability(new Error('Query read timeout'))).toBe('The database took too long')
+	expect(unavailability(new Error('timeout exceeded when trying to connect'))).toMatch('too much to do')
+	expect(unavailability(new Error('Cannot read properties of undefined'))).toBeUndefined()
+	expect(unavailability('thrown text')).toBeUndefined()
+})
