@@ -67,7 +67,7 @@ function nonContractRoutes(options: HostedOptions): RequestHandler {
 }
 
 const renderError: ErrorRequestHandler = (error, req, res, _next) => {
-	const answered = toApiError(error)
+	const answered = toApiError(error, req)
 	const { log, requestId } = req.context
 	if (answered.status >= 500) log.error({ err: error, requestId }, answered.message)
 	send(req, res, problemReply(answered, req))

@@ -72,6 +72,13 @@ export class UniqueViolation extends Error {
 	}
 }
 
+/** The commit failed in a way that leaves open whether the transaction is stored. */
+export class OutcomeUnknown extends Error {
+	constructor(cause: unknown) {
+		super('whether a transaction is stored is unknown', { cause })
+	}
+}
+
 /** Why the database cannot be used now, without a full stop; undefined when the error says anything else, such as a wrong query. */
 export function unavailability(error: unknown): string | undefined {
 	const { code, message } = error as { code?: unknown; message?: unknown }

@@ -6,6 +6,7 @@ import {
 	CommitListeners,
 	type Database,
 	type Db,
+	OutcomeUnknown,
 	type Query,
 	type Transaction,
 	type TransactionOptions,
@@ -213,11 +214,14 @@ async function transact<T>(
 ): Promise<T> {
 	const client = await pools.connect()
 	const run = runOn(client)
+	let committing = false
 	let broken: unknown
 	try {
 		await run(durable ? 'begin' : 'begin; set local synchronous_commit = off')
 		const value = await work(transactionOf(run, statements))
-		await run('commit')
+		committing = true
+		const { command } = await run('commit')
+		if (command !== 'COMMIT') throw new Undone('one of its queries had failed')
 		return value
 	} catch (error) {
 		if (isReadOnly(error)) broken = error
@@ -225,7 +229,7 @@ async function transact<T>(
 			broken = failure
 		})
 		pools.noteFailure(error)
-		throw error
+		throw committing && !isUndone(error) ? new OutcomeUnknown(error) : error
 	} finally {
 		client.release(broken !== undefined)
 	}
@@ -242,6 +246,17 @@ const runOn =
 			throw error
 		}
 	}
+
+/** PostgreSQL answers the commit of a transaction whose query failed with a rollback, and without an error. */
+class Undone extends Error {}
+
+/**
+ * Whether an error of a commit says that nothing is stored: a constraint (class 23) or a lost race (40, except 40003, "statement
+ * completion unknown"). A server that is stopped may say so (57P01) after it has stored the transaction.
+ */
+function isUndone(error: unknown): boolean {
+	return error instanceof pg.DatabaseError ? /^(23|40(?!003))/.test(error.code ?? '') : error instanceof Undone
+}
 
 function transactionOf(run: Run, statements: Statements<Named>): Transaction {
 	return {

@@ -1,8 +1,9 @@
 import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { beforeEach, describe, expect, it } from 'vitest'
-import { query } from './database.ts'
+import Sqlite from 'better-sqlite3'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { OutcomeUnknown, query, unavailability } from './database.ts'
 import { openSqlite } from './sqlite.ts'
 
 let file: string
@@ -32,5 +33,81 @@ describe('the log of a database that is written without a pause', () => {
 		expect(longest).toBeLessThan(400_000_000)
 		await db.close()
 		expect(existsSync(`${file}-wal`)).toBe(false)
+	})
+})
+describe('a commit that fails', () => {
+	const sql = <Row>(text: string) => query<object, Row>((knex) => knex.raw(text))
+	const outcomes = async (...work: Promise<unknown>[]) => (await Promise.allSettled(work)).map(({ status }) => status)
+
+	/** What a disk does at each commit in place of SQLite; returns what ends it. */
+	function onCommit(fail: (commit: () => void) => never): () => void {
+		const other = new Sqlite(file)
+		const prototype = Object.getPrototypeOf(other.prepare('commit'))
+		other.close()
+		const { run } = prototype
+		const failing = vi.spyOn(prototype, 'run').mockImplementation(function (this: Sqlite.Statement, ...values) {
+			return this.source === 'commit' ? fail(() => run.apply(this, values)) : run.apply(this, values)
+		})
+		return () => failing.mockRestore()
+	}
+
+	it('is an error for every transaction that shared it, and nothing of them is stored', async () => {
+		const db = openSqlite(file)
+		await db.transaction(async (tx) => {
+			await tx.run(create, {})
+			await tx.run(sql('create table replies (note integer references notes (id) deferrable initially deferred)'), {})
+		})
+		// Only the commit looks at a reference that is deferred.
+		const broken = db.transaction((tx) => tx.run(sql('insert into replies values (99)'), {}))
+		const both = [db.transaction((tx) => tx.run(insert, { text: 'shares the commit' })), broken]
+		expect(await outcomes(...both)).toEqual(['rejected', 'rejected'])
+		await expect(broken).rejects.toMatchObject({ code: 'SQLITE_CONSTRAINT_FOREIGNKEY' })
+		expect(await db.get(count, {})).toEqual({ count: 0 })
+		await db.transaction((tx) => tx.run(insert, { text: 'later' }))
+		expect(await db.get(count, {})).toEqual({ count: 1 })
+		await db.close()
+	})
+
+	it('for want of room is undone for certain, and says so', async () => {
+		const db = openSqlite(file)
+		await db.transaction((tx) => tx.run(create, {}))
+		const limit = (pages: number) => db.transaction((tx) => tx.get(sql(`pragma max_page_count = ${pages}`), {}))
+		await limit(1)
+		const full = db.transaction((tx) => tx.run(insert, { text: 'x'.repeat(10 * page) }))
+		const error = await full.catch((failure) => failure)
+		expect([error.code, unavailability(error)]).toEqual(['SQLITE_FULL', 'The disk of the database is full'])
+		await limit(1_000)
+		await db.transaction((tx) => tx.run(insert, { text: 'x'.repeat(10 * page) }))
+		expect(await db.get(count, {})).toEqual({ count: 1 })
+		await db.close()
+	})
+
+	it('of which the disk takes nothing is told by `ready`, until the disk takes changes again', async () => {
+		const db = openSqlite(file)
+		await db.transaction((tx) => tx.run(create, {}))
+		await db.ready()
+		const restore = onCommit(() => {
+			throw new Sqlite.SqliteError('disk I/O error', 'SQLITE_IOERR_WRITE')
+		})
+		// A load balancer sends no changes while it hears this: `ready` has to try by itself.
+		for (const work of [() => db.transaction((tx) => tx.run(insert, { text: 'lost' })), () => db.ready(), () => db.ready()])
+			expect(unavailability(await work().catch((error) => error))).toBe('The database cannot use its disk')
+		restore()
+		await db.ready()
+		expect(await db.get(count, {})).toEqual({ count: 0 })
+		await db.close()
+	})
+
+	it('after it was written, such as in its fsync, has an unknown outcome', async () => {
+		const db = openSqlite(file)
+		await db.transaction((tx) => tx.run(create, {}))
+		const restore = onCommit((commit) => {
+			commit()
+			throw new Sqlite.SqliteError('disk I/O error', 'SQLITE_IOERR_FSYNC')
+		})
+		const lost = db.transaction((tx) => tx.run(insert, { text: 'perhaps' }))
+		await expect(lost).rejects.toThrow(OutcomeUnknown)
+		restore()
+		await db.close()
 	})
 })

@@ -8,7 +8,15 @@ import { rm, writeFile } from 'node:fs/promises'
 import Sqlite from 'better-sqlite3'
 import { whenFree } from './busy.ts'
 import { Checkpoints } from './checkpoints.ts'
-import { CommitListeners, type Database, type Db, type Query, type Transaction, UniqueViolation } from './database.ts'
+import {
+	CommitListeners,
+	type Database,
+	type Db,
+	OutcomeUnknown,
+	type Query,
+	type Transaction,
+	UniqueViolation,
+} from './database.ts'
 import { Statements } from './statements.ts'
 
 export function openSqlite(file: string): Database {
@@ -88,6 +96,12 @@ async function requireRoom(file: string): Promise<void> {
 function isUnique(error: unknown): error is Error {
 	return error instanceof Sqlite.SqliteError && /^SQLITE_CONSTRAINT_(UNIQUE|PRIMARYKEY)$/.test(error.code)
 }
+
+/**
+ * Errors of a commit whose last frame is not in the log. After any other, such as a failed fsync, SQLite undoes the commit too,
+ * but a start after a crash may find it whole in the log and restore it.
+ */
+const isUndone = /^SQLITE_(FULL|BUSY|CONSTRAINT|IOERR_WRITE)/
 
 interface Job {
 	readonly durable: boolean
@@ -169,9 +183,9 @@ class Transactions {
 					answers.push(() => job.reject(error))
 				}
 			}
-			this.#steps.commit.run()
+			this.#commit()
 		} catch (error) {
-			// Such as a full disk or a failed fsync: nothing of the batch is stored.
+			// Such as a full disk: the whole batch is undone.
 			if (this.#connection.inTransaction) this.#connection.exec('rollback')
 			this.#isBroken = true
 			for (const job of jobs) job.reject(error)
@@ -179,6 +193,14 @@ class Transactions {
 		}
 		for (const answer of answers) answer()
 		this.committed.notify()
+	}
+
+	#commit(): void {
+		try {
+			this.#steps.commit.run()
+		} catch (error) {
+			throw isUndone.test((error as { code: string }).code) ? error : new OutcomeUnknown(error)
+		}
 	}
 
 	/** A durable commit also syncs the earlier commits in the log that did not wait for the disk. */

@@ -1958,6 +1958,7 @@ export const errorTable = {
 	"internal_error": [500,"Internal error"],
 	"email_delivery_failed": [502,"E-mail delivery failed"],
 	"payment_processor_failed": [502,"Payment processor failed"],
+	"outcome_unknown": [503,"Outcome unknown"],
 	"unavailable": [503,"Unavailable"],
 	"resolver_unavailable": [503,"Resolver unavailable"],
 } as const satisfies Record<string, readonly [status: number, title: string]>

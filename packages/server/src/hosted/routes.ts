@@ -118,7 +118,7 @@ export function failurePage(limits: RateLimits): ErrorRequestHandler {
 	return (thrown, req, res, next) => {
 		// A path that cannot be decoded, such as /view/invoice/%E0, is a broken link.
 		const error = thrown instanceof URIError ? new ApiError('client_link_not_found', 'This is no path.') : thrown
-		const { code, status, headers, message: detail } = toApiError(error)
+		const { code, status, headers, message: detail } = toApiError(error, req)
 		const message: Message | undefined = messageByCode[code]
 		if (!message) return next(error)
 		if (status === 404) countGuess(limits, 'link', req)
@@ -137,5 +137,6 @@ const messageByCode: Record<string, Message> = {
 	payment_processor_failed: messages.paymentFailed,
 	payment_processor_not_configured: messages.paymentFailed,
 	internal_error: messages.failed,
+	outcome_unknown: messages.outcomeUnknown,
 	unavailable: messages.failed,
 }

@@ -1,7 +1,7 @@
 // The answers of handlers, and the only code that writes answers. JSON text from the database is sent as it is.
 import type { Request, Response } from 'express'
 import { ApiError, problem } from '../base/errors.ts'
-import { unavailability } from '../db/database.ts'
+import { OutcomeUnknown, unavailability } from '../db/database.ts'
 import { type AnsweredRequest, logRequest } from './log-line.ts'
 
 /** The JSON text of a `T`. */
@@ -64,15 +64,27 @@ export function send(req: AnsweredRequest, res: Response, reply: Reply): void {
 	logRequest(req, status, status === 201 ? headers.Location : undefined)
 }
 
+/** What an error says of the request's effect. */
+const effects = { none: '; nothing was stored.', possible: '.', stored: '; the change was stored.' } as const
+
 /** Seconds until a caller may try again what the database could not do. */
 const retryAfter = { 'Retry-After': '2' }
 
 /** The error as the caller may see it: an unexpected error becomes `internal_error`. */
-export function toApiError(error: unknown): ApiError {
+export function toApiError(error: unknown, req: Pick<Request, 'context' | 'headers'>): ApiError {
 	if (error instanceof ApiError) return error
+	if (error instanceof OutcomeUnknown) return outcomeUnknown(req, error)
 	const reason = unavailability(error)
-	if (reason) return new ApiError('unavailable', `${reason}; nothing was stored.`, { headers: retryAfter, cause: error })
-	return new ApiError('internal_error', 'The server failed; nothing was stored.')
+	const end = effects[req.context.effect]
+	if (reason) return new ApiError('unavailable', reason + end, { headers: retryAfter, cause: error })
+	return new ApiError('internal_error', `The server failed${end}`, { cause: error })
+}
+
+function outcomeUnknown({ context, headers }: Pick<Request, 'context' | 'headers'>, cause: Error): ApiError {
+	const isRepeatable = context.operation?.idempotent && headers['idempotency-key'] !== undefined
+	const advice = isRepeatable ? 'repeat it with the same Idempotency-Key' : 'look whether it was before you repeat it'
+	const detail = `The database failed while it stored the request, which may or may not have been stored: ${advice}.`
+	return new ApiError('outcome_unknown', detail, { headers: retryAfter, cause })
 }
 
 export function problemReply(error: ApiError, req: Request): Reply {

@@ -68,11 +68,13 @@ export function dispatch({ handlers, db, now: clock, services, callers, validate
 		}
 		const idempotent = idempotentRequestOf(req, base.now)
 		const reply = await (idempotent ? idempotency.once(idempotent, effect) : db.transaction(effect, ownerOf(req)))
+		req.context.effect = 'stored'
 		for (const work of afterCommit) work()
 		return reply
 	}
 
 	function runSelfManaged(req: Request, base: BaseContext, run: Run<SelfManagedContext>): Promise<Reply> {
+		req.context.effect = 'possible'
 		const idempotent = idempotentRequestOf(req, base.now)
 		if (!idempotent) return run({ ...base, db, commit: (work) => db.transaction(work, ownerOf(req)) }).then(toReply)
 		return idempotency.onceSelfManaged(idempotent, async (commit) => {

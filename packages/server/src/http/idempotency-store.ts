@@ -30,14 +30,15 @@ const keep = query<KeptAnswer>((knex, row) =>
 	knex('idempotency_keys').insert(row).onConflict(['organizationId', 'keyId', 'operationId', 'idempotencyKey']).merge(),
 )
 
-const forget = query<IdempotencyKey>((knex, key) => knex('idempotency_keys').where(key).delete())
+const forget = query<IdempotencyKey>((knex, key) => knex('idempotency_keys').where(key).where('status', 0).delete())
 
 /** The row of a key that was stored after `since`: an answer, or a request that is under way. */
 export const findAnswer = (db: Db, key: IdempotencyKey, since: number) => db.get(find, { ...key, since })
 
 export const keepAnswer = (db: Db, answer: KeptAnswer) => db.run(keep, answer)
 
-export const forgetAnswer = (db: Db, key: IdempotencyKey) => db.run(forget, key)
+/** Forgets a key that has no answer. After a commit of unknown outcome this waits for it, and keeps the answer that it stored. */
+export const forgetUnderWay = (db: Db, key: IdempotencyKey) => db.run(forget, key)
 
 const removeOld = query<{ organizationId: string; before: number }>((knex, { organizationId, before }) =>
 	knex('idempotency_keys').where({ organizationId }).where('createdAt', '<=', before).delete(),

@@ -5,7 +5,7 @@ import { ApiError } from '../base/errors.ts'
 import type { Database, Db, Transaction } from '../db/database.ts'
 import type { Secrets } from '../outside/secrets.ts'
 import type { Reply } from './answers.ts'
-import { findAnswer, forgetAnswer, type IdempotencyKey, keepAnswer, removeAnswers } from './idempotency-store.ts'
+import { findAnswer, forgetUnderWay, type IdempotencyKey, keepAnswer, removeAnswers } from './idempotency-store.ts'
 
 /** Answers are sealed, because one may hold a secret that the database must not have, such as a link's token. */
 const purpose = 'kept answer'
@@ -78,7 +78,8 @@ export class Idempotency {
 				return committed ? reply : await commit(async () => reply)
 			} catch (error) {
 				return await commit(async () => answerTo(request, error)).catch(async (failure) => {
-					await this.#db.transaction((tx) => forgetAnswer(tx, request.key))
+					// If this fails too, the key counts as under way until `underWayMs` is over.
+					await this.#db.transaction((tx) => forgetUnderWay(tx, request.key), request.key).catch(() => {})
 					throw failure
 				})
 			}

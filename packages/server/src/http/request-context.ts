@@ -18,6 +18,8 @@ export interface RequestContext {
 	/** Whether the request is HEAD; `method` then says GET. */
 	head: boolean
 	caller?: Caller
+	/** What an error may say of the request: `possible` while its handler opens its own transactions or asks other servers. */
+	effect: 'none' | 'possible' | 'stored'
 }
 
 declare global {
@@ -45,7 +47,16 @@ export function beginRequest(log: Logger): RequestHandler {
 function newContext(req: Request, log: Logger): RequestContext {
 	const sent = req.headers['x-request-id']
 	const requestId = typeof sent === 'string' && usableId.test(sent) ? sent : newId('req')
-	return { requestId, startedAt: performance.now(), log, headers: {}, params: {}, query: {}, head: req.method === 'HEAD' }
+	return {
+		requestId,
+		startedAt: performance.now(),
+		log,
+		headers: {},
+		params: {},
+		query: {},
+		head: req.method === 'HEAD',
+		effect: 'none',
+	}
 }
 
 /** Whether a person asked for the answer. A browser that fetches ahead says so in one of these headers. */

@@ -41,6 +41,10 @@ export const messages = {
 		title: 'Something went wrong on our side',
 		text: 'Nothing was changed. Please try again in a few minutes.',
 	},
+	outcomeUnknown: {
+		title: 'Something went wrong on our side',
+		text: 'We do not know whether it was done. Please open the link of the invoice again to see how it stands.',
+	},
 	tooManyRequests: {
 		title: 'Too many requests',
 		text: 'Please wait a minute, and then open the link again.',
