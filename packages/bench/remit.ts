@@ -16,6 +16,14 @@ export function copyServer(name: string, folder = source): string {
 
 /** Starts a copied server in production mode, with its log and with a rate limit that counts but is never reached. */
 export function startRemit(name: string, server: string, where: { DATA_DIR: string } | { DATABASE_URL: string }) {
-	const env = { ...where, PORT: '0', HOST: '127.0.0.1', LOG_LEVEL: 'info', INVOICING_RATE_LIMIT: '1000000', BASE_URL: '' }
+	const env = {
+		...where,
+		PORT: '0',
+		HOST: '127.0.0.1',
+		LOG_LEVEL: 'info',
+		INVOICING_RATE_LIMIT: '1000000',
+		REQUESTS_UNDER_WAY: '100000',
+		BASE_URL: '',
+	}
 	return startServer(name, ['--max-semi-space-size=4', join(server, 'bin/remit.js'), 'serve', '--json'], env)
 }

@@ -10,6 +10,7 @@ import { paymentRoutes, processorWebhooks } from './hosted/payment-routes.ts'
 import { failurePage, type HostedOptions, hostedPages, pagePaths } from './hosted/routes.ts'
 import { problemReply, send, toApiError } from './http/answers.ts'
 import { dispatch } from './http/dispatch.ts'
+import type { Load } from './http/load.ts'
 import { beginRequest } from './http/request-context.ts'
 import { authenticate, countMisses, countRequest, countVisits, limitVisitors } from './http/steps/authenticate.ts'
 import { readBody } from './http/steps/body.ts'
@@ -17,6 +18,8 @@ import { documentRoute } from './http/steps/document.ts'
 import { runSteps } from './http/steps/express.ts'
 import { findOperation } from './http/steps/find-operation.ts'
 import { systemRoutes } from './http/steps/health.ts'
+import { takeTurn } from './http/steps/take-turn.ts'
+import { limitUnderWay } from './http/steps/under-way.ts'
 import { validateFast, validateFully } from './http/steps/validate.ts'
 import { handlers } from './operations.ts'
 import type { Services } from './outside/services.ts'
@@ -30,9 +33,11 @@ export interface AppOptions {
 	readonly callers: Callers
 	readonly services: Services
 	readonly limits: RateLimits
+	readonly load: Load
 }
 
-export function createApp({ db, config, log, now, callers, services, limits }: AppOptions): Express {
+export function createApp(options: AppOptions): Express {
+	const { db, config, log, now, callers, services, limits, load } = options
 	const validateAll = config.NODE_ENV === 'development'
 	const count = countRequest(callers, limits)
 	const app = express()
@@ -40,13 +45,15 @@ export function createApp({ db, config, log, now, callers, services, limits }: A
 	app.use(
 		runSteps(
 			beginRequest(log),
-			findOperation(nonContractRoutes({ db, services, limits, now }), count),
+			findOperation(nonContractRoutes({ db, services, limits, now }, load), count),
 			limitVisitors(limits),
 			authenticate(count),
+			limitUnderWay(config.REQUESTS_UNDER_WAY, limits),
+			takeTurn(limits, load),
 			readBody,
 			validateFast(),
 			...(validateAll ? [validateFully()] : []),
-			dispatch({ handlers, db, now, services, callers, validateResponses: validateAll }),
+			dispatch({ handlers, db, now, services, callers, load, validateResponses: validateAll }),
 		),
 	)
 	app.use(countMisses(limits), renderError)
@@ -54,10 +61,10 @@ export function createApp({ db, config, log, now, callers, services, limits }: A
 }
 
 /** The routes that load balancers, tools, browsers and payment processors use without a key. */
-function nonContractRoutes(options: HostedOptions): RequestHandler {
+function nonContractRoutes(options: HostedOptions, load: Load): RequestHandler {
 	const router = express.Router()
 	const { db, limits } = options
-	router.use(systemRoutes(db), processorWebhooks(options), countVisits(limits))
+	router.use(systemRoutes(db), processorWebhooks(options), countVisits(limits), takeTurn(limits, load))
 	router.use(documentRoute(), paymentRoutes(options), hostedPages(options))
 	router.use((req) => {
 		throw new ApiError('route_not_found', `There is no ${req.path}.`)

@@ -84,8 +84,23 @@ export const settings = {
 		'fatal, error, warn, info, debug, trace or silent.',
 		oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
 	),
+	SHED_ABOVE_REQUESTS: setting(
+		'1000',
+		'Requests that a process handles at once; beyond, it answers 503 with Retry-After.',
+		integer(1, 1_000_000),
+	),
+	SHED_ABOVE_DELAY_MS: setting(
+		'1000',
+		'How far behind a process may be for a second; beyond, it answers 503 with Retry-After.',
+		integer(20, 60_000),
+	),
 	INVOICING_RATE_LIMIT: setting('1000', 'Invoicing API: requests per minute and key; 0: no limit.', integer(0, 1_000_000)),
 	INTEGRATION_RATE_LIMIT: setting('100', 'Integration API: requests per minute and key; 0: no limit.', integer(0, 1_000_000)),
+	REQUESTS_UNDER_WAY: setting(
+		'100',
+		"Requests of a key, or of a visitor's address, that may be under way at once; 0: no limit.",
+		integer(0, 100_000),
+	),
 	GUESS_RATE_LIMIT: setting(
 		'30',
 		'Wrong API keys, wrong client links and wrong webhook signatures, of each so many per minute and address; 0: no limit.',

@@ -11,7 +11,9 @@ import { newId } from './base/ids.ts'
 import type { Config } from './config.ts'
 import type { Database } from './db/database.ts'
 import { sweepIdempotencyKeys } from './http/idempotency.ts'
+import { Load } from './http/load.ts'
 import { expressPrototypes } from './http/steps/express.ts'
+import { loopTurns } from './http/turns.ts'
 import { sweepOverdue } from './invoices/overdue.ts'
 import { deactivateClosingLinks } from './invoices/payments/closing.ts'
 import { listOrganizations } from './organizations/store.ts'
@@ -52,15 +54,20 @@ export async function startServer({ db, config, log, now = Date.now, lookup }: S
 	let url = config.BASE_URL
 	const services = await openServices(config, { baseUrl: () => url, lookup })
 	const rateLimits = await openRateLimits(config, log)
-	const app = createApp({ db, config, log, now, callers, services, limits: rateLimits })
-	const server = createServer({ ...limits, ...expressPrototypes(app) }, app)
+	const load = new Load(config, log)
+	const app = createApp({ db, config, log, now, callers, services, limits: rateLimits, load })
+	const server = createServer({ ...limits, ...expressPrototypes(app) })
+	let requests = 0
+	server.on('request', (req, res) => {
+		requests++
+		if (!load.shed(req, res)) app(req, res)
+	})
 	server.on('clientError', rejectMalformed)
 	// A server may ignore an unknown expectation (RFC 9110 §10.1.1); node:http would answer 417 without a body.
 	server.on('checkExpectation', (req, res) => server.emit('request', req, res))
-	let requests = 0
-	server.on('request', () => requests++)
 	const connections = new Set<Socket>()
 	server.on('connection', (socket: Socket) => {
+		loopTurns.connected()
 		connections.add(socket)
 		socket.once('close', () => connections.delete(socket))
 	})
@@ -91,6 +98,7 @@ export async function startServer({ db, config, log, now = Date.now, lookup }: S
 		async close() {
 			await closeConnections(server, connections)
 			await Promise.all([engine.stop(), ...background.map((work) => work.stop())])
+			load.close()
 			await callers.flush().catch((err) => log.error({ err }, 'when keys were last used could not be written'))
 			await services.close()
 			rateLimits.close()

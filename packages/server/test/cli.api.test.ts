@@ -204,7 +204,7 @@ describe('a server', () => {
 		const own = await newRemit()
 		const { organizationId: organization } = await own.json(['organizations', 'create', '--name', 'Killed Ltd'])
 		const { key } = await own.json(['keys', 'create', '--organization', organization, '--scopes', 'invoices:write'])
-		const server = await own.serve({ INVOICING_RATE_LIMIT: '0' })
+		const server = await own.serve({ INVOICING_RATE_LIMIT: '0', REQUESTS_UNDER_WAY: '0' })
 		const answered: string[] = []
 		let ended: ReturnType<Served['end']> | undefined
 		const creates = Array.from({ length: 200 }, async () => {

@@ -94,7 +94,10 @@ export async function startTestServer(settings: Partial<Config> = {}, lookup = t
 			INVOICING_RATE_LIMIT: '0',
 			INTEGRATION_RATE_LIMIT: '0',
 			GUESS_RATE_LIMIT: '0',
+			REQUESTS_UNDER_WAY: '0',
 			NODE_ENV: 'test',
+			// A busy machine is no overload.
+			SHED_ABOVE_DELAY_MS: '60000',
 		}),
 		...effective,
 	}
@@ -167,13 +170,13 @@ async function ask(url: string, method: string, path: string, { body, headers = 
 	return answer
 }
 
-/** Blocks all writes until the returned function releases them, so that a request stays under way. */
-export async function holdWrites({ settings }: TestServer): Promise<() => Promise<void>> {
+/** Blocks writes until the returned function releases them, so that a request stays under way. PostgreSQL blocks one table. */
+export async function holdWrites({ settings }: TestServer, table = 'organizations'): Promise<() => Promise<void>> {
 	if (settings.DATABASE_URL) {
 		const client = new pg.Client(settings.DATABASE_URL)
 		await client.connect()
 		await client.query('begin')
-		await client.query('lock table organizations in exclusive mode')
+		await client.query(`lock table ${table} in exclusive mode`)
 		return async () => {
 			await client.query('rollback')
 			await client.end()

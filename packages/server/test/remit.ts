@@ -43,7 +43,7 @@ export class Remit {
 	#start(args: readonly string[], environment: Environment, stdout: 'pipe' | number = 'pipe'): ChildProcess {
 		const child = spawn(process.execPath, [cli, ...args], {
 			cwd: this.#folder,
-			env: { ...inherited, PORT: '0', LOG_LEVEL: 'silent', ...this.env, ...environment },
+			env: { ...inherited, PORT: '0', LOG_LEVEL: 'silent', SHED_ABOVE_DELAY_MS: '60000', ...this.env, ...environment },
 			stdio: ['ignore', stdout, 'pipe'],
 		})
 		this.#running.add(child)

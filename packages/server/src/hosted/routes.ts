@@ -6,7 +6,8 @@ import type { Database } from '../db/database.ts'
 import { send, toApiError } from '../http/answers.ts'
 import type { AnsweredRequest } from '../http/log-line.ts'
 import { isViewed } from '../http/request-context.ts'
-import { checkLink, countGuess } from '../http/steps/authenticate.ts'
+import { checkLink, countGuess, visitorOf } from '../http/steps/authenticate.ts'
+import { loopTurns } from '../http/turns.ts'
 import { getOrCreatePaymentLink } from '../invoices/payments/link.ts'
 import { clientUrl } from '../invoices/sharing/client-link-store.ts'
 import { countView, openByToken, publicInvoice } from '../invoices/sharing/public-view.ts'
@@ -58,14 +59,17 @@ const rejectMethod =
 type PageHandler = (req: Request<{ token: string }>, res: Response) => Promise<void>
 
 const viewInvoice =
-	({ db, services, now: clock }: HostedOptions): PageHandler =>
+	({ db, services, limits, now: clock }: HostedOptions): PageHandler =>
 	async (req, res) => {
 		const { token } = req.params
 		const now = clock()
-		const { invoice, organization } = await openByToken(db, token, now)
 		const { requestId } = req.context
 		const origin = { actor: { type: 'client_link' as const, id: null }, requestId, now }
-		if (isViewed(req)) await countView(db, { invoice, organization }, origin)
+		if (isViewed(req)) await countView(db, await openByToken(db, token, now), origin)
+		// Views that were committed together would make their pages together. Whoever waits holds no invoice.
+		await loopTurns.take(visitorOf(limits, req))
+		if (res.closed) return
+		const { invoice, organization } = await openByToken(db, token, now)
 		const document = await documentOf(db, services, organization, invoice, now)
 		const { pdfUrl, payUrl } = publicInvoice(invoice, token, services)
 		const text = invoicePage({ document, pdfUrl, payUrl: payUrl && `${payUrl}/pay` })

@@ -8,6 +8,7 @@ import { defaults, JsonText, problemReply, type Reply, send } from './answers.ts
 import { expectVersion, matchesTag } from './etag.ts'
 import type { Context, Handlers, SelfManagedContext } from './handler.ts'
 import { Idempotency } from './idempotency.ts'
+import type { Load } from './load.ts'
 import { logRequest } from './log-line.ts'
 import { hangUpSignal, isViewed } from './request-context.ts'
 
@@ -17,6 +18,7 @@ export interface DispatchOptions {
 	readonly now: () => number
 	readonly services: Services
 	readonly callers: Callers
+	readonly load: Load
 	/** Answers through `res.json`, where the full validator checks the answer. */
 	readonly validateResponses: boolean
 }
@@ -34,7 +36,8 @@ type AnyHandler = (call: unknown, context: unknown) => Promise<Answer>
 
 type Run<C> = (context: C) => Promise<Answer>
 
-export function dispatch({ handlers, db, now: clock, services, callers, validateResponses }: DispatchOptions): RequestHandler {
+export function dispatch(options: DispatchOptions): RequestHandler {
+	const { handlers, db, now: clock, services, callers, load, validateResponses } = options
 	const idempotency = new Idempotency(db, services.secrets)
 
 	function answer(req: Request): Promise<Reply> {
@@ -84,7 +87,9 @@ export function dispatch({ handlers, db, now: clock, services, callers, validate
 	}
 
 	return (req, res, next) => {
+		load.begin()
 		answer(req)
+			.finally(load.end)
 			.then((reply) => {
 				if (isUnchanged(req, reply)) send(req, res, { status: 304, headers: { ETag: reply.headers.ETag as string } })
 				else if (validateResponses && reply.text !== undefined) sendValidated(req, res, reply)

@@ -9,7 +9,7 @@ import { isIntegrationPath } from '../../contract/routes.ts'
 export type Count = (req: Request, rateClass: 'invoicing' | 'integration') => Promise<void>
 
 /** The bucket of a request without a key. What `X-Forwarded-For` says in place of an address counts as the connection's own. */
-const visitorOf = (limits: RateLimits, { ip, socket }: Request): string => limits.visitor(ip, socket.remoteAddress)
+export const visitorOf = (limits: RateLimits, { ip, socket }: Request): string => limits.visitor(ip, socket.remoteAddress)
 
 /**
  * Identifies the caller of a request, and counts the request for the caller's key, or for its address when it has no valid key.

@@ -1,0 +1,18 @@
+// Lets requests go on in turns when more arrive at once than a turn of the event loop has time for.
+import type { RequestHandler } from 'express'
+import type { RateLimits } from '../../auth/rate-limit.ts'
+import type { Load } from '../load.ts'
+import { loopTurns } from '../turns.ts'
+import { visitorOf } from './authenticate.ts'
+
+/** A request that waits counts as load. One whose client hangs up meanwhile is dropped. */
+export function takeTurn(limits: RateLimits, load: Load): RequestHandler {
+	return (req, res, next) => {
+		if (loopTurns.hasRoom()) return next()
+		load.begin()
+		loopTurns.wait(req.context.caller?.organizationId ?? visitorOf(limits, req), () => {
+			load.end()
+			if (!res.closed) next()
+		})
+	}
+}
