@@ -84,6 +84,11 @@ export const settings = {
 		'fatal, error, warn, info, debug, trace or silent.',
 		oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
 	),
+	SHUTDOWN_SECONDS: setting(
+		'8',
+		'How long the server takes at most to end after SIGTERM or SIGINT; what is then under way is broken off.',
+		integer(2, 600),
+	),
 	SHED_ABOVE_REQUESTS: setting(
 		'1000',
 		'Requests that a process handles at once; beyond, it answers 503 with Retry-After.',

@@ -1,4 +1,5 @@
 // `remit serve`: settings → database → server; SIGTERM and SIGINT let the requests under way finish.
+import { setTimeout as sleep } from 'node:timers/promises'
 import { readConfig } from './config.ts'
 import { openDatabase } from './db/open.ts'
 import { createDemo } from './demo/demo.ts'
@@ -23,17 +24,48 @@ export async function serve(options: { demo?: boolean; json?: boolean }): Promis
 	else stdout.write(`${key ? welcome(url, key) : `Remit serves ${url}${empty ? `\n\n${firstSteps}` : ''}`}\n`)
 	stdout.flush()
 
-	let closing = false
-	const close = async () => {
-		if (closing) return
-		closing = true
-		await server.close()
-		log.info('closed')
-		await stdout.close()
+	endOnSignals(config.SHUTDOWN_SECONDS * 1000, {
+		async close() {
+			await server.close()
+			log.info('closed')
+			await stdout.close()
+		},
+		async giveUp() {
+			log.error('what is under way could not be ended in time; the process ends without it')
+			await stdout.close()
+		},
+	})
+}
+
+/** A terminal's Ctrl-C reaches a process twice when its parent passes it on as well. */
+const sameSignalMs = 50
+
+/**
+ * The first signal closes; what has not closed after seven eighths of the time is given up. A second signal ends the process at
+ * once. Both then end it by that signal: `process.exit` waits for Node's threads, which may wait for a name server.
+ */
+function endOnSignals(graceMs: number, { close, giveUp }: { close(): Promise<void>; giveUp(): Promise<void> }): void {
+	let since: number | undefined
+	const end = async (signal: NodeJS.Signals) => {
+		if (since !== undefined) {
+			if (performance.now() - since > sameSignalMs) dieOf(signal)
+			return
+		}
+		since = performance.now()
+		setTimeout(() => giveUp().finally(() => dieOf(signal)), (graceMs * 7) / 8)
+		await close()
+		while (isThreadBusy()) await sleep(20)
 		process.exit(0)
 	}
-	process.on('SIGTERM', close).on('SIGINT', close)
+	process.on('SIGTERM', end).on('SIGINT', end)
 }
+
+function dieOf(signal: NodeJS.Signals): void {
+	process.removeAllListeners(signal)
+	process.kill(process.pid, signal)
+}
+
+const isThreadBusy = () => process.getActiveResourcesInfo().some((name) => /^(FSReq|GetAddrInfo|GetNameInfo)/.test(name))
 
 const firstSteps = `There is no organization yet. Create one, and a key for it:
 

@@ -2,6 +2,7 @@
 // shutdown.
 import { createServer, type Server, STATUS_CODES } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { createApp } from './app.ts'
 import { Callers } from './auth/caller.ts'
@@ -10,10 +11,10 @@ import { ApiError, ConfigError, problem } from './base/errors.ts'
 import { newId } from './base/ids.ts'
 import type { Config } from './config.ts'
 import type { Database } from './db/database.ts'
+import { Connections } from './http/connections.ts'
 import { sweepIdempotencyKeys } from './http/idempotency.ts'
 import { Load } from './http/load.ts'
 import { expressPrototypes } from './http/steps/express.ts'
-import { loopTurns } from './http/turns.ts'
 import { sweepOverdue } from './invoices/overdue.ts'
 import { deactivateClosingLinks } from './invoices/payments/closing.ts'
 import { listOrganizations } from './organizations/store.ts'
@@ -27,8 +28,12 @@ import { every } from './work/loop.ts'
 export interface RunningServer {
 	/** The server's URL on this machine. */
 	readonly url: string
-	/** Takes no more requests, lets those under way finish, and closes the database. */
-	close(): Promise<void>
+	/**
+	 * Takes no more connections, lets what is under way end, and closes the database. What has not ended after five eighths of the
+	 * grace is broken off: first webhooks and calls to others, then after six eighths the connections. Only a database that hangs
+	 * takes longer.
+	 */
+	close(graceMs?: number): Promise<void>
 }
 
 export interface ServerOptions {
@@ -57,20 +62,16 @@ export async function startServer({ db, config, log, now = Date.now, lookup }: S
 	const load = new Load(config, log)
 	const app = createApp({ db, config, log, now, callers, services, limits: rateLimits, load })
 	const server = createServer({ ...limits, ...expressPrototypes(app) })
+	const connections = new Connections(server)
 	let requests = 0
 	server.on('request', (req, res) => {
 		requests++
+		connections.begin(res)
 		if (!load.shed(req, res)) app(req, res)
 	})
 	server.on('clientError', rejectMalformed)
 	// A server may ignore an unknown expectation (RFC 9110 §10.1.1); node:http would answer 417 without a body.
 	server.on('checkExpectation', (req, res) => server.emit('request', req, res))
-	const connections = new Set<Socket>()
-	server.on('connection', (socket: Socket) => {
-		loopTurns.connected()
-		connections.add(socket)
-		socket.once('close', () => connections.delete(socket))
-	})
 	await listen(server, config)
 	const background = [
 		every(5_000, () => deactivateClosingLinks(db, services.payments, log), log),
@@ -95,9 +96,12 @@ export async function startServer({ db, config, log, now = Date.now, lookup }: S
 	url ||= address
 	return {
 		url: address,
-		async close() {
-			await closeConnections(server, connections)
-			await Promise.all([engine.stop(), ...background.map((work) => work.stop())])
+		async close(graceMs = config.SHUTDOWN_SECONDS * 1000) {
+			const work = [connections.drain(), engine.stop((graceMs * 5) / 8), ...background.map((loop) => loop.stop())]
+			const breakOff = setTimeout(() => services.close().catch(() => {}), (graceMs * 5) / 8)
+			await Promise.race([Promise.all(work), sleep((graceMs * 6) / 8, undefined, { ref: false })])
+			clearTimeout(breakOff)
+			connections.cut()
 			load.close()
 			await callers.flush().catch((err) => log.error({ err }, 'when keys were last used could not be written'))
 			await services.close()
@@ -114,15 +118,6 @@ async function sweepAllIdempotencyKeys(db: Database, now: number): Promise<void>
 function addressOf(server: Server, { HOST }: Config): string {
 	const host = HOST === '0.0.0.0' || HOST === '::' ? 'localhost' : HOST
 	return `http://${host.includes(':') ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`
-}
-
-/** Closes every connection as soon as no request is under way on it, or at once when nothing ever arrived on it. */
-async function closeConnections(server: Server, connections: ReadonlySet<Socket>): Promise<void> {
-	const closed = new Promise((resolve) => server.close(resolve))
-	for (const socket of connections) if (socket.bytesRead === 0) socket.destroy()
-	const sweep = setInterval(() => server.closeIdleConnections(), 20)
-	await closed
-	clearInterval(sweep)
 }
 
 function listen(server: Server, { PORT, HOST }: Config): Promise<void> {

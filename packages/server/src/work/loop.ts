@@ -6,11 +6,12 @@ export interface Loop {
 	stop(): Promise<void>
 }
 
-/** Runs the work every `ms` milliseconds; skips a run while the previous one is still going. */
-export function every(ms: number, work: () => Promise<unknown>, log: Logger): Loop {
+/** Runs the work every `ms` milliseconds; skips a run while the previous one is still going. `stop` aborts the signal. */
+export function every(ms: number, work: (signal: AbortSignal) => Promise<unknown>, log: Logger): Loop {
+	const ending = new AbortController()
 	let running: Promise<unknown> | undefined
 	const timer = setInterval(() => {
-		running ??= work()
+		running ??= work(ending.signal)
 			.catch((err) => log.error({ err }, 'background work failed'))
 			.finally(() => {
 				running = undefined
@@ -19,6 +20,7 @@ export function every(ms: number, work: () => Promise<unknown>, log: Logger): Lo
 	return {
 		async stop() {
 			clearInterval(timer)
+			ending.abort()
 			await running
 		},
 	}

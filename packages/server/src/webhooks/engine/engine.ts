@@ -40,8 +40,6 @@ const pollMs = 250
 const longestRestMs = 1_000
 /** How much longer a lease is than the time limit of an attempt. */
 const leaseMarginMs = 15_000
-/** When the engine stops, attempts under way get this long to end. */
-const graceMs = 5_000
 /**
  * Results written, and deliveries claimed, in one transaction; its commit wakes the engine for the rest. On SQLite everything
  * else in this process waits for the transaction, so it is smaller while requests come, though each delivery then costs more.
@@ -95,7 +93,7 @@ export class DeliveryEngine {
 	}
 
 	/** Claims nothing more, waits for running attempts, breaks them off after `graceMs`, and writes their results. */
-	async stop(): Promise<void> {
+	async stop(graceMs: number): Promise<void> {
 		this.#stopping = true
 		this.#stopListening?.()
 		clearInterval(this.#poll)
