@@ -199,14 +199,7 @@ describe.each(cases)('a payment of %s', (_, outcome, change) => {
 describe('what is not about a link of ours', () => {
 	it.each<[string, (made: Paid, other: Paid) => object]>([
 		['an event of another product', () => ({ metadata: { order: '7' } })],
-		['a link that does not exist', (made) => ({ metadata: { ...metadataOf(made), linkId: 'plk_unknown' } })],
 		['an organization that does not exist', (made) => ({ metadata: { ...metadataOf(made), organizationId: 'org_unknown' } })],
-		[
-			'a link of another organization',
-			(made, other) => ({ metadata: { ...metadataOf(other), organizationId: made.tenant.organizationId } }),
-		],
-		['another invoice than the link’s', (made, other) => ({ metadata: { ...metadataOf(made), invoiceId: other.id } })],
-		['another page than the link’s', (_, other) => ({ metadata: metadataOf(other) })],
 	])('is received and changes nothing: %s', async (_, forge) => {
 		const [made, other] = [await paid(), await paid()]
 		Object.assign(session(made), forge(made, other))
@@ -214,6 +207,29 @@ describe('what is not about a link of ours', () => {
 		for (const { tenant, id } of [made, other]) {
 			expect(await readInvoice(tenant, id)).toMatchObject({ status: 'sent', version: 1 })
 			expect(await outcomesOf(tenant)).toEqual([])
+			expect(await linksOf(server.db, tenant, id)).toMatchObject([{ status: 'live' }])
+		}
+	})
+
+	it.each<[string, (made: Paid, other: Paid) => object, owner?: 'other']>([
+		['a link that does not exist', (made) => ({ metadata: { ...metadataOf(made), linkId: 'plk_unknown' } })],
+		[
+			'a link of another organization',
+			(made, other) => ({ metadata: { ...metadataOf(other), organizationId: made.tenant.organizationId } }),
+		],
+		['another invoice than the link’s', (made, other) => ({ metadata: { ...metadataOf(made), invoiceId: other.id } })],
+		['another page than the link’s', (_, other) => ({ metadata: metadataOf(other) }), 'other'],
+	])('is written down once, and pays nothing: %s', async (_, forge, owner) => {
+		const [made, other] = [await paid(), await paid()]
+		Object.assign(session(made), forge(made, other))
+		for (const type of [completed, completed, 'checkout.session.async_payment_succeeded'])
+			expect(await post(url, made.webhook(type))).toMatchObject(received)
+		const { tenant } = owner === 'other' ? other : made
+		expect(await paymentsOf(server.db, tenant.organizationId)).toMatchObject([
+			{ outcome: 'unknown_link', externalId: made.link.externalId, amountCents: 5_000, currency: 'USD', method: 'card' },
+		])
+		for (const { tenant, id } of [made, other]) {
+			expect(await readInvoice(tenant, id)).toMatchObject({ status: 'sent', version: 1 })
 			expect(await linksOf(server.db, tenant, id)).toMatchObject([{ status: 'live' }])
 		}
 	})

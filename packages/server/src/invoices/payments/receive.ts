@@ -1,6 +1,5 @@
 // Receives the payments that a processor reports. Each is stored once, however often it is reported, and applied only when it
-// is exactly what is owed on the invoice. A payment by a link of ours that cannot be applied is stored too: its row says why,
-// and the log warns.
+// is exactly what is owed on the invoice. A payment that cannot be applied is stored too: its row says why, and the log warns.
 import type { Logger } from 'pino'
 import type { Origin } from '../../base/origin.ts'
 import type { Database, Db } from '../../db/database.ts'
@@ -12,8 +11,8 @@ import { lockInvoice } from '../store.ts'
 import { changeInvoice } from '../write.ts'
 import { insertPayment, type PaymentRow } from './store.ts'
 
-/** `unknown_link`: the payment is not for this server, since the processor's account serves others too. */
-type Outcome = PaymentRow['outcome'] | 'duplicate' | 'unknown_link'
+/** `other_server`: the payment is for an organization of another server, which shares the processor's account. */
+type Outcome = PaymentRow['outcome'] | 'duplicate' | 'other_server'
 
 /** Stores and applies a payment, and logs its outcome. */
 export async function receivePayment(
@@ -31,18 +30,21 @@ export async function receivePayment(
 }
 
 async function apply(db: Db, processor: string, payment: Payment, origin: Origin): Promise<Outcome> {
-	const { organizationId, invoiceId, linkId, externalId, ...rest } = payment
+	const { organizationId, invoiceId, linkId, externalId } = payment
 	const organization = await findOrganization(db, organizationId)
+	if (!organization) return 'other_server'
+	const row = { ...payment, processor, receivedAt: origin.now }
 	// Locks the invoice before its link, like every change of an invoice: in the opposite order two could deadlock.
 	const invoice = await lockInvoice(db, organizationId, invoiceId)
 	const link = await lockPaymentLink(db, organizationId, linkId)
-	if (!organization || !link || link.invoiceId !== invoiceId || link.processor !== processor || link.externalId !== externalId) {
-		return 'unknown_link'
+	if (!link || link.invoiceId !== invoiceId || link.processor !== processor || link.externalId !== externalId) {
+		// Such as a link that was made after the backup which was restored: its money must not be known to a log alone.
+		return (await insertPayment(db, { ...row, outcome: 'unknown_link' })) ? 'unknown_link' : 'duplicate'
 	}
 	// A page takes one payment, which the processor may report in several deliveries and several events.
 	if (link.status === 'paid') return 'duplicate'
 	const outcome = classify(invoice, payment)
-	await insertPayment(db, { organizationId, processor, invoiceId, linkId, ...rest, outcome, receivedAt: origin.now })
+	await insertPayment(db, { ...row, outcome })
 	await setLinkStatus(db, link, 'paid')
 	if (outcome !== 'applied' || !invoice) return outcome
 	const input = {
