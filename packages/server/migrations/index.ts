@@ -18,6 +18,7 @@ import * as invoiceFields from './0015-invoice-fields.ts'
 import * as webhooks from './0016-webhooks.ts'
 import * as attemptsInKeyOrder from './0017-attempts-in-key-order.ts'
 import * as paymentExternalIds from './0018-payment-external-ids.ts'
+import * as mails from './0019-mails.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -39,4 +40,5 @@ export const migrations: readonly Migration[] = [
 	{ name: '0016-webhooks', up: webhooks.up },
 	{ name: '0017-attempts-in-key-order', up: attemptsInKeyOrder.up },
 	{ name: '0018-payment-external-ids', up: paymentExternalIds.up },
+	{ name: '0019-mails', up: mails.up },
 ]

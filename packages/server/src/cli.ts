@@ -6,6 +6,8 @@ import { scopes as allScopes, type Scope } from './auth/keys.ts'
 import { isTimeZone } from './base/dates.ts'
 import { ConfigError } from './base/errors.ts'
 import { bySystem } from './base/origin.ts'
+import { command, print, UsageError } from './commands/command.ts'
+import { addMailCommands } from './commands/mail.ts'
 import { readConfig, settingsHelp } from './config.ts'
 import { version } from './contract/document.ts'
 import { type Database, unavailability } from './db/database.ts'
@@ -30,6 +32,8 @@ program
 command(program, 'migrate', 'Bring the database up to this version.').action((options) =>
 	withDatabase(async () => print(options, { ok: true }, 'The database is up to date.')),
 )
+
+addMailCommands(program, { settings: readConfig, withDatabase })
 
 const organizations = program.command('organizations').description('Organizations: each sees only its own records.')
 
@@ -109,13 +113,6 @@ command(program, 'demo', 'Create a demo organization with realistic data and pri
 	}),
 )
 
-function command(parent: Command, name: string, description: string): Command {
-	return parent.command(name).description(description).option('--json', 'print machine-readable output')
-}
-
-/** A mistake in the command line, in one sentence. */
-class UsageError extends Error {}
-
 async function withDatabase(work: (db: Database) => Promise<void>): Promise<void> {
 	const db = await openDatabase(readConfig(), pino({ level: 'silent' }))
 	try {
@@ -127,10 +124,6 @@ async function withDatabase(work: (db: Database) => Promise<void>): Promise<void
 
 async function requireOrganization(db: Database, id: string): Promise<void> {
 	if (!(await findOrganization(db, id))) throw new UsageError(`--organization ${id}: there is no such organization`)
-}
-
-function print(options: { json?: boolean }, value: unknown, text: string): void {
-	console.log(options.json ? JSON.stringify(value) : text)
 }
 
 function parseScopes(list: string): Scope[] {

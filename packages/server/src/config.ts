@@ -124,7 +124,16 @@ export const settings = {
 		'Mail: smtp://user:password@host:port, smtps://…, file:<folder> for .eml files, or none; empty: file:DATA_DIR/mail with SQLite, none with PostgreSQL.',
 		mailUrl,
 	),
-	MAIL_FROM: setting('', 'The address that mail comes from.', text),
+	MAIL_FROM: setting(
+		'',
+		"The address that mail comes from, alone or as Name <address>: mail is from 'organization via Name', or via the address's domain.",
+		text,
+	),
+	MAIL_DAILY_LIMIT: setting(
+		'200',
+		'Recipients of mail in 24 hours and organization, a quarter of it in its first week; 0: no limit.',
+		integer(0, 1_000_000),
+	),
 	PAYMENT_PROCESSOR: setting(
 		'',
 		'stripe, test (no money moves; not in production) or none; empty: test in development, else none.',

@@ -49,6 +49,7 @@ export const handlers = {
 	'invoices.delete': invoices.remove,
 	'invoices.send': sharing.send,
 	'invoices.sendStatus': sharing.sendStatus,
+	'invoices.emails.list': sharing.listEmails,
 	'invoices.pdf': sharing.pdf,
 	'invoices.clientLink.create': sharing.createClientLink,
 	'invoices.clientLink.get': sharing.getClientLink,

@@ -17,6 +17,7 @@ import { Load } from './http/load.ts'
 import { expressPrototypes } from './http/steps/express.ts'
 import { sweepOverdue } from './invoices/overdue.ts'
 import { deactivateClosingLinks } from './invoices/payments/closing.ts'
+import { concludeLostMails } from './invoices/sharing/conclude.ts'
 import { listOrganizations } from './organizations/store.ts'
 import type { Lookup } from './outside/resolver.ts'
 import { openServices } from './outside/services.ts'
@@ -76,6 +77,7 @@ export async function startServer({ db, config, log, now = Date.now, lookup }: S
 	const background = [
 		every(5_000, () => deactivateClosingLinks(db, services.payments, log), log),
 		every(10_000, () => callers.flush(), log),
+		every(10_000, () => concludeLostMails(db, now()), log),
 		every(60_000, () => sweepOverdue(db, now()), log),
 		every(600_000, () => repairQueue(db, now()), log),
 		every(3_600_000, () => sweepAllIdempotencyKeys(db, now()), log),

@@ -14,7 +14,7 @@ const floors = [
 	['auth'],
 	['http', 'work'],
 	['http/steps'],
-	['events'],
+	['events', 'mails'],
 	['companies'],
 	['contacts'],
 	['deals'],
@@ -24,6 +24,7 @@ const floors = [
 	['invoices/sharing'],
 	['invoices/payments'],
 	['hosted', 'demo'],
+	['commands'],
 	['.'],
 ]
 

@@ -92,6 +92,7 @@ export async function startTestServer(settings: Partial<Config> = {}, lookup = t
 			EGRESS_ALLOW_CIDRS: '127.0.0.0/8',
 			PORT: '0',
 			INVOICING_RATE_LIMIT: '0',
+			MAIL_DAILY_LIMIT: '0',
 			INTEGRATION_RATE_LIMIT: '0',
 			GUESS_RATE_LIMIT: '0',
 			REQUESTS_UNDER_WAY: '0',

@@ -16,6 +16,10 @@ export interface MailServer {
 	/** The value for SMTP_URL. */
 	readonly url: string
 	readonly received: Received[]
+	/** Runs when a mail has arrived, before the server says so. */
+	beforeAnswer: () => Promise<void> | void
+	/** Closes the connections without a word. */
+	hangUp(): void
 	close(): Promise<void>
 }
 
@@ -30,16 +34,24 @@ export async function startMailServer(options: SMTPServerOptions = {}): Promise<
 			const raw = await buffer(stream)
 			const to = session.envelope.rcptTo.map(({ address }) => address)
 			received.push({ to, raw: raw.toString('latin1'), email: await PostalMime.parse(raw) })
+			await mail.beforeAnswer()
 			callback()
 		},
 		...options,
 	})
+	// Clients that are killed are what some tests are about.
+	server.on('error', () => {})
 	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-	return {
+	const mail: MailServer = {
 		url: `smtp://127.0.0.1:${(server.server.address() as AddressInfo).port}`,
 		received,
+		beforeAnswer() {},
+		hangUp() {
+			for (const connection of server.connections) connection.close()
+		},
 		close: () => new Promise((resolve) => server.close(resolve)),
 	}
+	return mail
 }
 
 /** The text of a PDF, page by page in one string, with each run of white space as one space. */

@@ -5,11 +5,15 @@ import { buffer } from 'node:stream/consumers'
 import PostalMime, { type Email } from 'postal-mime'
 import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from 'smtp-server'
 import { afterEach, expect } from 'vitest'
-import { type Mail, MailError, openMailer } from '../src/outside/mail/mail.ts'
+import { MailError } from '../src/outside/mail/delivery.ts'
+import { type Mail, openMailer } from '../src/outside/mail/mail.ts'
 
 export const pdf = randomBytes(50_000)
 export const mail = (fields: Partial<Mail> = {}): Mail => ({
+	messageId: '<mail_1@remit.example>',
 	to: 'ada@example.com',
+	cc: [],
+	bcc: [],
 	replyTo: 'hello@northlight.example',
 	senderName: 'Northlight Studio',
 	subject: 'Invoice INV-0007 from Northlight Studio',
@@ -82,7 +86,7 @@ export function mailer(url: string, timeoutMs = 5_000) {
 	return opened
 }
 
-export async function rejected(sending: Promise<void>): Promise<MailError> {
+export async function rejected(sending: Promise<unknown>): Promise<MailError> {
 	const error = await sending.then(
 		() => new Error('was accepted'),
 		(reason: Error) => reason,

@@ -155,7 +155,7 @@ async function expectMail(invoiceNumber: string, page: string): Promise<void> {
 	expect(mail.received).toEqual([])
 	expect(to).toEqual(['billing@acme.example'])
 	expect(email.subject).toBe(`Invoice ${invoiceNumber} from Northlight Studio`)
-	expect(email.from).toMatchObject({ name: 'Northlight Studio', address: 'invoices@remit.example' })
+	expect(email.from).toMatchObject({ name: 'Northlight Studio via remit.example', address: 'invoices@remit.example' })
 	expect(email.replyTo).toMatchObject([{ address: 'hello@northlight.example' }])
 	for (const body of [email.text, email.html]) {
 		for (const words of ['Thank you.', 'Checkout', 'Search', 'Review', '€597.53', page]) expect(body).toContain(words)

@@ -401,6 +401,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/invoices/{id}/emails": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the e-mails of an invoice
+         * @description List the e-mails of an invoice, newest first: those that were sent, perhaps sent, and not sent.
+         */
+        get: operations["invoices.emails.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/invoices/{id}/payment-link": {
         parameters: {
             query?: never;
@@ -462,8 +482,9 @@ export interface paths {
         put?: never;
         /**
          * Send an invoice
-         * @description E-mail the invoice with its PDF. Once the mail server has accepted the e-mail, a draft becomes `sent`; else nothing
-         *     changes.
+         * @description E-mail the invoice with its PDF, at most once for each request. Once the mail server has taken the e-mail for `to`, a draft
+         *     becomes `sent`; else the invoice stays as it is. An e-mail that was perhaps sent (`email_outcome_unknown`) is never sent
+         *     again by itself: another request for the invoice needs `again: true`.
          */
         post: operations["invoices.send"];
         delete?: never;
@@ -1769,6 +1790,11 @@ export interface components {
          */
         Email: string;
         /**
+         * @description How far an e-mail has come. A later version may add a status.
+         * @enum {string}
+         */
+        EmailStatus: "sending" | "accepted" | "uncertain" | "failed";
+        /**
          * @description Whether an endpoint gets deliveries. Only Remit sets `disabled`, when an endpoint is gone or keeps failing.
          * @enum {string}
          */
@@ -1782,7 +1808,7 @@ export interface components {
          * @description Every error code. A later version may add codes.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "invalid_json" | "body_required" | "ambiguous_credentials" | "invalid_signature" | "missing_credentials" | "invalid_credentials" | "insufficient_scope" | "route_not_found" | "api_key_not_found" | "client_link_not_found" | "payment_link_not_found" | "webhook_delivery_not_found" | "event_not_found" | "company_not_found" | "contact_not_found" | "deal_not_found" | "invoice_not_found" | "pipeline_not_found" | "tax_rate_not_found" | "time_entry_not_found" | "webhook_endpoint_not_found" | "method_not_allowed" | "request_timeout" | "invoice_number_taken" | "record_in_use" | "tax_rate_in_use" | "stage_in_use" | "time_entry_invoiced" | "time_entry_already_invoiced" | "invoice_cancelled" | "email_not_configured" | "payment_processor_not_configured" | "webhook_endpoint_not_active" | "delivery_under_way" | "idempotency_key_in_use" | "version_mismatch" | "payload_too_large" | "unsupported_media_type" | "totals_mismatch" | "amount_out_of_range" | "mixed_tax_inclusion" | "unknown_line_item" | "invalid_line_item" | "unknown_deal" | "unknown_company" | "expires_in_past" | "unknown_contact" | "unknown_pipeline" | "unknown_stage" | "invalid_stages" | "invalid_time_entry" | "invalid_time_entries" | "rate_missing" | "currency_mismatch" | "unknown_tax_rate" | "tax_rate_archived" | "unsafe_url" | "unresolvable_url" | "nothing_to_pay" | "amount_not_payable" | "idempotency_key_reused" | "rate_limited" | "headers_too_large" | "internal_error" | "email_delivery_failed" | "payment_processor_failed" | "outcome_unknown" | "unavailable" | "resolver_unavailable";
+        ErrorCode: "invalid_request" | "invalid_json" | "body_required" | "ambiguous_credentials" | "invalid_signature" | "missing_credentials" | "invalid_credentials" | "insufficient_scope" | "route_not_found" | "api_key_not_found" | "client_link_not_found" | "payment_link_not_found" | "webhook_delivery_not_found" | "event_not_found" | "company_not_found" | "contact_not_found" | "deal_not_found" | "invoice_not_found" | "pipeline_not_found" | "tax_rate_not_found" | "time_entry_not_found" | "webhook_endpoint_not_found" | "method_not_allowed" | "request_timeout" | "invoice_number_taken" | "record_in_use" | "tax_rate_in_use" | "stage_in_use" | "time_entry_invoiced" | "time_entry_already_invoiced" | "invoice_cancelled" | "email_not_configured" | "email_under_way" | "email_perhaps_sent" | "payment_processor_not_configured" | "webhook_endpoint_not_active" | "delivery_under_way" | "idempotency_key_in_use" | "version_mismatch" | "payload_too_large" | "unsupported_media_type" | "totals_mismatch" | "amount_out_of_range" | "mixed_tax_inclusion" | "unknown_line_item" | "invalid_line_item" | "unknown_deal" | "unknown_company" | "expires_in_past" | "unknown_contact" | "unknown_pipeline" | "unknown_stage" | "invalid_stages" | "invalid_time_entry" | "invalid_time_entries" | "rate_missing" | "currency_mismatch" | "unknown_tax_rate" | "tax_rate_archived" | "unsafe_url" | "unresolvable_url" | "recipient_suppressed" | "nothing_to_pay" | "amount_not_payable" | "idempotency_key_reused" | "rate_limited" | "email_limit_reached" | "headers_too_large" | "internal_error" | "email_delivery_failed" | "email_outcome_unknown" | "payment_processor_failed" | "outcome_unknown" | "unavailable" | "resolver_unavailable";
         /**
          * @description Who caused an event.
          * @example {
@@ -1813,7 +1839,7 @@ export interface components {
          * @description Every type of event; `GET /webhooks/event-types` describes each. A later version may add types.
          * @enum {string}
          */
-        EventType: "invoice.created" | "invoice.updated" | "invoice.sent" | "invoice.viewed" | "invoice.paid" | "invoice.overdue" | "invoice.cancelled" | "invoice.deleted" | "company.created" | "company.updated" | "company.deleted" | "deal.stage_changed" | "time_entry.created" | "time_entry.updated" | "time_entry.deleted" | "webhook.endpoint.failing" | "webhook.endpoint.disabled" | "webhook.test";
+        EventType: "invoice.created" | "invoice.updated" | "invoice.sent" | "invoice.perhaps_sent" | "invoice.viewed" | "invoice.paid" | "invoice.overdue" | "invoice.cancelled" | "invoice.deleted" | "company.created" | "company.updated" | "company.deleted" | "deal.stage_changed" | "time_entry.created" | "time_entry.updated" | "time_entry.deleted" | "webhook.endpoint.failing" | "webhook.endpoint.disabled" | "webhook.test";
         /**
          * @description A field before and after a change.
          * @example {
@@ -2262,6 +2288,75 @@ export interface components {
             data: components["schemas"]["Invoice"];
         };
         /**
+         * @description An e-mail that brought an invoice to its client, or should have.
+         * @example {
+         *       "id": "mail_0mnfcf9s0aKq2LwXc4Rk6Nd",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "invoiceId": "inv_3kTMd2sXb9QhVw7YcLpE",
+         *       "to": "billing@acme.example",
+         *       "cc": [
+         *         "ada@acme.example"
+         *       ],
+         *       "bcc": [],
+         *       "replyTo": "hello@northlight.example",
+         *       "subject": "Invoice INV-0001 from Northlight Studio",
+         *       "messageId": "<mail_0mnfcf9s0aKq2LwXc4Rk6Nd@northlight.example>",
+         *       "status": "accepted",
+         *       "reason": null,
+         *       "recipients": [
+         *         {
+         *           "address": "billing@acme.example",
+         *           "accepted": true,
+         *           "answer": null
+         *         },
+         *         {
+         *           "address": "ada@acme.example",
+         *           "accepted": false,
+         *           "answer": "550 no such user"
+         *         }
+         *       ],
+         *       "createdAt": 1774915200000,
+         *       "updatedAt": 1774915200900
+         *     }
+         */
+        InvoiceEmail: {
+            /** @description `mail_<id>`. */
+            id: components["schemas"]["Id"];
+            /** @description The organization that owns it. */
+            organizationId: components["schemas"]["Id"];
+            /** @description The invoice that it brought. */
+            invoiceId: components["schemas"]["Id"];
+            /** @description Its recipient. */
+            to: string;
+            /** @description The recipients of a copy, whom everybody sees. */
+            cc: string[];
+            /** @description The recipients of a copy, whom nobody else sees. */
+            bcc: string[];
+            /** @description The address for answers; null: the sending address. */
+            replyTo: string | null;
+            /** @description Its subject. */
+            subject: string;
+            /** @description Its `Message-ID` (RFC 5322 §3.6.4), by which logs of mail servers and bounces name it. */
+            messageId: string;
+            /** @description How far it has come. */
+            status: components["schemas"]["EmailStatus"];
+            /** @description Why it is `failed` or `uncertain`; else null. */
+            reason: string | null;
+            /** @description What the mail server answered for each recipient; empty while it has not, and when it was not asked. */
+            recipients: components["schemas"]["RecipientAnswer"][];
+            /** @description When the mail server was asked. */
+            createdAt: components["schemas"]["UnixMs"];
+            /** @description When its status was last changed. */
+            updatedAt: components["schemas"]["UnixMs"];
+        };
+        /** @description A page of records. */
+        InvoiceEmailList: {
+            /** @description The records of this page. */
+            data: components["schemas"]["InvoiceEmail"][];
+            /** @description The place of the page in its list. */
+            meta: components["schemas"]["PageMeta"];
+        };
+        /**
          * @description The fields of an invoice that a caller can write. On create each is optional and has the default named here; on update an
          *     absent field stays as it is, and `null` clears one.
          * @example {
@@ -2518,6 +2613,100 @@ export interface components {
             data: components["schemas"]["Invoice"];
         };
         /**
+         * @description An e-mail of an invoice was perhaps sent: the mail server's answer to it was lost. The invoice did not change.
+         * @example {
+         *       "id": "evt_0mnfcf9s0aKq2LwXc4Rk6Nd",
+         *       "type": "invoice.perhaps_sent",
+         *       "timestamp": "2026-03-31T00:00:00.000Z",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "resource": {
+         *         "type": "invoice",
+         *         "id": "inv_3kTMd2sXb9QhVw7YcLpE"
+         *       },
+         *       "sequence": 1,
+         *       "actor": {
+         *         "type": "api_key",
+         *         "id": "key_h1Wj4yDg5WnBc3EiRvK8"
+         *       },
+         *       "data": {
+         *         "id": "inv_3kTMd2sXb9QhVw7YcLpE",
+         *         "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *         "dealId": null,
+         *         "companyId": "cmp_V1StGXR8Z5jdHi6BmyT0",
+         *         "invoiceNumber": "INV-0001",
+         *         "status": "draft",
+         *         "issuedDate": null,
+         *         "dueDate": 1777507200000,
+         *         "paidDate": null,
+         *         "paymentMethod": null,
+         *         "paymentReference": null,
+         *         "subtotalCents": 135000,
+         *         "taxRate": 19,
+         *         "taxLabel": "VAT",
+         *         "taxCents": 25650,
+         *         "totalCents": 160650,
+         *         "currency": "EUR",
+         *         "notes": null,
+         *         "paymentTerms": null,
+         *         "showRateBreakdown": false,
+         *         "includeTimesheet": false,
+         *         "taxRounding": "document",
+         *         "lineItems": [],
+         *         "taxBreakdown": [],
+         *         "amountPaidCents": 0,
+         *         "amountDueCents": 160650,
+         *         "isOverdue": false,
+         *         "sentAt": null,
+         *         "viewedAt": null,
+         *         "viewCount": 0,
+         *         "billTo": null,
+         *         "billFrom": null,
+         *         "createdAt": 1774915200000,
+         *         "updatedAt": 1774915200000,
+         *         "version": 1
+         *       }
+         *     }
+         */
+        InvoicePerhapsSentEvent: {
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
+            id: components["schemas"]["Id"];
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            type: "invoice.perhaps_sent";
+            /**
+             * Format: date-time
+             * @description When it happened, as RFC 3339 in UTC.
+             */
+            timestamp: string;
+            /** @description The organization that owns the record. */
+            organizationId: components["schemas"]["Id"];
+            /** @description The record of the event. */
+            resource: {
+                /**
+                 * @description Its kind.
+                 * @enum {string}
+                 */
+                type: "invoice";
+                /** @description Its id. */
+                id: components["schemas"]["Id"];
+            };
+            /**
+             * Format: int32
+             * @description Numbers the record's events from 1. An endpoint gets them in this order.
+             */
+            sequence: number;
+            /** @description Who caused it. */
+            actor: components["schemas"]["EventActor"];
+            /** @description The fields that changed; only in an event about a change. */
+            changes?: {
+                [key: string]: components["schemas"]["FieldChange"];
+            };
+            /** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
+            data: components["schemas"]["Invoice"];
+        };
+        /**
          * @description What an invoice would come to.
          * @example {
          *       "currency": "EUR",
@@ -2551,17 +2740,30 @@ export interface components {
             data: components["schemas"]["InvoicePreview"];
         };
         /**
-         * @description The recipient of an invoice, and a message.
+         * @description The recipients of an invoice, and the sender's own words. It is one e-mail: each recipient sees `to` and `cc`.
          * @example {
          *       "to": "billing@acme.example",
+         *       "cc": [
+         *         "ada@acme.example"
+         *       ],
          *       "message": "Thank you for your trust."
          *     }
          */
         InvoiceSend: {
             /** @description Recipient's e-mail address. */
             to: components["schemas"]["Email"];
+            /** @description Recipients of a copy, whom everybody sees. */
+            cc?: components["schemas"]["Email"][];
+            /** @description Recipients of a copy, whom nobody else sees. */
+            bcc?: components["schemas"]["Email"][];
+            /** @description The address for answers. Default: the organization's `email`. */
+            replyTo?: components["schemas"]["Email"] | null;
+            /** @description The subject. Default: the invoice's number and its sender. */
+            subject?: components["schemas"]["Name"] | null;
             /** @description Message at the top of the e-mail: text, not HTML. */
             message?: components["schemas"]["Text"] | null;
+            /** @description Send although an earlier e-mail of the invoice was perhaps sent (409 `email_perhaps_sent`). Default false. */
+            again?: boolean;
         };
         /**
          * @description An invoice was sent, or marked as sent.
@@ -3634,6 +3836,22 @@ export interface components {
             grossCents: components["schemas"]["Cents"];
         };
         /**
+         * @description What the mail server answered for one recipient of an e-mail.
+         * @example {
+         *       "address": "ada@acme.example",
+         *       "accepted": false,
+         *       "answer": "550 no such user"
+         *     }
+         */
+        RecipientAnswer: {
+            /** @description The recipient's address. */
+            address: string;
+            /** @description Whether the mail server has taken the e-mail for this recipient. */
+            accepted: boolean;
+            /** @description The mail server's words when it has not; null when it has. */
+            answer: string | null;
+        };
+        /**
          * @description How many deliveries Remit makes again.
          * @example {
          *       "count": 12
@@ -3652,7 +3870,8 @@ export interface components {
          *       "configured": true,
          *       "transport": "smtp",
          *       "from": "invoices@northlight.example",
-         *       "missing": []
+         *       "missing": [],
+         *       "perhapsSent": false
          *     }
          */
         SendStatus: {
@@ -3664,6 +3883,8 @@ export interface components {
             from: string | null;
             /** @description The server's settings that are missing. */
             missing: string[];
+            /** @description Whether an earlier e-mail of the invoice was perhaps sent, so that sending it needs `again: true`. */
+            perhapsSent: boolean;
         };
         /**
          * @description The direction of sorting.
@@ -4678,7 +4899,7 @@ export interface components {
          *       }
          *     }
          */
-        WebhookEvent: components["schemas"]["InvoiceCreatedEvent"] | components["schemas"]["InvoiceUpdatedEvent"] | components["schemas"]["InvoiceSentEvent"] | components["schemas"]["InvoiceViewedEvent"] | components["schemas"]["InvoicePaidEvent"] | components["schemas"]["InvoiceOverdueEvent"] | components["schemas"]["InvoiceCancelledEvent"] | components["schemas"]["InvoiceDeletedEvent"] | components["schemas"]["CompanyCreatedEvent"] | components["schemas"]["CompanyUpdatedEvent"] | components["schemas"]["CompanyDeletedEvent"] | components["schemas"]["DealStageChangedEvent"] | components["schemas"]["TimeEntryCreatedEvent"] | components["schemas"]["TimeEntryUpdatedEvent"] | components["schemas"]["TimeEntryDeletedEvent"] | components["schemas"]["WebhookEndpointFailingEvent"] | components["schemas"]["WebhookEndpointDisabledEvent"] | components["schemas"]["WebhookTestEvent"];
+        WebhookEvent: components["schemas"]["InvoiceCreatedEvent"] | components["schemas"]["InvoiceUpdatedEvent"] | components["schemas"]["InvoiceSentEvent"] | components["schemas"]["InvoicePerhapsSentEvent"] | components["schemas"]["InvoiceViewedEvent"] | components["schemas"]["InvoicePaidEvent"] | components["schemas"]["InvoiceOverdueEvent"] | components["schemas"]["InvoiceCancelledEvent"] | components["schemas"]["InvoiceDeletedEvent"] | components["schemas"]["CompanyCreatedEvent"] | components["schemas"]["CompanyUpdatedEvent"] | components["schemas"]["CompanyDeletedEvent"] | components["schemas"]["DealStageChangedEvent"] | components["schemas"]["TimeEntryCreatedEvent"] | components["schemas"]["TimeEntryUpdatedEvent"] | components["schemas"]["TimeEntryDeletedEvent"] | components["schemas"]["WebhookEndpointFailingEvent"] | components["schemas"]["WebhookEndpointDisabledEvent"] | components["schemas"]["WebhookTestEvent"];
         /** @description One record. */
         WebhookEventData: {
             /** @description The record. */
@@ -4917,6 +5138,7 @@ export type DeliveryStatus = components['schemas']['DeliveryStatus'];
 export type DisabledReason = components['schemas']['DisabledReason'];
 export type DurationSeconds = components['schemas']['DurationSeconds'];
 export type Email = components['schemas']['Email'];
+export type EmailStatus = components['schemas']['EmailStatus'];
 export type EndpointStatus = components['schemas']['EndpointStatus'];
 export type EndpointUrl = components['schemas']['EndpointUrl'];
 export type ErrorCode = components['schemas']['ErrorCode'];
@@ -4936,11 +5158,14 @@ export type InvoiceCreated = components['schemas']['InvoiceCreated'];
 export type InvoiceCreatedEvent = components['schemas']['InvoiceCreatedEvent'];
 export type InvoiceData = components['schemas']['InvoiceData'];
 export type InvoiceDeletedEvent = components['schemas']['InvoiceDeletedEvent'];
+export type InvoiceEmail = components['schemas']['InvoiceEmail'];
+export type InvoiceEmailList = components['schemas']['InvoiceEmailList'];
 export type InvoiceInput = components['schemas']['InvoiceInput'];
 export type InvoiceLink = components['schemas']['InvoiceLink'];
 export type InvoiceList = components['schemas']['InvoiceList'];
 export type InvoiceOverdueEvent = components['schemas']['InvoiceOverdueEvent'];
 export type InvoicePaidEvent = components['schemas']['InvoicePaidEvent'];
+export type InvoicePerhapsSentEvent = components['schemas']['InvoicePerhapsSentEvent'];
 export type InvoicePreview = components['schemas']['InvoicePreview'];
 export type InvoicePreviewData = components['schemas']['InvoicePreviewData'];
 export type InvoiceSend = components['schemas']['InvoiceSend'];
@@ -4985,6 +5210,7 @@ export type ProblemError = components['schemas']['ProblemError'];
 export type PublicInvoice = components['schemas']['PublicInvoice'];
 export type PublicInvoiceData = components['schemas']['PublicInvoiceData'];
 export type PublicLineItem = components['schemas']['PublicLineItem'];
+export type RecipientAnswer = components['schemas']['RecipientAnswer'];
 export type Redelivered = components['schemas']['Redelivered'];
 export type SendStatus = components['schemas']['SendStatus'];
 export type SortOrder = components['schemas']['SortOrder'];
@@ -9330,6 +9556,107 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Ok"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such record in the key's organization. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "invoices.emails.list": {
+        parameters: {
+            query?: {
+                /** @description The most records in a page, 1 to 100. */
+                limit?: components["parameters"]["PageQuery.limit"];
+                /** @description How many records to skip. */
+                offset?: components["parameters"]["PageQuery.offset"];
+            };
+            header?: never;
+            path: {
+                /** @description The invoice's id. */
+                id: components["parameters"]["InvoicePath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request has succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvoiceEmailList"];
                 };
             };
             /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */

@@ -3,7 +3,7 @@ import type { ApiPromise } from '../api-promise.ts'
 import type { ConditionalRequestOptions, IdempotentRequestOptions, RequestOptions } from '../options.ts'
 import type { PagePromise } from '../page.ts'
 import type { Transport } from '../transport.ts'
-import type { ApiKey, ApiKeyCreate, ApiKeyRotate, Company, CompanyCreate, CompanyUpdate, Contact, ContactCreate, ContactUpdate, CreatedRecord, CursorMeta, Deal, DealCreate, DealUpdate, Invoice, InvoiceCreated, InvoiceInput, InvoiceLink, InvoicePreview, InvoiceSend, InvoiceUpdated, NewApiKey, NewWebhookEndpoint, NewWebhookSecret, Ok, OrganizationSettings, OrganizationSettingsUpdate, PageMeta, Pipeline, PipelineCreate, PipelineUpdate, PublicInvoice, Redelivered, SendStatus, TaxRate, TaxRateCreate, TaxRateUpdate, TimeEntriesInvoice, TimeEntry, TimeEntryCreate, TimeEntryUpdate, WebhookDelivery, WebhookDeliveryDetails, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointUpdate, WebhookEvent, WebhookEventType, WebhookRedeliver, WebhookSecretRotate, operations } from './contract.ts'
+import type { ApiKey, ApiKeyCreate, ApiKeyRotate, Company, CompanyCreate, CompanyUpdate, Contact, ContactCreate, ContactUpdate, CreatedRecord, CursorMeta, Deal, DealCreate, DealUpdate, Invoice, InvoiceCreated, InvoiceEmail, InvoiceInput, InvoiceLink, InvoicePreview, InvoiceSend, InvoiceUpdated, NewApiKey, NewWebhookEndpoint, NewWebhookSecret, Ok, OrganizationSettings, OrganizationSettingsUpdate, PageMeta, Pipeline, PipelineCreate, PipelineUpdate, PublicInvoice, Redelivered, SendStatus, TaxRate, TaxRateCreate, TaxRateUpdate, TimeEntriesInvoice, TimeEntry, TimeEntryCreate, TimeEntryUpdate, WebhookDelivery, WebhookDeliveryDetails, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointUpdate, WebhookEvent, WebhookEventType, WebhookRedeliver, WebhookSecretRotate, operations } from './contract.ts'
 
 export type {
 	ApiKey,
@@ -37,6 +37,7 @@ export type {
 	DeliveryAttempt,
 	DeliveryStatus,
 	DisabledReason,
+	EmailStatus,
 	EndpointStatus,
 	ErrorCode,
 	EventActor,
@@ -49,11 +50,14 @@ export type {
 	InvoiceCreatedEvent,
 	InvoiceData,
 	InvoiceDeletedEvent,
+	InvoiceEmail,
+	InvoiceEmailList,
 	InvoiceInput,
 	InvoiceLink,
 	InvoiceList,
 	InvoiceOverdueEvent,
 	InvoicePaidEvent,
+	InvoicePerhapsSentEvent,
 	InvoicePreview,
 	InvoicePreviewData,
 	InvoiceSend,
@@ -92,6 +96,7 @@ export type {
 	PublicInvoice,
 	PublicInvoiceData,
 	PublicLineItem,
+	RecipientAnswer,
 	Redelivered,
 	SendStatus,
 	SortOrder,
@@ -499,12 +504,14 @@ export class InvoicesResource {
 	readonly #transport: Transport
 	readonly public: InvoicesPublicResource
 	readonly clientLink: InvoicesClientLinkResource
+	readonly emails: InvoicesEmailsResource
 	readonly paymentLink: InvoicesPaymentLinkResource
 
 	constructor(transport: Transport) {
 		this.#transport = transport
 		this.public = new InvoicesPublicResource(transport)
 		this.clientLink = new InvoicesClientLinkResource(transport)
+		this.emails = new InvoicesEmailsResource(transport)
 		this.paymentLink = new InvoicesPaymentLinkResource(transport)
 	}
 
@@ -629,17 +636,18 @@ export class InvoicesResource {
 	}
 
 	/**
-	 * E-mail the invoice with its PDF. Once the mail server has accepted the e-mail, a draft becomes `sent`; else nothing
-	 * changes.
+	 * E-mail the invoice with its PDF, at most once for each request. Once the mail server has taken the e-mail for `to`, a draft
+	 * becomes `sent`; else the invoice stays as it is. An e-mail that was perhaps sent (`email_outcome_unknown`) is never sent
+	 * again by itself: another request for the invoice needs `again: true`.
 	 *
 	 * @param id - The invoice's id.
-	 * @param body - The recipient of an invoice, and a message.
+	 * @param body - The recipients of an invoice, and the sender's own words.
 	 * @param options - Options of this call alone.
 	 * @returns The operation succeeded.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (502, 503)
 	 * @example
 	 * ```ts
-	 * await remit.invoices.send(id, { to: 'billing@acme.example', message: 'Thank you for your trust.' })
+	 * await remit.invoices.send(id, { to: 'billing@acme.example', cc: ['ada@acme.example'], message: 'Thank you for your trust.' })
 	 * ```
 	 */
 	send(id: string, body: InvoiceSend, options?: IdempotentRequestOptions): ApiPromise<Ok> {
@@ -736,6 +744,35 @@ export class InvoicesClientLinkResource {
 	 */
 	delete(id: string, options?: RequestOptions): ApiPromise<Ok> {
 		return this.#transport.send('DELETE', '/api/invoices/{id}/client-link', { path: { id }, options })
+	}
+}
+
+/** The query of `remit.invoices.emails.list`. */
+export interface InvoicesEmailsListQuery extends NonNullable<operations['invoices.emails.list']['parameters']['query']> {}
+
+/** `remit.invoices.emails` */
+export class InvoicesEmailsResource {
+	readonly #transport: Transport
+
+	constructor(transport: Transport) {
+		this.#transport = transport
+	}
+
+	/**
+	 * List the e-mails of an invoice, newest first: those that were sent, perhaps sent, and not sent.
+	 *
+	 * @param id - The invoice's id.
+	 * @param query - Filters, order and page.
+	 * @param options - Options of this call alone.
+	 * @returns One page by `await`; the records of all pages by `for await`.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * for await (const invoiceEmail of remit.invoices.emails.list(id)) console.log(invoiceEmail.id)
+	 * ```
+	 */
+	list(id: string, query?: InvoicesEmailsListQuery, options?: RequestOptions): PagePromise<InvoiceEmail, PageMeta> {
+		return this.#transport.page('/api/invoices/{id}/emails', { path: { id }, query, options, pageSize: 50 })
 	}
 }
 

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
+import { startMailServer } from '../../test/mail-server.ts'
 import { Sink } from '../../test/sink.ts'
 import { invoiceTime } from '../../test/time.ts'
 import { eventTypes } from '../generated/tables.ts'
@@ -129,6 +130,17 @@ async function live(tenant: Tenant): Promise<void> {
 	await remit.companies.delete(unused.id)
 }
 
+/** Sends an invoice by way of a mail server that hangs up instead of answering. */
+async function losesAnAnswer(tenant: Tenant): Promise<void> {
+	const mail = await startMailServer()
+	mail.beforeAnswer = () => mail.hangUp()
+	const other = await startTestServer({ ...server.settings, SMTP_URL: mail.url, MAIL_FROM: 'invoices@remit.example' })
+	const { id } = await tenant.remit.invoices.create({})
+	await other.ask('POST', `/api/invoices/${id}/send`, { key: tenant.key, body: { to: 'billing@acme.example' } })
+	await other.close()
+	await mail.close()
+}
+
 describe('every event of a whole life', () => {
 	it('fits the schema of its type, as it is delivered and as the feed has it', async () => {
 		const tenant = await server.newTenant()
@@ -153,6 +165,7 @@ describe('every event of a whole life', () => {
 		await attempted(3)
 		await tenant.remit.webhooks.endpoints.test(id)
 		await live(tenant)
+		await losesAnAnswer(tenant)
 		const kinds = () => new Set(sink.received.map(({ event }) => event.type))
 		await expect.poll(() => [...kinds()].sort(), { timeout: 10_000 }).toEqual(Object.keys(eventTypes).sort())
 		expect(sink.received.flatMap(({ event }) => faults(event))).toEqual([])

@@ -748,6 +748,25 @@ export const operationTable = [
 		"rateClass": "invoicing"
 	},
 	{
+		"id": "invoices.emails.list",
+		"method": "GET",
+		"path": "/api/invoices/{id}/emails",
+		"scopes": [
+			"invoices:read"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			429
+		],
+		"rateClass": "invoicing"
+	},
+	{
 		"id": "invoices.paymentLink.create",
 		"method": "POST",
 		"path": "/api/invoices/{id}/payment-link",
@@ -1702,6 +1721,22 @@ export const fields = {
 		"updatedAt": "number",
 		"version": "number"
 	},
+	"InvoiceEmail": {
+		"id": "string",
+		"organizationId": "string",
+		"invoiceId": "string",
+		"to": "string",
+		"cc": "json",
+		"bcc": "json",
+		"replyTo": "string",
+		"subject": "string",
+		"messageId": "string",
+		"status": "string",
+		"reason": "string",
+		"recipients": "json",
+		"createdAt": "number",
+		"updatedAt": "number"
+	},
 	"OrganizationSettings": {
 		"id": "string",
 		"name": "string",
@@ -1824,6 +1859,7 @@ export const blanks = {
 	"Contact": {"email":null,"phone":null,"companyId":null,"deletedAt":null},
 	"Deal": {"companyId":null,"contactId":null,"valueCents":null,"hourlyRateCents":null,"deletedAt":null},
 	"Invoice": {"dealId":null,"companyId":null,"issuedDate":null,"dueDate":null,"paidDate":null,"paymentMethod":null,"paymentReference":null,"notes":null,"paymentTerms":null,"sentAt":null,"viewedAt":null,"billTo":null,"billFrom":null},
+	"InvoiceEmail": {"replyTo":null,"reason":null},
 	"LineItem": {"unit":null,"discountPercent":null,"discountCents":null,"taxes":null,"taxRateId":null,"durationSeconds":null,"metadata":null},
 	"OrganizationSettings": {"contactName":null,"addressLine1":null,"addressLine2":null,"city":null,"state":null,"postalCode":null,"country":null,"email":null,"phone":null,"taxId":null,"hourlyRateCents":null,"paymentTerms":null},
 	"TimeEntry": {"userId":null,"taskId":null,"taskName":null,"deliverableId":null,"deliverableName":null,"description":null,"endedAt":null,"durationSeconds":null,"hourlyRateCents":null,"invoiceId":null},
@@ -1851,6 +1887,7 @@ export const eventTypes = {
 	"invoice.created": "InvoiceCreatedEvent",
 	"invoice.updated": "InvoiceUpdatedEvent",
 	"invoice.sent": "InvoiceSentEvent",
+	"invoice.perhaps_sent": "InvoicePerhapsSentEvent",
 	"invoice.viewed": "InvoiceViewedEvent",
 	"invoice.paid": "InvoicePaidEvent",
 	"invoice.overdue": "InvoiceOverdueEvent",
@@ -1923,6 +1960,8 @@ export const errorTable = {
 	"time_entry_already_invoiced": [409,"Time entry already invoiced"],
 	"invoice_cancelled": [409,"Invoice cancelled"],
 	"email_not_configured": [409,"E-mail not configured"],
+	"email_under_way": [409,"E-mail under way"],
+	"email_perhaps_sent": [409,"E-mail perhaps sent"],
 	"payment_processor_not_configured": [409,"Payment processor not configured"],
 	"webhook_endpoint_not_active": [409,"Webhook endpoint not active"],
 	"delivery_under_way": [409,"Delivery under way"],
@@ -1950,13 +1989,16 @@ export const errorTable = {
 	"tax_rate_archived": [422,"Tax rate archived"],
 	"unsafe_url": [422,"Unsafe URL"],
 	"unresolvable_url": [422,"Unresolvable URL"],
+	"recipient_suppressed": [422,"Recipient suppressed"],
 	"nothing_to_pay": [422,"Nothing to pay"],
 	"amount_not_payable": [422,"Amount not payable"],
 	"idempotency_key_reused": [422,"Idempotency key reused"],
 	"rate_limited": [429,"Rate limited"],
+	"email_limit_reached": [429,"E-mail limit reached"],
 	"headers_too_large": [431,"Headers too large"],
 	"internal_error": [500,"Internal error"],
 	"email_delivery_failed": [502,"E-mail delivery failed"],
+	"email_outcome_unknown": [502,"E-mail outcome unknown"],
 	"payment_processor_failed": [502,"Payment processor failed"],
 	"outcome_unknown": [503,"Outcome unknown"],
 	"unavailable": [503,"Unavailable"],

@@ -7,7 +7,7 @@ import type { Services } from '../outside/services.ts'
 import { defaults, JsonText, problemReply, type Reply, send } from './answers.ts'
 import { expectVersion, matchesTag } from './etag.ts'
 import type { Context, Handlers, SelfManagedContext } from './handler.ts'
-import { Idempotency } from './idempotency.ts'
+import { Idempotency, requestKeyOf } from './idempotency.ts'
 import type { Load } from './load.ts'
 import { logRequest } from './log-line.ts'
 import { hangUpSignal, isViewed } from './request-context.ts'
@@ -79,9 +79,10 @@ export function dispatch(options: DispatchOptions): RequestHandler {
 	function runSelfManaged(req: Request, base: BaseContext, run: Run<SelfManagedContext>): Promise<Reply> {
 		req.context.effect = 'possible'
 		const idempotent = idempotentRequestOf(req, base.now)
-		if (!idempotent) return run({ ...base, db, commit: (work) => db.transaction(work, ownerOf(req)) }).then(toReply)
+		const requestKey = requestKeyOf(idempotent)
+		if (!idempotent) return run({ ...base, db, requestKey, commit: (work) => db.transaction(work, ownerOf(req)) }).then(toReply)
 		return idempotency.onceSelfManaged(idempotent, async (commit) => {
-			const context = { ...base, db, commit: commitWith(commit) as SelfManagedContext['commit'] }
+			const context = { ...base, db, requestKey, commit: commitWith(commit) as SelfManagedContext['commit'] }
 			return toReply(await run(context))
 		})
 	}

@@ -24,6 +24,8 @@ export interface Context {
 /** What a handler may use that calls other servers, and so opens its transactions itself (`x-own-transactions`). */
 export interface SelfManagedContext extends Omit<Context, 'db' | 'afterCommit'> {
 	readonly db: Database
+	/** The same for every repetition of a request with an `Idempotency-Key`; null without one. */
+	readonly requestKey: string | null
 	/** Runs the transaction with the operation's effect, which also stores the answer for the request's `Idempotency-Key`. */
 	commit<A extends { readonly status: number }>(work: (tx: Transaction) => Promise<A>): Promise<A>
 }

@@ -10,7 +10,8 @@ import { findAnswer, forgetUnderWay, type IdempotencyKey, keepAnswer, removeAnsw
 /** Answers are sealed, because one may hold a secret that the database must not have, such as a link's token. */
 const purpose = 'kept answer'
 
-const keepMs = 24 * 3_600_000
+/** How long a request and its repetitions count as one. */
+export const keepMs = 24 * 3_600_000
 
 /** How long a request that calls other servers may be under way. After that its process counts as dead, and a repeat runs. */
 const underWayMs = 120_000
@@ -125,7 +126,11 @@ export class Idempotency {
 	}
 }
 
-const lockName = ({ key }: IdempotentRequest) => JSON.stringify(Object.values(key))
+/** Tells a request and its repetitions from all others. */
+export const requestKeyOf = (request: Pick<IdempotentRequest, 'key'> | undefined) =>
+	request ? hash('sha256', lockName(request), 'base64url') : null
+
+const lockName = ({ key }: Pick<IdempotentRequest, 'key'>) => JSON.stringify(Object.values(key))
 const hashOf = ({ content }: IdempotentRequest) => hash('sha256', JSON.stringify(content), 'base64url')
 
 /** The answer to an error, which is stored like any other. Throws a 5xx or 429 again, which must not be stored. */

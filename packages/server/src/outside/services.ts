@@ -10,6 +10,8 @@ import { openSecrets, type SecretSettings, type Secrets, testPaymentSecret } fro
 
 export interface Services {
 	readonly mailer: Mailer
+	/** How many recipients an organization may send mail to in 24 hours; 0: any number. */
+	readonly mailDailyLimit: number
 	/** Absent when the server takes no payments. */
 	readonly payments: PaymentProcessor | undefined
 	readonly pdf: PdfRenderer
@@ -27,6 +29,7 @@ interface ServiceSettings
 	/** Empty: the test processor outside of production, else none. */
 	readonly PAYMENT_PROCESSOR: PaymentSettings['PAYMENT_PROCESSOR'] | ''
 	readonly DATABASE_URL: string
+	readonly MAIL_DAILY_LIMIT: number
 	readonly EGRESS_ALLOW_CIDRS: readonly string[]
 }
 
@@ -49,6 +52,7 @@ export async function openServices(
 	const egress = openEgress({ allowCidrs: config.EGRESS_ALLOW_CIDRS, ...(lookup && { lookup }) })
 	return {
 		mailer,
+		mailDailyLimit: config.MAIL_DAILY_LIMIT,
 		payments,
 		pdf,
 		egress,

@@ -97,6 +97,39 @@ describe('a mail server', () => {
 		expect(mail.received).toHaveLength(1)
 	})
 
+	it('that refuses a copy is quoted in the history, and the invoice is sent', async () => {
+		const id = await create()
+		expect((await post(id, { to, cc: [unknown] })).status).toBe(200)
+		expect(mail.received.map(({ to }) => to)).toEqual([[to]])
+		const [email] = (await server.remit.invoices.emails.list(id)).data
+		const recipients = [
+			{ address: to, accepted: true, answer: null },
+			{ address: unknown, accepted: false, answer: '550 no such user' },
+		]
+		expect(email).toMatchObject({ status: 'accepted', recipients })
+	})
+
+	it('that refuses the recipient and takes a copy fails the request, and the history says that the copy left', async () => {
+		const id = await create()
+		expect((await post(id, { to: unknown, bcc: [to] })).body).toMatchObject({
+			code: 'email_delivery_failed',
+			detail: `The mail server answered "550 no such user". That was for ${unknown}; it took the mail for billing@acme.example.`,
+		})
+		expect((await read(id)).body.data.status).toBe('draft')
+		const [email] = (await server.remit.invoices.emails.list(id)).data
+		const recipients = [
+			{ address: unknown, accepted: false, answer: '550 no such user' },
+			{ address: to, accepted: true, answer: null },
+		]
+		expect(email).toMatchObject({
+			status: 'failed',
+			reason: expect.stringMatching(/^The mail server answered "550 no such user"/),
+			recipients,
+		})
+		const [entry] = (await server.ask('GET', `/api/invoices/${id}/history`)).body.data
+		expect(entry).toMatchObject({ action: 'emailed', after: { mailId: email?.id, status: 'failed', recipients } })
+	})
+
 	it('that hangs up, never answers or is not there fails the request and changes nothing', async () => {
 		let meet = (socket: Socket): void => void socket.destroy()
 		const far = createServer((socket) => meet(socket))
@@ -126,7 +159,7 @@ describe('how mail is set up', () => {
 
 	it('is reported', async () => {
 		const { body } = await server.ask('GET', `/api/invoices/${await create()}/send`)
-		expect(body).toEqual({ configured: true, transport: 'smtp', from: MAIL_FROM, missing: [] })
+		expect(body).toEqual({ configured: true, transport: 'smtp', from: MAIL_FROM, missing: [], perhapsSent: false })
 	})
 
 	it.each([
@@ -143,7 +176,7 @@ describe('how mail is set up', () => {
 		const { key } = server
 		const id = await create()
 		const path = `/api/invoices/${id}/send`
-		expect((await other.ask('GET', path, { key })).body).toEqual({ configured: false, from: null, ...report })
+		expect((await other.ask('GET', path, { key })).body).toEqual({ configured: false, from: null, perhapsSent: false, ...report })
 		const { status, body } = await other.ask('POST', path, { key, body: { to } })
 		expect([status, body.code]).toEqual([409, 'email_not_configured'])
 		for (const name of report.missing) expect(body.detail).toContain(name)
@@ -155,7 +188,13 @@ describe('how mail is set up', () => {
 		const other = await startTestServer({ SMTP_URL: `file:${await folder}`, MAIL_FROM: '' })
 		const id = await create(other)
 		const sent = await other.ask('GET', `/api/invoices/${id}/send`)
-		expect(sent.body).toEqual({ configured: true, transport: 'file', from: 'invoices@localhost', missing: [] })
+		expect(sent.body).toEqual({
+			configured: true,
+			transport: 'file',
+			from: 'invoices@localhost',
+			missing: [],
+			perhapsSent: false,
+		})
 		await other.remit.invoices.send(id, { to, message: 'Grüße' })
 		const [name, ...more] = await readdir(await folder)
 		expect([name, more]).toEqual([expect.stringMatching(/\.eml$/), []])

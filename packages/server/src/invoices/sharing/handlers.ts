@@ -2,8 +2,10 @@
 
 import { todayIn } from '../../base/dates.ts'
 import { ApiError } from '../../base/errors.ts'
-import type { Invoice } from '../../generated/contract.ts'
+import type { Invoice, InvoiceEmail, PageMeta } from '../../generated/contract.ts'
+import { listText } from '../../http/answers.ts'
 import type { Handler, SelfManagedContext } from '../../http/handler.ts'
+import { findLatestMail, isUncertain, readEmails } from '../../mails/store.ts'
 import { requireOrganization } from '../../organizations/store.ts'
 import { invoiceNotFound, readInvoice, requireInvoice, requireLockedInvoice } from '../store.ts'
 import { clientUrl, findClientToken, getOrCreateClientToken, removeClientLink } from './client-link-store.ts'
@@ -13,10 +15,19 @@ import { sendInvoice } from './send.ts'
 
 export const send: Handler<'invoices.send'> = ({ params, body, caller }, context) => sendInvoice(context, caller, params.id, body)
 
-export const sendStatus: Handler<'invoices.sendStatus'> = async ({ params, caller }, { db, services }) => {
-	await requireInvoice(db, caller.organizationId, params.id)
+export const sendStatus: Handler<'invoices.sendStatus'> = async ({ params, caller }, { db, now, services }) => {
+	const invoice = await requireInvoice(db, caller.organizationId, params.id)
 	const { configured, transport, from, missing } = services.mailer
-	return { status: 200, body: { configured, transport, from, missing: [...missing] } }
+	const latest = await findLatestMail(db, invoice)
+	const perhapsSent = latest !== undefined && isUncertain(latest, now)
+	return { status: 200, body: { configured, transport, from, missing: [...missing], perhapsSent } }
+}
+
+export const listEmails: Handler<'invoices.emails.list'> = async ({ params, query, caller }, { db }) => {
+	const invoice = await requireInvoice(db, caller.organizationId, params.id)
+	const { limit, offset } = query
+	const { rows, total } = await readEmails(db, invoice, query)
+	return { status: 200, body: listText<InvoiceEmail, PageMeta>(rows, { total, limit, offset }) }
 }
 
 export const pdf: Handler<'invoices.pdf'> = async ({ params, caller, signal }, context) => {

@@ -16,6 +16,7 @@ const newToken = async (tenant: Tenant): Promise<string> => {
 
 export const samples: Samples = {
 	'invoices.send': { make: newInvoice, body: async () => ({ to: 'client@acme.example' }) },
+	'invoices.emails.list': { make: newInvoice },
 	'invoices.clientLink.create': { make: newInvoice },
 	'invoices.clientLink.get': { make: withLink },
 	'invoices.clientLink.delete': { make: withLink },

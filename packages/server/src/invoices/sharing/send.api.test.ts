@@ -58,7 +58,7 @@ describe('the mail', () => {
 		expect(recipients).toEqual([to])
 		expect(email).toMatchObject({
 			subject: `Invoice ${invoiceNumber} from Northlight Studio`,
-			from: { name: 'Northlight Studio', address: MAIL_FROM },
+			from: { name: 'Northlight Studio via remit.example', address: MAIL_FROM },
 			to: [{ address: to }],
 			replyTo: [{ address: 'hello@northlight.example' }],
 		})
@@ -72,6 +72,43 @@ describe('the mail', () => {
 		expect(pdfText).not.toContain('Draft')
 		const again = await tenant.ask('GET', `/api/invoices/${id}/pdf`)
 		expect(Buffer.from(pdf).equals(again.bytes)).toBe(true)
+	})
+
+	it('is one mail for all recipients, of whom bcc is in no header, with the subject and the reply address that were asked for', async () => {
+		const id = await create()
+		const [cc, bcc] = [['ada@acme.example', 'Billing@acme.example'], ['books@northlight.example']]
+		await tenant.remit.invoices.send(id, { to, cc, bcc, replyTo: 'ann@northlight.example', subject: 'März & "April"' })
+		const { email, to: recipients } = await arrived()
+		expect(recipients).toEqual([to, 'ada@acme.example', 'books@northlight.example'])
+		expect(email).toMatchObject({
+			subject: 'März & "April"',
+			to: [{ address: to }],
+			cc: cc.map((address) => ({ address })),
+			replyTo: [{ address: 'ann@northlight.example' }],
+		})
+		expect(mail.received[0]?.raw).not.toMatch(/bcc|books@/i)
+		const { data, meta } = await tenant.remit.invoices.emails.list(id)
+		expect(meta).toEqual({ total: 1, limit: 50, offset: 0 })
+		const accepted = (address: string) => ({ address, accepted: true, answer: null })
+		expect(data).toEqual([
+			{
+				id: expect.stringMatching(/^mail_/),
+				organizationId: tenant.organizationId,
+				invoiceId: id,
+				to,
+				cc,
+				bcc,
+				replyTo: 'ann@northlight.example',
+				subject: 'März & "April"',
+				messageId: email.messageId,
+				status: 'accepted',
+				reason: null,
+				recipients: recipients.map(accepted),
+				createdAt: server.clock.now,
+				updatedAt: server.clock.now,
+			},
+		])
+		expect(email.messageId).toBe(`<${data[0]?.id}@remit.example>`)
 	})
 
 	it('has the timesheet in its PDF when the invoice includes it, by the days of the organization', async () => {
@@ -155,6 +192,22 @@ describe('the invoice', () => {
 		expect(await events(id)).toEqual(['invoice.created', 'invoice.updated', 'invoice.sent', 'invoice.sent'])
 	})
 
+	it('that is sent twice lists each e-mail with the time of its own sending', async () => {
+		const id = await create()
+		const times = async () => (await tenant.remit.invoices.emails.list(id)).data.map(({ createdAt }) => createdAt)
+		const first = server.clock.now
+		await post(id, { to })
+		server.clock.now += 60_000
+		await post(id, { to })
+		expect(await times()).toEqual([first + 60_000, first])
+		// At one time, or when the clock was set back, it is the first moment after the earlier e-mail's.
+		await post(id, { to })
+		server.clock.now -= 30_000
+		await post(id, { to })
+		expect(await times()).toEqual([first + 60_002, first + 60_001, first + 60_000, first])
+		server.clock.now += 30_000
+	})
+
 	it('that is cancelled, unknown or of another organization is not sent', async () => {
 		const cancelled = await create({ lineItems, status: 'cancelled' })
 		expect(await post(cancelled, { to })).toMatchObject({ status: 409, body: { code: 'invoice_cancelled' } })
@@ -197,9 +250,25 @@ describe('a request', () => {
 		const id = await create()
 		const pointerOf = async (body: unknown) => (await post(id, body)).body.errors[0].pointer
 		expect(await pointerOf({})).toBe('/to')
-		expect(await pointerOf({ to, cc: to })).toBe('/cc')
+		expect(await pointerOf({ to, copy: to })).toBe('/copy')
 		expect(await pointerOf({ to, message: 'x'.repeat(10_001) })).toBe('/message')
 		expect(await pointerOf({ to, message: 'a\0b' })).toBe('/message')
+	})
+
+	it.each<[string, object]>([
+		['/cc/1', { cc: ['ada@acme.example', 'ada@acme.example\r\nBcc: eve@evil.example'] }],
+		['/bcc/0', { bcc: ['Ada <ada@acme.example>'] }],
+		['/cc', { cc: Array(11).fill('ada@acme.example') }],
+		['/bcc', { bcc: 'ada@acme.example' }],
+		['/replyTo', { replyTo: 'ada@acme.example, eve@evil.example' }],
+		['/subject', { subject: 'Invoice\r\nBcc: eve@evil.example' }],
+		['/subject', { subject: ' ' }],
+		['/subject', { subject: 'x'.repeat(201) }],
+		['/again', { again: 'yes' }],
+	])('is refused at %s when it has %j', async (pointer, wrong) => {
+		const { status, body } = await post(await create(), { to, ...wrong })
+		expect([status, body.errors[0].pointer]).toEqual([400, pointer])
+		expect(mail.received).toEqual([])
 	})
 
 	it('needs a key that may write', async () => {

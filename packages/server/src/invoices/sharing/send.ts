@@ -1,67 +1,55 @@
-// Sends an invoice by e-mail. The e-mail shows the invoice as it will be after sending; the invoice is changed only once the
-// mail server has accepted the e-mail.
-
+// Sends an invoice by e-mail, at most once for each request: a row says that the mail is being sent before the mail server is
+// asked, and what became of it afterwards. The invoice is changed only once the mail server has accepted the e-mail.
 import type { Caller } from '../../auth/caller.ts'
-import { todayIn } from '../../base/dates.ts'
 import { ApiError } from '../../base/errors.ts'
+import { newTimedId } from '../../base/ids.ts'
+import type { Db } from '../../db/database.ts'
 import type { InvoiceSend } from '../../generated/contract.ts'
 import { type SelfManagedContext, writeContext } from '../../http/handler.ts'
-import { requireOrganization } from '../../organizations/store.ts'
-import { type Mail, MailError, type Mailer } from '../../outside/mail/mail.ts'
-import { invoiceEmail } from '../../rendering/email.ts'
-import { applyInput, type WrittenInvoice } from '../apply.ts'
-import { recordInvoiceEvents } from '../events.ts'
-import { asRead, type StoredInvoice } from '../invoice.ts'
+import { countOf } from '../../mails/limits.ts'
+import { insertMail, type MailOutcome, type StoredMail } from '../../mails/store.ts'
+import { MailError } from '../../outside/mail/delivery.ts'
+import { type Mail, type MailContent, type Mailer, mailTimeoutMs } from '../../outside/mail/mail.ts'
+import { persist } from '../../work/persist.ts'
+import { applyInput } from '../apply.ts'
+import type { StoredInvoice } from '../invoice.ts'
 import { requireInvoice, requireLockedInvoice } from '../store.ts'
-import { changeInvoice } from '../write.ts'
-import { clientUrl, findClientToken } from './client-link-store.ts'
-import { documentOf, fileName, pdfOf } from './render.ts'
+import { admit, outcomeUnknown } from './admit.ts'
+import { compose } from './compose.ts'
+import { concludeMail, sending } from './conclude.ts'
+
+/** How long a mail may be under way: the mail server's time, and as long again for what became of it to be stored. */
+const leaseMs = 2 * mailTimeoutMs
+
+const done = { status: 200 as const, body: { ok: true as const } }
 
 export async function sendInvoice(context: SelfManagedContext, caller: Caller, id: string, request: InvoiceSend) {
-	const { db, now, origin, services } = context
-	const invoice = requireSendable(await requireInvoice(db, caller.organizationId, id))
+	const { db, now, services } = context
+	const invoice = await requireInvoice(db, caller.organizationId, id)
 	requireMailer(services.mailer)
-	await deliver(services.mailer, await compose(context, caller, applyInput(invoice, sending(invoice, now) ?? {}, now), request))
-	return context.commit(async (tx) => {
+	if ((await admit(db, context, caller, invoice, request)) === undefined) return done
+	const begun = performance.now()
+	const content = await compose(context, applyInput(invoice, sending(invoice, now) ?? {}, now), request)
+	const leaseUntil = now + Math.ceil(performance.now() - begun) + leaseMs
+	const row = await db.transaction(async (tx) => {
 		const current = await requireLockedInvoice(tx, caller.organizationId, id)
-		const write = writeContext({ db: tx, origin }, caller)
-		const change = sending(current, now)
-		if (change) await changeInvoice(write, current, change, ['invoice.sent'])
-		else await recordInvoiceEvents(write, current, ['invoice.sent'])
-		return { status: 200 as const, body: { ok: true as const } }
-	})
-}
-
-function requireSendable(invoice: StoredInvoice): StoredInvoice {
-	if (invoice.status !== 'cancelled') return invoice
-	throw new ApiError('invoice_cancelled', `The invoice ${invoice.invoiceNumber} is cancelled: give it another status first.`)
-}
-
-/** The change that sending makes: a draft becomes `sent`, any other invoice only gets its dates; undefined when sent before. */
-function sending({ status, sentAt }: StoredInvoice, now: number): WrittenInvoice | undefined {
-	if (status === 'draft') return { status: 'sent' }
-	return sentAt === null ? { sentAt: now } : undefined
-}
-
-async function compose(
-	{ db, now, services }: SelfManagedContext,
-	{ organizationId }: Caller,
-	sent: StoredInvoice,
-	{ to, message }: InvoiceSend,
-): Promise<Mail> {
-	const organization = await requireOrganization(db, organizationId)
-	const invoice = asRead(sent, todayIn(organization.timeZone, now))
-	const document = await documentOf(db, services, organization, invoice, now)
-	const token = await findClientToken(db, services.secrets, sent)
-	const url = token === undefined ? null : clientUrl(services.baseUrl, token)
-	const { body: content } = await pdfOf(services, document, invoice)
-	return {
-		to,
-		replyTo: organization.email,
-		senderName: organization.name,
-		...invoiceEmail({ document, message: message?.trim() ? message : null, url }),
-		attachments: [{ filename: fileName(sent), contentType: 'application/pdf', content }],
+		const createdAt = await admit(tx, context, caller, current, request)
+		if (createdAt === undefined) return undefined
+		const row = newRow(services.mailer, content, current, { createdAt, leaseUntil, requestKey: context.requestKey })
+		await insertMail(tx, row)
+		return row
+	}, caller)
+	if (!row) return done
+	const { error, ...outcome } = await deliver(services.mailer, { ...content, messageId: row.messageId })
+	const conclude = (tx: Db) => concludeMail(writeContext({ db: tx, origin: context.origin }, caller), row, outcome)
+	if (error) {
+		await persist(() => db.transaction(conclude, caller)).catch(() => {})
+		throw error
 	}
+	return persist(() => context.commit(async (tx) => conclude(tx).then(() => done))).catch((cause) => {
+		const detail = 'The mail server has taken the e-mail, but the database fails. The invoice becomes sent once it works again.'
+		throw new ApiError('email_outcome_unknown', detail, { cause })
+	})
 }
 
 function requireMailer({ configured, missing }: Mailer): void {
@@ -69,9 +57,45 @@ function requireMailer({ configured, missing }: Mailer): void {
 	throw new ApiError('email_not_configured', `The server cannot send e-mail: set ${missing.join(' and ')}.`)
 }
 
-async function deliver(mailer: Mailer, mail: Mail): Promise<void> {
-	await mailer.send(mail).catch((error) => {
-		if (error instanceof MailError) throw new ApiError('email_delivery_failed', error.message, { cause: error })
-		throw error
-	})
+type Claim = Pick<StoredMail, 'createdAt' | 'leaseUntil' | 'requestKey'>
+
+function newRow(
+	mailer: Mailer,
+	content: MailContent,
+	{ organizationId, id: resourceId }: StoredInvoice,
+	claim: Claim,
+): StoredMail {
+	const { to, cc, bcc, replyTo, subject } = content
+	const id = newTimedId('mail', claim.createdAt)
+	return {
+		organizationId,
+		id,
+		kind: 'invoice',
+		resourceId,
+		to,
+		cc: [...cc],
+		bcc: [...bcc],
+		replyTo,
+		subject,
+		messageId: mailer.messageId(id),
+		status: 'sending',
+		reason: null,
+		recipients: [],
+		recipientCount: countOf(content),
+		updatedAt: claim.createdAt,
+		...claim,
+	}
+}
+
+/** Asks the mail server. `error` is for the caller, unless the mail was accepted. */
+async function deliver(mailer: Mailer, mail: Mail): Promise<MailOutcome & { error?: ApiError }> {
+	try {
+		return { status: 'accepted', reason: null, recipients: [...(await mailer.send(mail))] }
+	} catch (error) {
+		if (!(error instanceof MailError)) throw error
+		const { message: reason, uncertain, recipients } = error
+		const failure = { reason, recipients: [...recipients] }
+		if (uncertain) return { status: 'uncertain', ...failure, error: outcomeUnknown(reason, error) }
+		return { status: 'failed', ...failure, error: new ApiError('email_delivery_failed', reason, { cause: error }) }
+	}
 }

@@ -4,21 +4,30 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { createTransport, type SendMailOptions } from 'nodemailer'
+import { createTransport } from 'nodemailer'
+import { type Delivery, MailError } from './delivery.ts'
 
-export function folderDelivery(url: string) {
+export function folderDelivery(url: string): Delivery {
 	const folder = /^file:\/\//i.test(url) ? fileURLToPath(url) : resolve(url.slice('file:'.length))
 	const composer = createTransport({ streamTransport: true, buffer: true, newline: 'windows' })
 	return {
-		async deliver(message: SendMailOptions): Promise<void> {
+		async deliver(message, recipients) {
 			const { message: content, messageId } = await composer.sendMail(message)
-			await mkdir(folder, { recursive: true })
 			const time = new Date().toISOString().replaceAll(':', '-')
-			await writeWhole(folder, `${time}-${messageId.replace(/[^\w.@-]/g, '')}.eml`, content as Buffer)
+			await write(folder, `${time}-${messageId.replace(/[^\w.@-]/g, '')}.eml`, content as Buffer)
+			return recipients.map((address) => ({ address, accepted: true, answer: null }))
 		},
-		reason: (error: unknown) =>
-			`The mail could not be written to its folder (${(error as NodeJS.ErrnoException).code ?? 'unknown error'}).`,
 		close() {},
+	}
+}
+
+async function write(folder: string, name: string, content: Buffer): Promise<void> {
+	try {
+		await mkdir(folder, { recursive: true })
+		await writeWhole(folder, name, content)
+	} catch (cause) {
+		const { code = 'unknown error' } = cause as NodeJS.ErrnoException
+		throw new MailError(`The mail could not be written to its folder (${code}).`, { cause })
 	}
 }
 

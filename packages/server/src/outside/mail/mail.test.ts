@@ -23,11 +23,11 @@ import {
 import { openMailer } from './mail.ts'
 
 describe('a mail', () => {
-	it('arrives as it was written, from our address under the name of the sender', async () => {
+	it('arrives as it was written, from our address under the names of the sender and of its operator', async () => {
 		const { from, to, email } = await delivered({})
 		expect({ from, to }).toEqual({ from: 'invoices@remit.example', to: ['ada@example.com'] })
 		expect(email).toMatchObject({
-			from: { name: 'Northlight Studio', address: 'invoices@remit.example' },
+			from: { name: 'Northlight Studio via remit.example', address: 'invoices@remit.example' },
 			to: [{ name: '', address: 'ada@example.com' }],
 			replyTo: [{ name: '', address: 'hello@northlight.example' }],
 			subject: 'Invoice INV-0007 from Northlight Studio',
@@ -62,7 +62,8 @@ describe('a mail', () => {
 			attachments: [{ filename: 'Rechnung "März" فاتورة.pdf', contentType: 'application/pdf', content: pdf }],
 		}
 		const { raw, email } = await delivered(written)
-		expect(email.from).toEqual({ name: written.senderName, address: 'invoices@remit.example' })
+		const name = 'Müller, "Söhne" & 株式会社 GmbH via remit.example'
+		expect(email.from).toEqual({ name, address: 'invoices@remit.example' })
 		expect(email.subject).toBe(written.subject)
 		expect([email.text?.trim(), email.html?.trim()]).toEqual([written.text, written.html])
 		expect(email.attachments[0]?.filename).toBe(written.attachments[0]?.filename)
@@ -89,7 +90,10 @@ describe('what comes from data', () => {
 		})
 		expect(headerNames(email)).toEqual(allHeaders)
 		expect(to).toEqual(['ada@example.com'])
-		expect(email.from).toMatchObject({ name: 'x Bcc: eve@evil.example <script>', address: 'invoices@remit.example' })
+		expect(email.from).toMatchObject({
+			name: 'x Bcc: eve evil.example script via remit.example',
+			address: 'invoices@remit.example',
+		})
 		expect(email.subject).toBe('x Bcc: eve@evil.example <script> X-Evil: 1 X-Evil: 2')
 		expect(email.attachments.map(({ filename }) => filename)).toEqual(['a"; x=x Bcc: eve@evil.example <script>.pdf'])
 		expect(email.text?.replaceAll('\r\n', '\n').trim()).toBe(injected.replaceAll('\r\n', '\n'))
@@ -98,6 +102,19 @@ describe('what comes from data', () => {
 		expect(names.filter((name) => !allHeaders.includes(name as string)).sort()).toEqual(
 			['Bcc', 'Content-Disposition', ...Array(3).fill('Content-Transfer-Encoding')].sort(),
 		)
+	})
+
+	it.each([
+		['support@paypal.example', 'support paypal.example via remit.example'],
+		['PayPal <support＠paypal.example>', 'PayPal support paypal.example via remit.example'],
+		['\u202eelpmaxe.moc\u202c\u2066Ltd\u2069', 'elpmaxe.moc Ltd via remit.example'],
+		[`Bank${' '.repeat(300)}of`, 'Bank of via remit.example'],
+		['Long '.repeat(40), `${'Long '.repeat(13).slice(0, 64).trim()} via remit.example`],
+		['<@>\r\n', 'remit.example'],
+		['', 'remit.example'],
+	])('cannot look like another sender: %j', async (senderName, shown) => {
+		const { email } = await delivered({ senderName })
+		expect(email.from).toEqual({ name: shown, address: 'invoices@remit.example' })
 	})
 
 	it.each([
@@ -227,7 +244,7 @@ describe('a mail server that fails', () => {
 		const sending = rejected(send(mail()))
 		await connection
 		close()
-		expect((await sending).message).toBe('The mail was not sent: the server is stopping.')
+		expect((await sending).message).toBe('The server stopped before the mail server had answered.')
 	})
 })
 
@@ -312,12 +329,15 @@ describe('a folder', () => {
 			from: 'invoices@localhost',
 			missing: [],
 		})
-		await Promise.all([send(mail({ text: 'One\nTwo\r\nThree' })), send(mail({ text: 'Zwölf\nDreizehn' }))])
+		await Promise.all([
+			send(mail({ messageId: '<mail_1@localhost>', text: 'One\nTwo\r\nThree' })),
+			send(mail({ messageId: '<mail_2@localhost>', text: 'Zwölf\nDreizehn' })),
+		])
 		const files = await readdir(folder)
 		expect(files).toHaveLength(2)
 		const emails: Email[] = []
 		for (const file of files) {
-			expect(file).toMatch(/^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z-[0-9a-f-]{36}@localhost\.eml$/)
+			expect(file).toMatch(/^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z-mail_[12]@localhost\.eml$/)
 			const raw = await readFile(join(folder, file))
 			expect(raw.toString('latin1')).not.toMatch(/[^\r]\n|\r(?!\n)/)
 			emails.push(await PostalMime.parse(raw))
@@ -370,7 +390,23 @@ describe('settings', () => {
 		},
 	)
 
-	it('a MAIL_FROM with a name is refused: the name is the sender of each mail', () => {
-		expect(() => openMailer({ SMTP_URL: '', MAIL_FROM: 'Remit <a@remit.example>' })).toThrow(/^MAIL_FROM: must be one address/)
+	it.each([
+		['Remit Cloud <a@remit.example>', 'Ada Ltd', 'Ada Ltd via Remit Cloud'],
+		['"Remit Cloud" <a@remit.example>', 'Ada Ltd', 'Ada Ltd via Remit Cloud'],
+		['Ada Ltd <a@remit.example>', 'Ada Ltd', 'Ada Ltd'],
+		['<a@remit.example>', 'Ada Ltd', 'Ada Ltd via remit.example'],
+	])('MAIL_FROM as %s names the operator', async (MAIL_FROM, senderName, name) => {
+		const { host, received } = await smtpServer()
+		const opened = openMailer({ SMTP_URL: `smtp://${host}`, MAIL_FROM })
+		expect(opened.from).toBe('a@remit.example')
+		await opened.send(mail({ senderName }))
+		expect(received[0]?.email.from).toEqual({ name, address: 'a@remit.example' })
 	})
+
+	it.each(['Remit', 'Remit <a>', 'a@b@c <a@remit.example>', 'a@remit.example <b@remit.example>', 'a@x.example, b@x.example'])(
+		'MAIL_FROM as %s is refused',
+		(MAIL_FROM) => {
+			expect(() => openMailer({ SMTP_URL: '', MAIL_FROM })).toThrow(/^MAIL_FROM: must be one address/)
+		},
+	)
 })

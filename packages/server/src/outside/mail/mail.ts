@@ -1,13 +1,24 @@
-// Sends one mail to one recipient, through a mail server (smtp.ts) or into a folder (file.ts). Data cannot become a header or a
-// second recipient: an address must be one plain address, and names and subjects lose their control characters.
+// Sends one mail to its recipients, through a mail server (smtp.ts) or into a folder (file.ts). Data cannot become a header or
+// another recipient: an address must be one plain address, and names and subjects lose their control characters.
 import type { SendMailOptions } from 'nodemailer'
 import { ConfigError } from '../../base/errors.ts'
+import { distinct, isAddress } from './addresses.ts'
+import { type Delivery, MailError, type RecipientAnswer } from './delivery.ts'
 
-export interface Mail {
+export interface Mail extends MailContent {
+	/** As `Mailer.messageId` made it. */
+	readonly messageId: string
+}
+
+export interface MailContent {
 	readonly to: string
+	/** Whom everybody sees. */
+	readonly cc: readonly string[]
+	/** Whom nobody else sees. A file names them, for the mail system that picks it up. */
+	readonly bcc: readonly string[]
 	/** The address for answers; null: the sending address. */
 	readonly replyTo: string | null
-	/** Shown before the sending address, which is MAIL_FROM for every sender. */
+	/** Shown, with the operator's name, before the sending address, which is MAIL_FROM for every sender. */
 	readonly senderName: string
 	readonly subject: string
 	readonly text: string
@@ -28,14 +39,13 @@ export interface Mailer {
 	readonly from: string | null
 	/** The settings that are missing for sending mail. */
 	readonly missing: readonly (keyof MailSettings)[]
-	/** Returns once the mail server or folder has accepted the mail; throws a MailError otherwise. */
-	send(mail: Mail): Promise<void>
+	/** The `Message-ID` of the mail with this id. */
+	messageId(id: string): string
+	/** Returns once the mail server or folder has taken the mail for `to`; throws a MailError otherwise. */
+	send(mail: Mail): Promise<readonly RecipientAnswer[]>
 	/** Aborts the mails under way. */
 	close(): void
 }
-
-/** The message is a sentence for the API's caller; the cause is for the log. */
-export class MailError extends Error {}
 
 export interface MailSettings {
 	/**
@@ -47,20 +57,12 @@ export interface MailSettings {
 	readonly MAIL_FROM: string
 }
 
-interface Delivery {
-	deliver(message: SendMailOptions): Promise<void>
-	/** The reason of a failed `deliver`, as a sentence. */
-	reason(error: unknown): string
-	close(): void
-}
-
 /** How long a mail may take, from the look-up of the server's name to the server's last answer. */
-const defaultTimeoutMs = 20_000
+export const mailTimeoutMs = 20_000
 
-export function openMailer({ SMTP_URL, MAIL_FROM }: MailSettings, { timeoutMs = defaultTimeoutMs } = {}): Mailer {
+export function openMailer({ SMTP_URL, MAIL_FROM }: MailSettings, { timeoutMs = mailTimeoutMs } = {}): Mailer {
 	const transport = transportOf(SMTP_URL)
-	const from = MAIL_FROM || (transport === 'file' ? 'invoices@localhost' : null)
-	if (from !== null && !isAddress(from)) throw new ConfigError('MAIL_FROM: must be one address, such as invoices@example.com')
+	const { from, operator } = senderOf(MAIL_FROM || (transport === 'file' ? 'invoices@localhost' : ''))
 	let opening: Promise<Delivery> | undefined
 	const missing: (keyof MailSettings)[] = []
 	if (transport === 'none') missing.push('SMTP_URL')
@@ -70,20 +72,27 @@ export function openMailer({ SMTP_URL, MAIL_FROM }: MailSettings, { timeoutMs = 
 		configured: missing.length === 0,
 		from,
 		missing,
+		messageId: (id) => `<${id}@${from?.split('@').at(-1) ?? 'localhost'}>`,
 		async send(mail) {
 			if (transport === 'none' || from === null)
 				throw new MailError(`E-mail is not set up: the server needs ${missing.join(' and ')}.`)
-			const message = compose(mail, from)
+			const recipients = distinct([mail.to, ...mail.cc, ...mail.bcc])
+			const message = { ...compose(mail, from, operator), envelope: { from, to: recipients } }
 			opening ??= openDelivery(transport, SMTP_URL, timeoutMs)
 			const delivery = await opening
-			try {
-				await delivery.deliver(message)
-			} catch (cause) {
-				throw new MailError(delivery.reason(cause), { cause })
-			}
+			return delivery.deliver(message, recipients)
 		},
 		close: () => opening?.then((delivery) => delivery.close()),
 	}
+}
+
+/** The sending address, and the name of who runs the server. */
+function senderOf(mailFrom: string): { from: string | null; operator: string } {
+	if (mailFrom === '') return { from: null, operator: '' }
+	const [, name = '', inner] = /^([^<>@]*)<([^<>]*)>$/.exec(mailFrom) ?? []
+	const from = inner ?? mailFrom
+	if (isAddress(from)) return { from, operator: plainName(name.replaceAll('"', '')) || (from.split('@').at(-1) ?? '') }
+	throw new ConfigError('MAIL_FROM: must be one address, such as invoices@example.com or Name <invoices@example.com>')
 }
 
 function transportOf(url: string): Mailer['transport'] {
@@ -103,13 +112,18 @@ async function openDelivery(transport: 'smtp' | 'file', url: string, timeoutMs: 
  * A person asked for each mail, so it carries neither `List-Unsubscribe` nor `Auto-Submitted`: the help desks behind many
  * accounts-payable addresses set mail with the latter aside as automatic.
  */
-function compose({ to, replyTo, senderName, subject, text, html, attachments }: Mail, from: string): SendMailOptions {
-	if (!isAddress(to)) throw new MailError('The recipient must be one e-mail address, such as name@example.com.')
+function compose(mail: Mail, from: string, operator: string): SendMailOptions {
+	const { messageId, to, cc, bcc, replyTo, senderName, subject, text, html, attachments } = mail
+	for (const address of [to, ...cc, ...bcc])
+		if (!isAddress(address)) throw new MailError('The recipient must be one e-mail address, such as name@example.com.')
 	if (replyTo !== null && !isAddress(replyTo)) throw new MailError('The address for answers must be one e-mail address.')
 	return {
-		from: { name: oneLine(senderName), address: from },
-		to: { name: '', address: to },
-		...(replyTo !== null && { replyTo: { name: '', address: replyTo } }),
+		from: { name: senderLine(senderName, operator), address: from },
+		to: unnamed(to),
+		cc: cc.map(unnamed),
+		bcc: bcc.map(unnamed),
+		...(replyTo !== null && { replyTo: unnamed(replyTo) }),
+		messageId,
 		subject: oneLine(subject),
 		text,
 		html,
@@ -123,7 +137,25 @@ function compose({ to, replyTo, senderName, subject, text, html, attachments }: 
 	}
 }
 
-/** RFC 5321, 4.5.3.1.3 leaves 254 characters. Rejects what RFC 5322 would quote, and what could begin a second address. */
-const isAddress = (text: string) => text.length <= 254 && /^[^\s\p{C}@,;:<>()[\]\\"]+@[^\s\p{C}@,;:<>()[\]\\"]+$/u.test(text)
+/** Enough for a name, and little enough for the operator's to be seen behind it. */
+const maxName = 64
+
+/**
+ * The name that recipients see. An organization's name is its own claim, so it cannot look like an address, and the operator's
+ * stands behind it, unless the two are the same.
+ */
+function senderLine(sender: string, operator: string): string {
+	const name = plainName(sender)
+	return name === '' || name === operator ? operator : `${name} via ${operator}`
+}
+
+/** Without what makes a name look like an address (`@ < >`, also in other widths) or run backwards (UAX #9). */
+const plainName = (text: string) =>
+	[...oneLine(text.replace(/[@<>＠﹫＜＞﹤﹥\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu, ' ')).replace(/\s+/gu, ' ')]
+		.slice(0, maxName)
+		.join('')
+		.trim()
+
+const unnamed = (address: string) => ({ name: '', address })
 
 const oneLine = (text: string) => text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim()

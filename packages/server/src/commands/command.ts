@@ -1,0 +1,27 @@
+// What the commands of `remit` share.
+import type { Command } from 'commander'
+import type { Database } from '../db/database.ts'
+
+/** The settings that commands read; every one of the server's is there. */
+export interface CommandSettings {
+	readonly DATA_DIR: string
+	readonly DATABASE_URL: string
+	readonly ENCRYPTION_KEYS: string
+}
+
+/** What commands get from the program: they cannot read the environment themselves. */
+export interface CommandContext {
+	settings(): CommandSettings
+	/** Runs the work on the database, and closes it. A new database gets its tables; one of an older version is refused. */
+	withDatabase(work: (db: Database) => Promise<void>): Promise<void>
+}
+
+/** A mistake in the command line, in one sentence. */
+export class UsageError extends Error {}
+
+export const command = (parent: Command, name: string, description: string): Command =>
+	parent.command(name).description(description).option('--json', 'print machine-readable output')
+
+export function print(options: { json?: boolean }, value: unknown, text: string): void {
+	console.log(options.json ? JSON.stringify(value) : text)
+}

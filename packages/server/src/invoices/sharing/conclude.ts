@@ -1,0 +1,52 @@
+// What became of an invoice's mail, and of the invoice with it.
+import { bySystem } from '../../base/origin.ts'
+import type { Database } from '../../db/database.ts'
+import type { WriteContext } from '../../db/write-context.ts'
+import { findLostMails, lockMail, type MailOutcome, type MailState, updateMail } from '../../mails/store.ts'
+import { requireOrganization } from '../../organizations/store.ts'
+import type { WrittenInvoice } from '../apply.ts'
+import { recordInvoiceEvents } from '../events.ts'
+import type { StoredInvoice } from '../invoice.ts'
+import { lockInvoice } from '../store.ts'
+import { changeInvoice } from '../write.ts'
+
+/** The change that sending makes: a draft becomes `sent`, any other invoice only gets its dates; undefined when sent before. */
+export function sending({ status, sentAt }: StoredInvoice, now: number): WrittenInvoice | undefined {
+	if (status === 'draft') return { status: 'sent' }
+	return sentAt === null ? { sentAt: now } : undefined
+}
+
+/**
+ * Writes what became of a mail, and what follows for its invoice, unless the invoice was deleted meanwhile. Written again, it
+ * changes nothing; but a mail that counted as perhaps sent may turn out to be accepted.
+ */
+export async function concludeMail(
+	write: WriteContext,
+	mail: Pick<MailState, 'organizationId' | 'id' | 'resourceId'>,
+	outcome: MailOutcome,
+): Promise<void> {
+	const { db, origin } = write
+	const invoice = await lockInvoice(db, mail.organizationId, mail.resourceId)
+	const stored = await lockMail(db, mail)
+	if (stored?.status !== 'sending' && stored?.status !== 'uncertain') return
+	if (stored.status === outcome.status) return
+	await updateMail(db, mail, outcome, origin.now)
+	if (!invoice) return
+	if (outcome.status === 'uncertain') await recordInvoiceEvents(write, invoice, ['invoice.perhaps_sent'])
+	if (outcome.status !== 'accepted') return
+	const change = sending(invoice, origin.now)
+	if (change) await changeInvoice(write, invoice, change, ['invoice.sent'])
+	else await recordInvoiceEvents(write, invoice, ['invoice.sent'])
+}
+
+const batch = 50
+
+/** Marks the mails of dead processes as perhaps sent. */
+export async function concludeLostMails(db: Database, now: number): Promise<void> {
+	const reason = 'The server ended before the mail server had answered.'
+	for (const mail of await findLostMails(db, now, batch)) {
+		const organization = await requireOrganization(db, mail.organizationId)
+		const write = { origin: bySystem(now), organization }
+		await db.transaction((tx) => concludeMail({ ...write, db: tx }, mail, { status: 'uncertain', reason, recipients: [] }))
+	}
+}
