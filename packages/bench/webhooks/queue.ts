@@ -9,13 +9,18 @@ import { createInvoice } from '../../server/src/invoices/write.ts'
 import { requireOrganization } from '../../server/src/organizations/store.ts'
 import { openSecrets } from '../../server/src/outside/secrets.ts'
 import { skipWaiting } from '../../server/src/webhooks/delivery-store.ts'
-import { createEndpoint, endpoints } from '../../server/src/webhooks/endpoint-store.ts'
+import { createEndpoint, endpoints, hostOf } from '../../server/src/webhooks/endpoint-store.ts'
+import { proveHosts } from '../../server/src/webhooks/engine/host-store.ts'
 import { companyOf } from '../names.ts'
 import { writtenInvoice } from './invoice.ts'
 import type { Urls } from './receiver.ts'
 
-/** The key of the endpoints' secrets, and the addresses to which the servers may send. */
-export const settings = { ENCRYPTION_KEYS: randomBytes(32).toString('base64'), EGRESS_ALLOW_CIDRS: '127.0.0.0/8' }
+/** The key of the endpoints' secrets, the addresses to which the servers may send, and no limit of attempts to one host. */
+export const settings = {
+	ENCRYPTION_KEYS: randomBytes(32).toString('base64'),
+	EGRESS_ALLOW_CIDRS: '127.0.0.0/8',
+	WEBHOOK_HOST_RATE: '0',
+}
 
 export const healthyCount = 4
 
@@ -25,6 +30,7 @@ export async function addEndpoints(db: Database, organizationId: string, urls: r
 	await db.transaction(async (tx) => {
 		const write = { db: tx, origin: bySystem(Date.now()), organization: await requireOrganization(tx, organizationId) }
 		for (const url of urls) await createEndpoint(write, secrets, { url, eventTypes: ['invoice.created'] })
+		await proveHosts(tx, urls.map(hostOf), Date.now())
 	})
 }
 

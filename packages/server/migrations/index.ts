@@ -19,6 +19,7 @@ import * as webhooks from './0016-webhooks.ts'
 import * as attemptsInKeyOrder from './0017-attempts-in-key-order.ts'
 import * as paymentExternalIds from './0018-payment-external-ids.ts'
 import * as mails from './0019-mails.ts'
+import * as webhookHosts from './0020-webhook-hosts.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -41,4 +42,5 @@ export const migrations: readonly Migration[] = [
 	{ name: '0017-attempts-in-key-order', up: attemptsInKeyOrder.up },
 	{ name: '0018-payment-external-ids', up: paymentExternalIds.up },
 	{ name: '0019-mails', up: mails.up },
+	{ name: '0020-webhook-hosts', up: webhookHosts.up },
 ]

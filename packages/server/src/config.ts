@@ -148,6 +148,11 @@ export const settings = {
 		schedule,
 	),
 	WEBHOOK_TIMEOUT_SECONDS: setting('15', 'How long a webhook may take to be answered.', integer(1, 60)),
+	WEBHOOK_HOST_RATE: setting(
+		'200',
+		'Webhooks a second that may go from a process to one host, whoever named it; 0: no limit.',
+		integer(0, 100_000),
+	),
 	WEBHOOK_RETENTION_DAYS: setting('30', 'How long events and webhook deliveries are kept.', integer(4, 3_650)),
 	EGRESS_ALLOW_CIDRS: setting(
 		'',

@@ -23,7 +23,7 @@ import type { Lookup } from './outside/resolver.ts'
 import { openServices } from './outside/services.ts'
 import { DeliveryEngine } from './webhooks/engine/engine.ts'
 import { repairQueue } from './webhooks/engine/repair-store.ts'
-import { sweepWebhooks } from './webhooks/engine/retention-store.ts'
+import { sweepHosts, sweepWebhooks } from './webhooks/engine/retention-store.ts'
 import { every } from './work/loop.ts'
 
 export interface RunningServer {
@@ -81,6 +81,7 @@ export async function startServer({ db, config, log, now = Date.now, lookup }: S
 		every(60_000, () => sweepOverdue(db, now()), log),
 		every(600_000, () => repairQueue(db, now()), log),
 		every(3_600_000, () => sweepAllIdempotencyKeys(db, now()), log),
+		every(3_600_000, (signal) => sweepHosts(db, now(), signal), log),
 		every(3_600_000, () => sweepWebhooks(db, config.WEBHOOK_RETENTION_DAYS, now()), log),
 	]
 	const engine = new DeliveryEngine({
@@ -91,6 +92,7 @@ export async function startServer({ db, config, log, now = Date.now, lookup }: S
 		log,
 		schedule: config.WEBHOOK_RETRY_SECONDS,
 		timeoutMs: config.WEBHOOK_TIMEOUT_SECONDS * 1000,
+		hostRate: config.WEBHOOK_HOST_RATE,
 		requests: () => requests,
 	})
 	await engine.start()

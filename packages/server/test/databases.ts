@@ -24,7 +24,9 @@ import pg from 'pg'
 import { pino } from 'pino'
 import type { TestProject } from 'vitest/node'
 import { type Config, readConfig } from '../src/config.ts'
+import type { Database } from '../src/db/database.ts'
 import { type DatabaseSettings, openDatabase } from '../src/db/open.ts'
+import { proveHosts } from '../src/webhooks/engine/host-store.ts'
 
 declare module 'vitest' {
 	interface ProvidedContext {
@@ -41,11 +43,15 @@ export default function setup(project: TestProject) {
 	return project.config.provide.database === 'sqlite' ? setUpSqlite(project) : setUpPostgres(project)
 }
 
+/** Where the sinks listen, and a host of samples: they have answered before, so that no test waits for the end of their probation. */
+const fill = (migrated: Database) => migrated.transaction((tx) => proveHosts(tx, ['127.0.0.1', 'receiver.example'], 1))
+
 async function setUpSqlite(project: TestProject) {
 	const folder = mkdtempSync(join(fastFolder(), 'remit-template-'))
 	// Not in a teardown: Ctrl-C ends the process without one, while tests still write.
 	process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
 	const migrated = await openDatabase(settingsFor({ DATA_DIR: folder }), pino({ level: 'silent' }))
+	await fill(migrated)
 	await migrated.close()
 	project.provide('template', join(folder, 'remit.db'))
 }
@@ -66,6 +72,7 @@ async function setUpPostgres(project: TestProject) {
 	const { url, stop } = await findPostgres()
 	await admin(url, `create database ${template}`)
 	const migrated = await openDatabase(settingsFor({ DATABASE_URL: `${url}/${template}` }), pino({ level: 'silent' }))
+	await fill(migrated)
 	await migrated.close()
 	await admin(url, `alter database ${template} is_template true`)
 	project.provide('template', `${url}#${template}`)

@@ -5,7 +5,7 @@ import { allows, scopes as allScopes } from '../src/auth/keys.ts'
 import { contractOperations } from '../src/contract/document.ts'
 import { type Operation, operations } from '../src/contract/routes.ts'
 import { seen } from './contract.ts'
-import { type Answer, type AskOptions, holdWrites, startTestServer, type TestServer } from './harness.ts'
+import { type Answer, type AskOptions, holdWrites, startTestServer, type Tenant, type TestServer } from './harness.ts'
 import { newRequest, pathOf, sampleOf } from './samples.ts'
 import { FakeStripe } from './stripe.ts'
 
@@ -34,11 +34,16 @@ describe.each(operations)('$id', (operation) => {
 	const { broken, contradicting } = sampleOf(operation)
 	const hasBody = operation.body !== 'none'
 	const isPublic = operation.public === true
-	const ask = (path: string, options?: AskOptions) => server.ask(operation.method, path, options)
+	/** Of this operation alone, as an organization may have so many records of a kind. */
+	let tenant: Tenant
+	beforeAll(async () => {
+		tenant = await server.newTenant()
+	})
+	const ask = (path: string, options?: AskOptions) => tenant.ask(operation.method, path, options)
 
 	/** Sends a valid request about a new record, with these options instead of the valid ones. */
 	const request = async ({ search = '', ...options }: AskOptions & { search?: string } = {}): Promise<Answer> => {
-		const { path, body } = await newRequest(operation, server)
+		const { path, body } = await newRequest(operation, tenant)
 		return ask(path + search, { body, ...options })
 	}
 
@@ -47,19 +52,19 @@ describe.each(operations)('$id', (operation) => {
 	})
 
 	when(!isPublic)('answers 401 without a key, or with one that is malformed, unknown, expired or revoked', async () => {
-		const { path, body } = await newRequest(operation, server)
+		const { path, body } = await newRequest(operation, tenant)
 		const none = await ask(path, { body, key: null })
 		expect(none).toMatchObject({ status: 401, body: { code: 'missing_credentials' } })
 		expect(none.headers.get('www-authenticate')).toBe('Bearer realm="remit"')
-		const expired = await server.newKey(allScopes, { expiresAt: server.clock.now })
-		for (const key of ['nonsense', `${server.key.slice(0, -1)}!`, 'rmt_00000000000000000000000000000000000000', expired.key]) {
+		const expired = await tenant.newKey(allScopes, { expiresAt: server.clock.now })
+		for (const key of ['nonsense', `${tenant.key.slice(0, -1)}!`, 'rmt_00000000000000000000000000000000000000', expired.key]) {
 			expect(await ask(path, { body, key })).toMatchObject({ status: 401, body: { code: 'invalid_credentials' } })
 		}
 	})
 
 	when(!isPublic)('answers 403 to a key without its scope', async () => {
 		const others = allScopes.filter((scope) => !allows(new Set([scope]), operation.scopes))
-		const { key } = await server.newKey(others)
+		const { key } = await tenant.newKey(others)
 		const refused = await request({ key })
 		expect(refused).toMatchObject({ status: 403, body: { code: 'insufficient_scope' } })
 		expect(refused.body.detail).toContain(operation.scopes[0])
@@ -72,10 +77,10 @@ describe.each(operations)('$id', (operation) => {
 	})
 
 	when(isPublic)('answers 404 to a token that never existed, as to a revoked one', async () => {
-		const id = (await server.ask('POST', '/api/invoices')).body.id
+		const id = (await tenant.ask('POST', '/api/invoices')).body.id
 		const link = `/api/invoices/${id}/client-link`
-		const token = (await server.ask('POST', link)).body.url.split('/').at(-1)
-		await server.ask('DELETE', link)
+		const token = (await tenant.ask('POST', link)).body.url.split('/').at(-1)
+		await tenant.ask('DELETE', link)
 		const [revoked, unknown] = await Promise.all(
 			[token, 'x'.repeat(token.length)].map(async (tried) => {
 				const { status, headers, text } = await ask(pathOf(operation, tried), { key: null })
@@ -113,7 +118,7 @@ describe.each(operations)('$id', (operation) => {
 		'answers 404 to a record of another organization, as to an unknown one',
 		async () => {
 			const foreign = (await sampleOf(operation).make?.(await server.newTenant())) as string
-			const { body } = await newRequest(operation, server)
+			const { body } = await newRequest(operation, tenant)
 			const [first, second] = await Promise.all(
 				[foreign, 'unknown'].map(async (id) => {
 					const { status, text } = await ask(pathOf(operation, id), { body })
@@ -127,7 +132,7 @@ describe.each(operations)('$id', (operation) => {
 	)
 
 	when(hasBody)('answers 400 to an unknown field and names it', async () => {
-		const { path, body: valid } = await newRequest(operation, server)
+		const { path, body: valid } = await newRequest(operation, tenant)
 		const { status, body } = await ask(path, { body: { ...valid, unexpected: 1 } })
 		expect(status).toBe(400)
 		expect(body.errors).toEqual([expect.objectContaining({ pointer: '/unexpected', code: 'unknown_field' })])
@@ -143,17 +148,17 @@ describe.each(operations)('$id', (operation) => {
 	})
 
 	when(takes(operation, 'If-Match'))('answers 412 to a stale If-Match and changes nothing', async () => {
-		const { path, body } = await newRequest(operation, server)
-		const before = await server.ask('GET', path)
+		const { path, body } = await newRequest(operation, tenant)
+		const before = await tenant.ask('GET', path)
 		const refused = await ask(path, { body, headers: { 'if-match': '"99999"' } })
 		expect(refused).toMatchObject({ status: 412, body: { code: 'version_mismatch' } })
-		expect((await server.ask('GET', path)).text).toBe(before.text)
+		expect((await tenant.ask('GET', path)).text).toBe(before.text)
 		const current = { 'if-match': before.headers.get('etag') as string }
 		expect((await ask(path, { body, headers: current })).status).toBe(200)
 	})
 
 	when(takes(operation, 'If-None-Match'))('answers 304 to the ETag that the record has', async () => {
-		const { path } = await newRequest(operation, server)
+		const { path } = await newRequest(operation, tenant)
 		const etag = (await ask(path)).headers.get('etag') as string
 		const unchanged = await ask(path, { headers: { 'if-none-match': etag } })
 		expect(unchanged).toMatchObject({ status: 304, text: '' })
@@ -162,7 +167,7 @@ describe.each(operations)('$id', (operation) => {
 
 	when(operation.idempotent)('repeats its answer to the same Idempotency-Key, and refuses another request with it', async () => {
 		const headers = { 'idempotency-key': `key of ${operation.id}` }
-		const { path, body } = await newRequest(operation, server)
+		const { path, body } = await newRequest(operation, tenant)
 		const first = await ask(path, { body, headers })
 		expect(first.headers.get('idempotent-replayed')).toBeNull()
 		const again = await ask(path, { body, headers })
@@ -172,7 +177,7 @@ describe.each(operations)('$id', (operation) => {
 		for (const [sent, repeated] of [names('etag'), names('location')]) expect(repeated).toBe(sent)
 		const others = [
 			...(body ? [{ path, body: altered(body) }] : []),
-			...(path === operation.path ? [] : [{ ...(await newRequest(operation, server)), body }]),
+			...(path === operation.path ? [] : [{ ...(await newRequest(operation, tenant)), body }]),
 		]
 		for (const other of others) {
 			const refused = await ask(other.path, { body: other.body, headers })
@@ -182,14 +187,14 @@ describe.each(operations)('$id', (operation) => {
 
 	when(operation.idempotent)('forgets an Idempotency-Key after 24 hours', async () => {
 		const headers = { 'idempotency-key': `old key of ${operation.id}` }
-		const { path, body } = await newRequest(operation, server)
+		const { path, body } = await newRequest(operation, tenant)
 		await ask(path, { body, headers })
 		server.clock.now += 24 * 3_600_000
 		expect((await ask(path, { body, headers })).headers.get('idempotent-replayed')).toBeNull()
 	})
 
 	when(operation.idempotent)('answers 409 while the first request with an Idempotency-Key is under way', async () => {
-		const { path, body } = await newRequest(operation, server)
+		const { path, body } = await newRequest(operation, tenant)
 		const release = await holdWrites(server)
 		const headers = { 'idempotency-key': `busy ${operation.id}` }
 		const both = [ask(path, { body, headers }), ask(path, { body, headers })]
@@ -201,8 +206,8 @@ describe.each(operations)('$id', (operation) => {
 
 	/** Sends a valid request with the record or the body of the sample instead of the valid one. */
 	const sampled = async (sample: NonNullable<typeof broken>): Promise<Answer> => {
-		const { path, body } = await newRequest(operation, server)
-		const asked = await sample(server)
+		const { path, body } = await newRequest(operation, tenant)
+		const asked = await sample(tenant)
 		return ask(asked.id === undefined ? path : pathOf(operation, asked.id), { body: hasBody ? (asked.body ?? body) : undefined })
 	}
 

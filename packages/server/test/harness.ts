@@ -96,6 +96,7 @@ export async function startTestServer(settings: Partial<Config> = {}, lookup = t
 			INTEGRATION_RATE_LIMIT: '0',
 			GUESS_RATE_LIMIT: '0',
 			REQUESTS_UNDER_WAY: '0',
+			WEBHOOK_HOST_RATE: '0',
 			NODE_ENV: 'test',
 			// A busy machine is no overload.
 			SHED_ABOVE_DELAY_MS: '60000',

@@ -1197,7 +1197,8 @@ export class WebhooksEndpointsResource {
 	}
 
 	/**
-	 * Create a webhook endpoint. From now on it gets every event to which it subscribes.
+	 * Create a webhook endpoint. From now on it gets every event to which it subscribes. An organization may have 50 of them.
+	 * Until its host has answered 2xx once, the host gets one attempt at a time and 20 an hour.
 	 *
 	 * @param body - An endpoint to create.
 	 * @param options - Options of this call alone.

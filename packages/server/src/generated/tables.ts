@@ -1965,6 +1965,7 @@ export const errorTable = {
 	"payment_processor_not_configured": [409,"Payment processor not configured"],
 	"webhook_endpoint_not_active": [409,"Webhook endpoint not active"],
 	"delivery_under_way": [409,"Delivery under way"],
+	"too_many_endpoints": [409,"Too many endpoints"],
 	"idempotency_key_in_use": [409,"Idempotency key in use"],
 	"version_mismatch": [412,"Version mismatch"],
 	"payload_too_large": [413,"Payload too large"],

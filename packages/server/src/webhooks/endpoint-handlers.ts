@@ -6,7 +6,7 @@ import { recordAnswers, removed } from '../http/record-handlers.ts'
 import { type Egress, UnresolvableUrl, UnsafeUrl } from '../outside/egress.ts'
 import { ResolverUnavailable } from '../outside/resolver.ts'
 import { deliverAllAgain } from './delivery-store.ts'
-import { changeEndpoint, removeEndpoint, requireActive } from './endpoint-rules.ts'
+import { changeEndpoint, removeEndpoint, requireActive, requireRoom } from './endpoint-rules.ts'
 import { createEndpoint, endpoints, recordEndpointEvent, rotateSecret as rotate } from './endpoint-store.ts'
 
 const answers = recordAnswers(endpoints, '/webhooks/endpoints')
@@ -18,6 +18,7 @@ export const get: Handler<'webhooks.endpoints.get'> = answers.get
 export const create: Handler<'webhooks.endpoints.create'> = async ({ body, caller }, { services, origin, commit }) => {
 	await requireSafeUrl(services.egress, body.url, caller.organizationId)
 	return commit(async (tx) => {
+		await requireRoom(tx, caller.organizationId)
 		const { secret, ...endpoint } = await createEndpoint(writeContext({ db: tx, origin }, caller), services.secrets, body)
 		const { id } = endpoint
 		return { ...answers.created(endpoint), body: { id, secret } }

@@ -1,6 +1,6 @@
 import { newId } from '../base/ids.ts'
 import type { Origin } from '../base/origin.ts'
-import { type Db, query } from '../db/database.ts'
+import { asNumber, type Db, query } from '../db/database.ts'
 import { type ListFilter, records } from '../db/records.ts'
 import type { WriteContext } from '../db/write-context.ts'
 import { recordEvent } from '../events/record.ts'
@@ -11,6 +11,8 @@ import { hintOf, newSecret } from './signature.ts'
 
 /** Columns that no answer shows. Secrets are sealed. */
 interface Hidden {
+	/** As `hostOf` its URL. */
+	readonly host: string
 	readonly secret: string
 	readonly previousSecret: string | null
 	readonly warnedAt: number | null
@@ -23,6 +25,20 @@ export const endpoints = records<WebhookEndpoint, ListFilter<'webhooks.endpoints
 	fields: fields.WebhookEndpoint,
 	softDelete: true,
 })
+
+/** An organization has no more of them. */
+export const maxEndpoints = 50
+
+/** The host of an endpoint's URL. All endpoints on a host share its limits. */
+export const hostOf = (url: string): string => new URL(url).hostname.replace(/\.$/, '')
+
+const liveOnes = query<{ organizationId: string; limit: number }, { id: string }>((knex, { organizationId, limit }) =>
+	knex('webhook_endpoints').where({ organizationId }).whereNull('deletedAt').limit(asNumber(limit)).select('id'),
+)
+
+/** The number of an organization's endpoints, counted up to `limit`. */
+export const countEndpoints = async (db: Db, organizationId: string, limit: number): Promise<number> =>
+	(await db.all(liveOnes, { organizationId, limit })).length
 
 const purpose = 'webhook secret'
 
@@ -46,7 +62,8 @@ export async function createEndpoint(
 		updatedAt: origin.now,
 		version: 1,
 	}
-	const hidden = { secret: secrets.seal(purpose, secret), previousSecret: null, warnedAt: null, deletedAt: null }
+	const host = hostOf(input.url)
+	const hidden = { host, secret: secrets.seal(purpose, secret), previousSecret: null, warnedAt: null, deletedAt: null }
 	await endpoints.insert(db, { ...endpoint, ...hidden })
 	return { ...endpoint, secret }
 }

@@ -1,5 +1,6 @@
 // The health of an endpoint: when all its attempts fail for days, its owner is warned, and then the endpoint is disabled.
 
+import { hourMs } from '../../base/dates.ts'
 import { bySystem } from '../../base/origin.ts'
 import type { Database, Db } from '../../db/database.ts'
 import type { DisabledReason } from '../../generated/contract.ts'
@@ -7,11 +8,10 @@ import { changeEndpoint } from '../endpoint-rules.ts'
 import { endpoints, type FailureState, findFailureState, recordEndpointEvent } from '../endpoint-store.ts'
 import type { Target } from './queue-store.ts'
 
-const hour = 3_600_000
 /** Failures alone for this long disable an endpoint. */
-const disableAfterMs = 120 * hour
+const disableAfterMs = 120 * hourMs
 /** Failures alone for this long, and each time again, cause a warning. */
-const warnAfterMs = 24 * hour
+const warnAfterMs = 24 * hourMs
 
 /** What a batch of attempts says about an endpoint. */
 export type HealthSignal = 'works' | 'fails' | 'gone'

@@ -8,6 +8,9 @@ import { deliver, type Outcome } from '../../outside/http.ts'
 import type { Secrets } from '../../outside/secrets.ts'
 import { signedHeaders } from '../signature.ts'
 import { noteHealth } from './endpoint-health.ts'
+import { HostFailures } from './host-failures.ts'
+import { noteHosts } from './host-proof.ts'
+import { admitAttempt, lapseHosts, releaseHosts } from './host-store.ts'
 import { Lanes } from './lanes.ts'
 import {
 	type ClaimedDelivery,
@@ -30,6 +33,8 @@ export interface EngineOptions {
 	readonly schedule: readonly number[]
 	/** How long an attempt may take. */
 	readonly timeoutMs: number
+	/** Attempts that may begin to one host in a second; 0 for any number. */
+	readonly hostRate: number
 	/** The number of requests that this process has received so far. */
 	readonly requests: () => number
 }
@@ -56,12 +61,13 @@ interface Batch {
 
 export class DeliveryEngine {
 	readonly #options: EngineOptions
-	readonly #lanes = new Lanes()
+	readonly #lanes: Lanes
 	readonly #signers: Signers
+	readonly #failures = new HostFailures()
 	readonly #breakOff = new AbortController()
-	/** Results to write, and ids of deliveries to release because their attempt was broken off. */
+	/** Results to write, and attempts that were broken off, whose deliveries are to be released. */
 	#ended: AttemptResult[] = []
-	#brokenOff: string[] = []
+	#unmade: AttemptResult[] = []
 	#turn: Promise<void> | undefined
 	/** The engine was woken during the turn: it takes another. */
 	#again = false
@@ -80,13 +86,18 @@ export class DeliveryEngine {
 
 	constructor(options: EngineOptions) {
 		this.#options = options
+		this.#lanes = new Lanes({ hostRate: options.hostRate })
 		this.#signers = new Signers(options.secrets)
 	}
 
 	async start(): Promise<void> {
 		const { db, now } = this.#options
 		// Only one server uses a SQLite database: the process that held any lease has ended.
-		if (db.dialect === 'sqlite') await db.transaction((tx) => releaseDeliveries(tx, now()))
+		if (db.dialect === 'sqlite')
+			await db.transaction(async (tx) => {
+				await releaseDeliveries(tx, now())
+				await releaseHosts(tx)
+			})
 		this.#stopListening = db.onCommit(() => this.#wake())
 		this.#poll = setInterval(() => this.#wake(), pollMs).unref()
 		this.#wake()
@@ -146,26 +157,31 @@ export class DeliveryEngine {
 	async #work(): Promise<void> {
 		const { db, now } = this.#options
 		const limit = this.#stopping ? this.#ended.length : this.#batchSize
-		const [ended, brokenOff] = [this.#ended.slice(0, limit), this.#brokenOff]
-		if (ended.length === 0 && brokenOff.length === 0 && (this.#stopping || !(await this.#isAnythingDue()))) return
+		const [ended, unmade] = [this.#ended.slice(0, limit), this.#unmade]
+		if (ended.length === 0 && unmade.length === 0 && (this.#stopping || !(await this.#isAnythingDue()))) return
 		this.#ended = this.#ended.slice(ended.length)
-		this.#brokenOff = []
+		this.#unmade = []
 		const results = ended.map(({ result }) => result)
+		const lapsed = this.#failures.lapsed(now())
 		try {
 			await this.#noteHealth(ended)
 			const batches = await db.transaction(
 				async (tx) => {
-					if (brokenOff.length > 0) await releaseDeliveries(tx, now(), brokenOff)
+					const released = unmade.map(({ result }) => result.id)
+					if (released.length > 0) await releaseDeliveries(tx, now(), released)
 					if (results.length > 0) await completeDeliveries(tx, results)
+					if (lapsed.length > 0) await lapseHosts(tx, lapsed, now())
+					await noteHosts(tx, [...ended, ...unmade], now())
 					return this.#stopping ? [] : this.#claim(tx)
 				},
 				// A power cut may undo this commit: its deliveries are then made again.
 				{ durable: false },
 			)
+			this.#failures.forget(lapsed)
 			for (const batch of batches) for (const claimed of batch.deliveries) this.#begin(batch, claimed)
 		} catch (error) {
 			this.#ended.push(...ended)
-			this.#brokenOff.push(...brokenOff)
+			this.#unmade.push(...unmade)
 			throw error
 		}
 	}
@@ -198,21 +214,29 @@ export class DeliveryEngine {
 		}
 	}
 
-	/** Claims for each endpoint what its lane has room for, but no more than an equal share of the remaining room. */
+	/**
+	 * Claims for each endpoint what its lane and its host have room for, but no more than an equal share of the remaining room; one
+	 * delivery for a host on probation.
+	 */
 	async #claim(tx: Db): Promise<Batch[]> {
 		const { now, timeoutMs } = this.#options
 		const batches: Batch[] = []
 		let room = Math.min(this.#lanes.room, this.#batchSize)
+		const claimed = new Map<string, number>()
 		// The endpoints with the least room come first: the others share what these leave.
 		const targets = this.#withRoom(await findTargets(tx, now()))
 			.slice(0, room)
 			.reverse()
 		for (const [index, target] of targets.entries()) {
-			const limit = Math.min(this.#lanes.roomOf(target, now()), Math.ceil(room / (targets.length - index)))
-			if (limit <= 0) continue
-			const { organizationId, endpointId } = target
+			const { organizationId, endpointId, host, provenAt } = target
+			const ofHost = claimed.get(host) ?? 0
+			const share = Math.min(Math.ceil(room / (targets.length - index)), this.#lanes.roomOfHost(host) - ofHost)
+			const limit = Math.min(this.#lanes.roomOf(target, now()), share, provenAt === null ? 1 : share)
 			const leaseEnd = now() + timeoutMs + leaseMarginMs
+			if (limit <= 0 || (provenAt === null && !(await admitAttempt(tx, host, now(), leaseEnd)))) continue
 			const deliveries = await claimDeliveries(tx, { organizationId, endpointId, now: now(), limit }, leaseEnd)
+			if (provenAt === null && deliveries.length === 0) await releaseHosts(tx, [host])
+			claimed.set(host, ofHost + deliveries.length)
 			room -= deliveries.length
 			this.#claims++
 			batches.push({ target, deliveries, leaseEnd })
@@ -220,13 +244,18 @@ export class DeliveryEngine {
 		return batches
 	}
 
-	/** The endpoints that have room, those with the most room first; among equals each comes first in turn. */
+	/**
+	 * The endpoints that have room, those with the most room first; among equals each comes first in turn. Of those of a host on
+	 * probation the first alone: the host gets one attempt, which is best made where one has worked.
+	 */
 	#withRoom(targets: readonly Target[]): Target[] {
 		const now = this.#options.now()
 		const room = (target: Target) => this.#lanes.roomOf(target, now)
-		const first = this.#claims % Math.max(1, targets.length)
-		const inTurn = [...targets.slice(first), ...targets.slice(0, first)]
-		return inTurn.filter((target) => room(target) > 0).sort((one, other) => room(other) - room(one))
+		const start = this.#claims % Math.max(1, targets.length)
+		const inTurn = [...targets.slice(start), ...targets.slice(0, start)]
+		const sorted = inTurn.filter((target) => room(target) > 0).sort((one, other) => room(other) - room(one))
+		const first = new Map(sorted.toReversed().map((target) => [target.host, target]))
+		return sorted.filter((target) => target.provenAt !== null || first.get(target.host) === target)
 	}
 
 	#begin({ target, leaseEnd }: Batch, claimed: ClaimedDelivery): void {
@@ -239,8 +268,11 @@ export class DeliveryEngine {
 		const end = (outcome: Outcome) => {
 			const ended = classify({ target, claimed, leaseEnd, startedAt, endedAt: now(), outcome, schedule })
 			this.#lanes.end(target, ended)
-			if (outcome.brokenOff) this.#brokenOff.push(claimed.deliveryId)
-			else this.#ended.push(ended)
+			if (outcome.brokenOff) this.#unmade.push(ended)
+			else {
+				this.#ended.push(ended)
+				this.#failures.note(target, ended.failed, ended.result.endedAt)
+			}
 			this.#wake()
 		}
 		if (keys.length === 0) end(unsigned)

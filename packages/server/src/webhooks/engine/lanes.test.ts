@@ -5,6 +5,7 @@ import { type LaneKey, Lanes } from './lanes.ts'
 const owner = (endpoint: number, organization = 0): LaneKey => ({
 	organizationId: `org_${organization}`,
 	endpointId: `whe_${organization}_${endpoint}`,
+	host: `${organization}.example`,
 })
 
 /** Lanes of endpoints whose last attempt succeeded. */
@@ -27,15 +28,16 @@ describe('the lanes', () => {
 		expect(lanes.roomOf(owner(0), 0)).toBe(21)
 	})
 
-	it('have room for 100 attempts of an organization, and for 200 in all', () => {
-		const endpoints = [0, 1, 2].flatMap((organization) => [0, 1, 2, 3, 4].map((endpoint) => owner(endpoint, organization)))
+	it('have room for half of what other organizations leave, so that there is some for the next one', () => {
+		const endpoints = [0, 1, 2, 3].flatMap((organization) => [0, 1, 2, 3, 4].map((endpoint) => owner(endpoint, organization)))
 		const lanes = proven(...endpoints)
-		const begun = [0, 0, 0]
+		const begun = [0, 0, 0, 0]
 		for (const one of endpoints) {
-			for (; lanes.roomOf(one, 0) > 0 && lanes.room > 0; lanes.begin(one)) begun[Number(one.organizationId.at(-1))] = 1
+			for (; lanes.roomOf(one, 0) > 0; lanes.begin(one))
+				begun[Number(one.organizationId.at(-1))] = (begun[Number(one.organizationId.at(-1))] ?? 0) + 1
 		}
-		expect(begun).toEqual([1, 1, 0])
-		expect([lanes.running, lanes.room, lanes.roomOf(owner(9, 1), 0), lanes.roomOf(owner(9, 2), 0)]).toEqual([200, 0, 0, 5])
+		expect(begun).toEqual([100, 50, 25, 13])
+		expect([lanes.running, lanes.room, lanes.roomOf(owner(9, 0), 0), lanes.roomOf(owner(9, 4), 0)]).toEqual([188, 12, 0, 5])
 	})
 
 	it('have room for two attempts to an endpoint that failed, until it works', () => {
@@ -61,7 +63,7 @@ describe('the lanes', () => {
 
 	it('let an endpoint that failed ten times rest for a tenth of a second, until one works', () => {
 		let time = 1
-		const lanes = new Lanes(() => time)
+		const lanes = new Lanes({ monotonic: () => time })
 		const end = (failed: boolean) => {
 			lanes.begin(owner(0))
 			lanes.end(owner(0), { failed })
@@ -81,6 +83,15 @@ describe('the lanes', () => {
 		lanes.end(owner(0), { failed: true, heldUntil: 1_000 })
 		expect([lanes.roomOf(owner(0), 999), lanes.roomOf(owner(1), 999)]).toEqual([0, 5])
 		expect(lanes.roomOf(owner(0), 1_000)).toBe(2)
+	})
+
+	it('end a pause that would last for over a day, because the clock was set back', () => {
+		const lanes = new Lanes()
+		lanes.begin(owner(0))
+		const day = 86_400_000
+		lanes.end(owner(0), { failed: true, heldUntil: 2 * day })
+		expect(lanes.roomOf(owner(0), day)).toBe(0)
+		expect(lanes.roomOf(owner(0), day - 1)).toBe(2)
 	})
 
 	it('keep a pause that an endpoint asked for while another attempt to it succeeds', () => {
@@ -104,7 +115,7 @@ describe('the lanes', () => {
 		fc.assert(
 			fc.property(fc.array(step, { maxLength: 300 }), (steps) => {
 				let time = 0
-				const lanes = new Lanes(() => (time += 1_000))
+				const lanes = new Lanes({ monotonic: () => (time += 1_000) })
 				const running = [0, 0, 0]
 				const of = (endpoint: number) => running[endpoint] ?? 0
 				for (const { endpoint, begins, failed } of steps) {

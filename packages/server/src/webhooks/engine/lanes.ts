@@ -1,10 +1,10 @@
-// Limits on the attempts that run at once: in this process, for each organization and to each endpoint. A slow or dead
-// endpoint uses up only its own room.
+// Limits on the attempts that run at once: in this process, for each organization, to each endpoint and to each host. A slow or
+// dead endpoint uses up only its own room.
+import { HostLanes } from './host-lanes.ts'
+import { longestWaitMs } from './schedule.ts'
 
 /** Attempts that may run at once in this process. */
 const slots = 200
-/** Attempts that may run at once for one organization, however many endpoints it has. */
-const slotsPerOrganization = 100
 /** Attempts that may run at once to one endpoint, by how its last one ended: an endpoint that hangs ties up few slots. */
 const slotsPerEndpoint = { untried: 5, works: 25, fails: 2 } as const
 
@@ -26,19 +26,23 @@ interface Lane {
 	heldUntil: number
 }
 
-/** The endpoint of a lane, and its organization. */
+/** The endpoint of a lane, its organization and its host. */
 export interface LaneKey {
 	readonly organizationId: string
 	readonly endpointId: string
+	readonly host: string
 }
 
 export class Lanes {
 	readonly #lanes = new Map<string, Lane>()
 	readonly #ofOrganizations = new Map<string, number>()
+	readonly #hosts: HostLanes
 	readonly #monotonic: () => number
 	#running = 0
 
-	constructor(monotonic = () => performance.now()) {
+	/** `hostRate` is the number of attempts that may begin to one host in a second; 0 for any number. */
+	constructor({ hostRate = 0, monotonic = () => performance.now() } = {}) {
+		this.#hosts = new HostLanes(hostRate, monotonic)
 		this.#monotonic = monotonic
 	}
 
@@ -53,11 +57,26 @@ export class Lanes {
 	}
 
 	/** How many more attempts may begin to one endpoint. */
-	roomOf({ organizationId, endpointId }: LaneKey, now: number): number {
+	roomOf({ organizationId, endpointId, host }: LaneKey, now: number): number {
 		const { running, state, heldUntil, restUntil } = this.#lanes.get(endpointId) ?? untried
-		if (heldUntil > now || (restUntil > 0 && restUntil > this.#monotonic())) return 0
-		const ofOrganization = slotsPerOrganization - (this.#ofOrganizations.get(organizationId) ?? 0)
-		return Math.min(slotsPerEndpoint[state] - running, ofOrganization)
+		// A pause that ends later than a receiver may ask for began before the clock was set back.
+		const isHeld = heldUntil > now && heldUntil - now <= longestWaitMs
+		if (isHeld || (restUntil > 0 && restUntil > this.#monotonic())) return 0
+		return Math.min(slotsPerEndpoint[state] - running, this.#roomOfOrganization(organizationId), this.#hosts.roomOf(host))
+	}
+
+	/**
+	 * An organization may have half of what the others leave, however many endpoints it has: 100 when it is alone, and when it has them
+	 * the next one 50. So there is room for one more, whoever's receivers hang.
+	 */
+	#roomOfOrganization(organizationId: string): number {
+		const own = this.#ofOrganizations.get(organizationId) ?? 0
+		return Math.max(0, Math.ceil((slots - (this.#running - own)) / 2) - own)
+	}
+
+	/** How many more attempts may begin to a host. */
+	roomOfHost(host: string): number {
+		return this.#hosts.roomOf(host)
 	}
 
 	begin(owner: LaneKey): void {
@@ -68,12 +87,14 @@ export class Lanes {
 			this.#lanes.set(owner.endpointId, lane)
 		}
 		lane.running++
+		this.#hosts.begin(owner.host)
 		this.#count(owner, 1)
 	}
 
 	/** `heldUntil` is set when the receiver asked for a pause. */
 	end(owner: LaneKey, { failed, heldUntil }: { failed: boolean; heldUntil?: number }): void {
 		this.#count(owner, -1)
+		this.#hosts.end(owner.host)
 		const lane = this.#lanes.get(owner.endpointId)
 		if (!lane) return
 		lane.running--

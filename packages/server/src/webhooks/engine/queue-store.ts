@@ -1,23 +1,30 @@
 // The queue of deliveries: rows in the database of the events, which events/fan-out-store.ts writes. The engine claims a
 // delivery under a lease and completes it with its result. A process that dies loses nothing, since its leases end.
 import type { Knex } from 'knex'
+import { hourMs } from '../../base/dates.ts'
 import { asNumber, type Db, type Dialect, query } from '../../db/database.ts'
 import { isAnyOf } from '../../db/records.ts'
 import { isWaiting, ofRecord } from '../../events/fan-out-store.ts'
 import { type EventRow, eventColumns } from '../../events/store.ts'
+import { mayBeTried } from './host-store.ts'
 
 /** An endpoint with deliveries that are due. */
 export interface Target {
 	readonly organizationId: string
 	readonly endpointId: string
 	readonly url: string
+	/** The host of the URL. */
+	readonly host: string
+	/** When the host was last proven; null while it is on probation. */
+	readonly provenAt: number | null
 	readonly secret: string
 	readonly previousSecret: string | null
 	readonly previousSecretExpiresAt: number | null
 }
 
-const targets = query<{ now: number }, Target>((knex, { now }) =>
+const targets = query<{ now: number; hourAgo: number }, Target>((knex, { now, hourAgo }) =>
 	knex('webhook_endpoints as p')
+		.leftJoin('webhook_hosts as h', 'h.host', 'p.host')
 		.where('p.status', 'active')
 		.whereNull('p.deletedAt')
 		.whereExists(
@@ -26,10 +33,13 @@ const targets = query<{ now: number }, Target>((knex, { now }) =>
 				.where('d.nextAttemptAt', '<=', now)
 				.select(knex.raw('1')),
 		)
-		.select('p.organizationId', 'p.id as endpointId', 'p.url', 'p.secret', 'p.previousSecret', 'p.previousSecretExpiresAt'),
+		.whereRaw(`(h.host is null or h."provenAt" is not null or (${mayBeTried}))`, [now, hourAgo])
+		.select('p.organizationId', 'p.id as endpointId', 'p.url', 'p.host', 'h.provenAt')
+		.select('p.secret', 'p.previousSecret', 'p.previousSecretExpiresAt'),
 )
 
-export const findTargets = (db: Db, now: number) => db.all(targets, { now })
+/** The active endpoints with deliveries that are due, but those whose host is on probation and must wait. */
+export const findTargets = (db: Db, now: number) => db.all(targets, { now, hourAgo: now - hourMs })
 
 /** A delivery that was claimed. */
 export interface ClaimedDelivery extends EventRow {

@@ -5,6 +5,8 @@ import { classify, signalOf } from './results.ts'
 const target = {
 	organizationId: 'org_1',
 	endpointId: 'whe_1',
+	host: 'receiver.example',
+	provenAt: 0,
 	url: 'https://hooks.example',
 	secret: '',
 	previousSecret: null,

@@ -4,7 +4,7 @@
 const jitter = 0.2
 
 /** The longest delay that a receiver may ask for. */
-const longestWaitMs = 86_400_000
+export const longestWaitMs = 86_400_000
 
 /**
  * The time of the next attempt in Unix milliseconds, after `made` attempts of the schedule; undefined when the schedule is

@@ -1,0 +1,169 @@
+// However many endpoints name a host, it is one neighbour; and until it has answered, a stranger.
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { startTestServer, type Tenant, type TestServer } from '../../../test/harness.ts'
+import { Sink } from '../../../test/sink.ts'
+import { query } from '../../db/database.ts'
+import { admitAttempt } from './host-store.ts'
+
+const hostRate = 30
+
+let server: TestServer
+let sink: Sink
+let hosts = 0
+beforeAll(async () => {
+	server = await startTestServer({ WEBHOOK_HOST_RATE: hostRate, WEBHOOK_RETRY_SECONDS: [0, 60, 60, 60] })
+})
+beforeEach(async () => {
+	sink = await new Sink({ everyLibrary: false }).start()
+	return async () => {
+		expect(sink.problems).toEqual([])
+		await sink.stop()
+	}
+})
+afterAll(() => server.close())
+
+/** A host of its own that reaches the sink. */
+const newHost = () => `host-${++hosts}.example`
+
+/** Creates `count` endpoints with different URLs on a host. */
+async function subscribe(tenant: Tenant, host: string, count: number): Promise<void> {
+	const { port } = new URL(sink.url)
+	const from = sink.secrets.length
+	for (let n = from; n < from + count; n++) {
+		const url = `http://${host}:${port}/${n}`
+		const { secret } = await tenant.remit.webhooks.endpoints.create({ url, eventTypes: ['company.created'] })
+		sink.secrets.push(secret)
+	}
+}
+
+/** Resolves once the engine has had the chance to make more attempts: a proven host has got one that was due later. */
+async function othersHadTheirTurn(): Promise<void> {
+	const tenant = await server.newTenant()
+	const other = await new Sink({ everyLibrary: false }).start()
+	await other.subscribe(tenant.remit, 'company.created')
+	await tenant.remit.companies.create({ name: 'Another' })
+	await other.events(1)
+	await other.stop()
+}
+
+const minute = 60_000
+
+const provenAt = query<{ host: string }, { provenAt: number | null }>((knex, { host }) =>
+	knex('webhook_hosts').where({ host }).select('provenAt'),
+)
+
+describe('a host that has not answered 2xx yet', () => {
+	it('gets one attempt at a time, however many endpoints and organizations name it', async () => {
+		const host = newHost()
+		const [one, other] = [await server.newTenant(), await server.newTenant()]
+		sink.answer = { hang: true }
+		await subscribe(one, host, 10)
+		await subscribe(other, host, 10)
+		await one.remit.companies.create({ name: 'Acme' })
+		await other.remit.companies.create({ name: 'Acme' })
+		await sink.events(1)
+		await othersHadTheirTurn()
+		expect(sink.received).toHaveLength(1)
+	})
+
+	it('gets 20 attempts an hour, then 20 more', async () => {
+		const host = newHost()
+		const tenant = await server.newTenant()
+		sink.answer = { status: 404 }
+		await subscribe(tenant, host, 30)
+		await tenant.remit.companies.create({ name: 'Acme' })
+		await sink.events(20)
+		for (let minutes = 0; minutes < 59; minutes += 20) {
+			await othersHadTheirTurn()
+			expect(sink.received).toHaveLength(20)
+			server.clock.now += 20 * minute - 1
+		}
+		server.clock.now += 4
+		await sink.events(40)
+		await othersHadTheirTurn()
+		expect(sink.received).toHaveLength(40)
+	})
+
+	it('gets all that waits as soon as it has answered 2xx once', async () => {
+		const host = newHost()
+		const tenant = await server.newTenant()
+		let open = 0
+		const most: number[] = []
+		sink.answer = async (_, count) => {
+			most.push(++open)
+			await new Promise((resolve) => setTimeout(resolve, 20))
+			open--
+			return { status: count < 3 ? 500 : 204 }
+		}
+		await subscribe(tenant, host, 15)
+		await tenant.remit.companies.create({ name: 'Acme' })
+		await sink.events(15)
+		expect(most.slice(0, 3)).toEqual([1, 1, 1])
+		expect(Math.max(...most)).toBeGreaterThan(1)
+	})
+})
+
+it('of several processes one gets the attempt, and the count outlives them', async () => {
+	const host = newHost()
+	const admit = () => server.db.transaction((tx) => admitAttempt(tx, host, 1_000, 2_000))
+	const admitted = await Promise.all(Array.from({ length: 6 }, admit))
+	expect(admitted.filter(Boolean)).toHaveLength(1)
+	let more = 0
+	for (let now = 2_000; now < 40_000; now += 1_000)
+		if (await server.db.transaction((tx) => admitAttempt(tx, host, now, now + 1_000))) more++
+	expect(more).toBe(19)
+})
+
+describe('a host that has answered', () => {
+	it('goes back on probation after an hour of failures, and ends it with its next 2xx', async () => {
+		const tenant = await server.newTenant()
+		const { companies, webhooks } = tenant.remit
+		const host = newHost()
+		await subscribe(tenant, host, 20)
+		await companies.create({ name: 'Taken' })
+		await sink.events(20)
+		sink.answer = { status: 404, body: '' }
+		// A short outage of a busy receiver changes nothing.
+		for (let n = 0; n < 3; n++) await companies.create({ name: `Failed ${n}` })
+		await sink.events(80)
+		server.clock.now += 61 * minute
+		for (let n = 0; n < 3; n++) await companies.create({ name: `Waits ${n}` })
+		await vi.waitFor(async () => expect(await server.db.get(provenAt, { host })).toEqual({ provenAt: null }), { timeout: 10_000 })
+		await sink.events(100)
+		await othersHadTheirTurn()
+		// Those that were under way at the fiftieth failure, and the 20 of an hour.
+		expect(sink.received.length).toBeLessThanOrEqual(80 + hostRate + 20)
+		const [newest] = (await webhooks.deliveries.list({ limit: 1 })).data
+		expect(newest).toMatchObject({ status: 'pending', attemptCount: 0 })
+		sink.answer = { status: 204 }
+		server.clock.now += 61 * minute
+		await vi.waitFor(async () => expect((await webhooks.deliveries.list({ status: 'pending' })).data).toEqual([]), {
+			timeout: 20_000,
+		})
+	})
+
+	it('gets no more attempts a second than the setting says', async () => {
+		const tenant = await server.newTenant()
+		await subscribe(tenant, '127.0.0.1', 20)
+		const began = performance.now()
+		for (let n = 0; n < 5; n++) await tenant.remit.companies.create({ name: `Company ${n}` })
+		await sink.events(100, 20_000)
+		// A second's worth at once, then the rate.
+		expect(performance.now() - began).toBeGreaterThan((1_000 * (100 - 2 * hostRate)) / hostRate)
+	})
+})
+
+describe('an organization', () => {
+	it('has 50 endpoints at most, also when it creates them at once', async () => {
+		const tenant = await server.newTenant()
+		await subscribe(tenant, '127.0.0.1', 45)
+		const body = { url: sink.url, eventTypes: ['*'] }
+		const answers = await Promise.all(Array.from({ length: 10 }, () => tenant.ask('POST', '/webhooks/endpoints', { body })))
+		expect(answers.map(({ status }) => status).toSorted()).toEqual([...Array(5).fill(201), ...Array(5).fill(409)])
+		const rejected = answers.find(({ status }) => status === 409)
+		expect(rejected?.body).toMatchObject({ code: 'too_many_endpoints', detail: expect.stringContaining('50') })
+		const [first] = (await tenant.remit.webhooks.endpoints.list({ limit: 1 })).data
+		await tenant.remit.webhooks.endpoints.delete(first?.id as string)
+		expect((await tenant.ask('POST', '/webhooks/endpoints', { body })).status).toBe(201)
+	})
+})
