@@ -25,7 +25,7 @@ if (pinned) succeeds('taskset', '-a', '-c', '-p', '1', String(process.pid))
 /** A tick of the times in /proc, in µs: Linux counts 100 ticks a second for user space. */
 const tickMicros = 10_000
 
-/** Starts a program that prints `{"url": …}` as its first line, and discards the rest of its output. */
+/** Starts a program that prints `{"url": …}` as a line, perhaps after lines of its log, and discards the rest of its output. */
 export async function startServer(name: string, args: readonly string[], env: Record<string, string> = {}): Promise<Server> {
 	const command = [...(pinned ? ['taskset', '-c', '0'] : []), process.execPath, ...args]
 	const child = spawn(command[0] as string, command.slice(1), {
@@ -38,7 +38,7 @@ export async function startServer(name: string, args: readonly string[], env: Re
 		return exited
 	}
 	atEnd(stop)
-	const { url } = JSON.parse(await firstLine(name, child)) as { url: string }
+	const url = await printedUrl(name, child)
 	const stat = () =>
 		readFileSync(`/proc/${child.pid}/stat`, 'utf8')
 			.replace(/^.*\) /, '')
@@ -59,14 +59,18 @@ function cleanEnv(): NodeJS.ProcessEnv {
 	return { ...rest, NODE_ENV: 'production' }
 }
 
-function firstLine(name: string, child: ChildProcess): Promise<string> {
+function printedUrl(name: string, child: ChildProcess): Promise<string> {
 	return new Promise((found, failed) => {
 		let output = ''
 		let errors = ''
+		let isFound = false
 		child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
-			if (output.includes('\n')) return
+			if (isFound) return
 			output += chunk
-			if (output.includes('\n')) found(output.slice(0, output.indexOf('\n')))
+			const line = output.split('\n').find((line) => line.startsWith('{"url"') && line.endsWith('}'))
+			if (!line) return
+			isFound = true
+			found((JSON.parse(line) as { url: string }).url)
 		})
 		child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
 			errors = (errors + chunk).slice(-4_000)

@@ -48,6 +48,6 @@ atEnd(() => rmSync(root, { recursive: true, force: true }))
 /** A new folder, which the end of the run removes. */
 export function newFolder(name: string): string {
 	const folder = join(root, name)
-	mkdirSync(folder, { recursive: true })
+	mkdirSync(folder, { recursive: true, mode: 0o700 })
 	return folder
 }

@@ -15,6 +15,9 @@ import { NewerDatabaseError } from './db/migrate.ts'
 import { openDatabase } from './db/open.ts'
 import { createOrganization, findOrganization, listOrganizationRows } from './organizations/store.ts'
 
+// What a server or command writes is for its own user alone: the database, its log, the key, mail as files, backups.
+process.umask(0o077)
+
 const program = new Command('remit')
 	.description('Invoices and companies behind one contract.')
 	.version(version)

@@ -23,6 +23,19 @@ const secret = <T>(meaning: string, parse: (text: string) => T): Setting<T> => (
 
 const text = (value: string) => value
 
+const notEmpty = (value: string) => {
+	if (value.trim() === '') throw new Error('must not be empty')
+	return value
+}
+
+const startsWith =
+	(...prefixes: string[]) =>
+	(value: string) => {
+		if (value !== '' && !prefixes.some((prefix) => value.startsWith(prefix) && value.length > prefix.length))
+			throw new Error(`must begin with ${prefixes.join(' or ')}`)
+		return value
+	}
+
 const integer = (min: number, max: number) => (value: string) => {
 	if (!/^\d+$/.test(value) || Number(value) < min || Number(value) > max) {
 		throw new Error(`must be an integer from ${min} to ${max}`)
@@ -47,6 +60,13 @@ const url =
 		return value.replace(/\/$/, '')
 	}
 
+/** A URL that paths are added to. */
+const baseUrl = (value: string) => {
+	const checked = url('http:', 'https:')(value)
+	if (checked !== '' && /[?#@\s]/.test(checked)) throw new Error('must have no user, query, fragment or space')
+	return checked
+}
+
 const mailUrl = (value: string) => {
 	if (!/^($|none$|smtps?:\/\/[^/]|file:)/.test(value)) throw new Error('must begin with smtp://, smtps:// or file:, or be none')
 	return value
@@ -61,9 +81,9 @@ const schedule = (value: string) => {
 
 export const settings = {
 	PORT: setting('3000', 'Port to listen on; 0 takes a free one.', integer(0, 65_535)),
-	HOST: setting('127.0.0.1', 'Address to listen on; 0.0.0.0 for every interface.', text),
-	BASE_URL: setting('', 'The server as clients see it; empty: http://HOST:PORT.', url('http:', 'https:')),
-	DATA_DIR: setting('data', 'Folder of the SQLite database, of the encryption key and of mail that is not sent.', text),
+	HOST: setting('127.0.0.1', 'Address to listen on; 0.0.0.0 for every interface.', notEmpty),
+	BASE_URL: setting('', 'The server as clients see it; empty: http://HOST:PORT.', baseUrl),
+	DATA_DIR: setting('data', 'Folder of the SQLite database, of the encryption key and of mail that is not sent.', notEmpty),
 	DATABASE_URL: secret(
 		'PostgreSQL to use instead of SQLite: postgres://user:password@host:port/database.',
 		url('postgres:', 'postgresql:'),
@@ -139,8 +159,11 @@ export const settings = {
 		'stripe, test (no money moves; not in production) or none; empty: test in development, else none.',
 		oneOf('', 'stripe', 'test', 'none'),
 	),
-	STRIPE_SECRET_KEY: secret("Stripe's API key, sk_… or rk_….", text),
-	STRIPE_WEBHOOK_SECRET: secret('What Stripe signs webhooks with, whsec_…; they go to BASE_URL/payments/stripe/webhook.', text),
+	STRIPE_SECRET_KEY: secret("Stripe's API key, sk_… or rk_….", startsWith('sk_', 'rk_')),
+	STRIPE_WEBHOOK_SECRET: secret(
+		'What Stripe signs webhooks with, whsec_…; they go to BASE_URL/payments/stripe/webhook.',
+		startsWith('whsec_'),
+	),
 	STRIPE_API_BASE: setting('', "Another address of Stripe's API, for tests.", url('http:', 'https:')),
 	WEBHOOK_RETRY_SECONDS: setting(
 		'0,5,300,1800,7200,18000,36000,50400,72000,86400',

@@ -1,22 +1,29 @@
 // `remit serve`: settings → database → server; SIGTERM and SIGINT let the requests under way finish.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readConfig } from './config.ts'
+import { tightenDataFolder } from './db/files/data-folder.ts'
+import { lockForServer } from './db/files/server-lock.ts'
 import { openDatabase } from './db/open.ts'
 import { createDemo } from './demo/demo.ts'
 import { openLog } from './log/log.ts'
 import { LogSink } from './log/sink.ts'
 import { listOrganizations } from './organizations/store.ts'
+import { requireEncryptionKey } from './outside/sealed-store.ts'
 import { startServer } from './server.ts'
 
 export async function serve(options: { demo?: boolean; json?: boolean }): Promise<void> {
 	const config = readConfig()
 	const stdout = new LogSink(1)
 	const log = openLog(config.LOG_LEVEL, stdout)
+	const lock = config.DATABASE_URL ? undefined : lockForServer(config.DATA_DIR)
 	const db = await openDatabase(config, log)
-	const server = await startServer({ db, config, log }).catch(async (error) => {
-		await db.close()
-		throw error
-	})
+	for (const warning of tightenDataFolder(config.DATA_DIR)) log.warn(warning)
+	const server = await requireEncryptionKey(db, config)
+		.then(() => startServer({ db, config, log }))
+		.catch(async (error) => {
+			await db.close()
+			throw error
+		})
 	const empty = (await listOrganizations(db)).length === 0
 	const key = empty && options.demo ? (await createDemo(db, Date.now())).key : undefined
 	const url = config.BASE_URL || server.url
@@ -27,6 +34,7 @@ export async function serve(options: { demo?: boolean; json?: boolean }): Promis
 	endOnSignals(config.SHUTDOWN_SECONDS * 1000, {
 		async close() {
 			await server.close()
+			lock?.release()
 			log.info('closed')
 			await stdout.close()
 		},

@@ -82,6 +82,14 @@ describe.concurrent('a setting that cannot be', () => {
 		['LOG_LEVEL', { LOG_LEVEL: 'loud' }, /^LOG_LEVEL=loud: must be one of .*info/],
 		['DATABASE_URL', { DATABASE_URL: 'foo' }, /^DATABASE_URL: must be a URL .*postgres:/],
 		['BASE_URL', { BASE_URL: 'ftp://x' }, /^BASE_URL=ftp:\/\/x: must be a URL/],
+		['a BASE_URL with a query', { BASE_URL: 'https://x.example/?a=b' }, /^BASE_URL=.*: must have no user, query/],
+		['a BASE_URL with a password', { BASE_URL: 'https://me:pass@x.example' }, /^BASE_URL=.*: must have no user, query/],
+		['an empty HOST, which would be every interface', { HOST: '' }, /^HOST=: must not be empty$/],
+		['an empty DATA_DIR, which would be any folder', { DATA_DIR: '' }, /^DATA_DIR=: must not be empty$/],
+		['TRUST_PROXY', { TRUST_PROXY: 'yes' }, /^TRUST_PROXY=yes: must be an integer/],
+		['STRIPE_SECRET_KEY', { STRIPE_SECRET_KEY: 'pk_secret' }, /^STRIPE_SECRET_KEY: must begin with sk_ or rk_$/],
+		['STRIPE_WEBHOOK_SECRET', { STRIPE_WEBHOOK_SECRET: 'sk_secret' }, /^STRIPE_WEBHOOK_SECRET: must begin with whsec_$/],
+		['EGRESS_ALLOW_CIDRS', { EGRESS_ALLOW_CIDRS: '10.0.0.0' }, /^EGRESS_ALLOW_CIDRS=10\.0\.0\.0: /],
 		['INVOICING_RATE_LIMIT', { INVOICING_RATE_LIMIT: '-1' }, /^INVOICING_RATE_LIMIT=-1: must be/],
 		['HOST', { HOST: '256.1.1.1' }, /HOST=256\.1\.1\.1/],
 		['ENCRYPTION_KEYS', { ENCRYPTION_KEYS: 'secret' }, /^ENCRYPTION_KEYS: each key must be 32 bytes/],
@@ -108,7 +116,9 @@ describe.concurrent('a setting that cannot be', () => {
 			/^DATABASE_URL: .*cannot be reached/,
 		],
 	])('is named with its rule: %s', async (_name, environment, line) => {
-		const refused = await remit.run(['serve'], environment)
+		// Two servers on one folder would refuse each other.
+		const DATA_DIR = join(mkdtempSync(join(folder, 'serve-')), 'data')
+		const refused = await remit.run(['serve'], { DATA_DIR, ...environment })
 		expectRefusal(refused, line)
 		expect(refused.stderr).not.toContain('secret')
 	})

@@ -8,7 +8,7 @@ const floors = [
 	['generated'],
 	['base', 'log'],
 	['rendering', 'contract', 'invoices/pricing'],
-	['rendering/pages', 'rendering/pdf'],
+	['rendering/pages', 'rendering/pdf', 'db/files'],
 	['db', 'outside/mail', 'outside/payments'],
 	['outside'],
 	['auth'],

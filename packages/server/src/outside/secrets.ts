@@ -1,9 +1,11 @@
 // The server's own secret, which is never in the database: it comes from ENCRYPTION_KEYS, or the server makes it once and keeps
 // it in DATA_DIR. So a copy of the database alone opens no client link and no sealed text.
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
-import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { ConfigError } from '../base/errors.ts'
+import { makePrivateFolder } from '../base/private-files.ts'
+import { keyFile } from '../db/files/data-folder.ts'
 
 export interface Secrets {
 	/**
@@ -23,7 +25,7 @@ export interface SecretSettings {
 }
 
 export function openSecrets({ ENCRYPTION_KEYS, DATA_DIR }: SecretSettings): Secrets {
-	const file = join(resolve(DATA_DIR), 'encryption-key')
+	const file = keyFile(DATA_DIR)
 	const keys = ENCRYPTION_KEYS ? parseKeys('ENCRYPTION_KEYS', ENCRYPTION_KEYS) : parseKeys(file, storedKeys(file))
 	const known = new Map<string, readonly Buffer[]>()
 	/** A key for each purpose, so that a token for one purpose is worthless for another. */
@@ -85,7 +87,7 @@ function storedKeys(file: string): string {
 /** Makes the file atomically: when several processes need a key at once, all use the one that the first makes. */
 function makeKey(file: string): void {
 	const draft = `${file}.${randomBytes(6).toString('hex')}`
-	mkdirSync(dirname(file), { recursive: true })
+	makePrivateFolder(dirname(file))
 	try {
 		writeFileSync(draft, randomBytes(32).toString('base64'), { mode: 0o600, flush: true })
 		linkSync(draft, file)
