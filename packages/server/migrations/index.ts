@@ -20,6 +20,7 @@ import * as attemptsInKeyOrder from './0017-attempts-in-key-order.ts'
 import * as paymentExternalIds from './0018-payment-external-ids.ts'
 import * as mails from './0019-mails.ts'
 import * as webhookHosts from './0020-webhook-hosts.ts'
+import * as demoOrganizations from './0021-demo-organizations.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -43,4 +44,5 @@ export const migrations: readonly Migration[] = [
 	{ name: '0018-payment-external-ids', up: paymentExternalIds.up },
 	{ name: '0019-mails', up: mails.up },
 	{ name: '0020-webhook-hosts', up: webhookHosts.up },
+	{ name: '0021-demo-organizations', up: demoOrganizations.up },
 ]

@@ -45,7 +45,7 @@ export function createApp(options: AppOptions): Express {
 	app.use(
 		runSteps(
 			beginRequest(log),
-			findOperation(nonContractRoutes({ db, services, limits, now }, load), count),
+			findOperation(nonContractRoutes({ db, services, host: config.HOST, limits, now }, load), count),
 			limitVisitors(limits),
 			authenticate(count),
 			limitUnderWay(config.REQUESTS_UNDER_WAY, limits),

@@ -5,6 +5,7 @@ import { tightenDataFolder } from './db/files/data-folder.ts'
 import { lockForServer } from './db/files/server-lock.ts'
 import { openDatabase } from './db/open.ts'
 import { createDemo } from './demo/demo.ts'
+import { demoWarning } from './hosted/test-mode.ts'
 import { openLog } from './log/log.ts'
 import { LogSink } from './log/sink.ts'
 import { listOrganizations } from './organizations/store.ts'
@@ -26,6 +27,8 @@ export async function serve(options: { demo?: boolean; json?: boolean }): Promis
 		})
 	const empty = (await listOrganizations(db)).length === 0
 	const key = empty && options.demo ? (await createDemo(db, Date.now())).key : undefined
+	const warning = await demoWarning(db, config.HOST)
+	if (warning) log.warn(warning)
 	const url = config.BASE_URL || server.url
 	if (options.json) stdout.write(`${JSON.stringify({ url, key })}\n`)
 	else stdout.write(`${key ? welcome(url, key) : `Remit serves ${url}${empty ? `\n\n${firstSteps}` : ''}`}\n`)

@@ -11,6 +11,7 @@ import { ApiError, ConfigError, problem } from './base/errors.ts'
 import { newId } from './base/ids.ts'
 import type { Config } from './config.ts'
 import type { Database } from './db/database.ts'
+import { testProcessorWarning } from './hosted/test-mode.ts'
 import { Connections } from './http/connections.ts'
 import { sweepIdempotencyKeys } from './http/idempotency.ts'
 import { Load } from './http/load.ts'
@@ -59,6 +60,8 @@ export async function startServer({ db, config, log, now = Date.now, lookup }: S
 	const callers = new Callers(db, now)
 	let url = config.BASE_URL
 	const services = await openServices(config, { baseUrl: () => url, lookup })
+	const warning = testProcessorWarning(config.HOST, services.payments?.name)
+	if (warning) log.warn(warning)
 	const rateLimits = await openRateLimits(config, log)
 	const load = new Load(config, log)
 	const app = createApp({ db, config, log, now, callers, services, limits: rateLimits, load })

@@ -13,7 +13,7 @@ import type { Deal, InvoiceInput } from '../generated/contract.ts'
 import { createInvoiceOfTime } from '../invoices/from-time-entries.ts'
 import { lockInvoice } from '../invoices/store.ts'
 import { changeInvoice, createInvoice } from '../invoices/write.ts'
-import { createOrganization } from '../organizations/store.ts'
+import { createOrganization, markAsDemo } from '../organizations/store.ts'
 import { createTaxRate } from '../tax-rates/store.ts'
 import { createTimeEntry } from '../time-entries/store.ts'
 import { agency, clients, type DemoInvoice, type DemoTime, vatRate } from './data.ts'
@@ -28,6 +28,7 @@ export function createDemo(db: Database, now: number): Promise<Demo> {
 	return db.transaction(async (tx) => {
 		const origin = bySystem(now)
 		const organization = await createOrganization(tx, origin, agency)
+		await markAsDemo(tx, organization.id)
 		const write = { db: tx, origin, organization }
 		await createTaxRate(write, vatRate)
 		for (const { company, contact, deals } of clients) {
@@ -56,7 +57,8 @@ async function writeDemoInvoice(
 	if (status === 'draft') return
 	await change(at(write, written), id, { status: 'sent' })
 	if (status === 'sent') return
-	const payment = status === 'paid' ? { paymentMethod, paymentReference } : {}
+	const payment =
+		status === 'paid' ? { ...(paymentMethod && { paymentMethod }), ...(paymentReference && { paymentReference }) } : {}
 	await change(at(write, Math.min(now, written + 20 * dayMs)), id, { status, ...payment })
 }
 

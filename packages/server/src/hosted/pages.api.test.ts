@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
 import type { InvoiceInput } from '../generated/contract.ts'
+import { markAsDemo } from '../organizations/store.ts'
 
 let server: TestServer
 let tenant: Tenant
@@ -105,6 +106,31 @@ describe('the page of an invoice', () => {
 	})
 })
 
+describe('a server that others can reach', () => {
+	const open0 = async (settings: object) => {
+		const other = await startTestServer({ HOST: '0.0.0.0', ...settings })
+		const { id } = await other.remit.invoices.create({ totalCents: 100 })
+		const { pathname } = new URL((await other.remit.invoices.clientLink.create(id)).url)
+		const read = async () => (await open(other.url + pathname)).text
+		return { other, read }
+	}
+
+	it('says on its pages that its payments are not real, and that a demo is made up', async () => {
+		const { other, read } = await open0({ PAYMENT_PROCESSOR: 'test' })
+		expect(await read()).toContain('Test mode: payments on this page are not real.')
+		await other.db.transaction((tx) => markAsDemo(tx, other.organizationId))
+		expect(await read()).toContain('Demo: this invoice is made up.')
+		await other.close()
+		expect(await (await open(await pageOf(await create()))).text).not.toMatch(/Demo:|Test mode:/)
+	})
+
+	it('says neither where both are real', async () => {
+		const { other, read } = await open0({ PAYMENT_PROCESSOR: 'none' })
+		expect(await read()).not.toMatch(/Demo:|Test mode:/)
+		await other.close()
+	})
+})
+
 describe('a link that does not work', () => {
 	it.each([
 		'/view/invoice/unknown',
@@ -114,6 +140,10 @@ describe('a link that does not work', () => {
 		'/view/invoice/a/b/c',
 		'/view',
 		'/pay/test/unknown',
+		'/pay/test/%ff',
+		'/pay/test/%E0%A4%A',
+		'/view/%ff',
+		'/view/invoice/%ff/paid',
 	])('%s is a page that says so', async (path) => {
 		const { status, headers, text } = await open(server.url + path)
 		expect([status, headers, text]).toMatchObject([404, secret, expect.stringContaining('This link does not work any more')])

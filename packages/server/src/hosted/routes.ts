@@ -16,10 +16,13 @@ import type { Services } from '../outside/services.ts'
 import { pageHeaders } from '../rendering/pages/headers.ts'
 import { invoicePage } from '../rendering/pages/invoice-page.ts'
 import { type Message, messagePage, messages } from '../rendering/pages/message-page.ts'
+import { pageNotice } from './test-mode.ts'
 
 export interface HostedOptions {
 	readonly db: Database
 	readonly services: Services
+	/** The address that the server listens on. */
+	readonly host: string
 	readonly limits: RateLimits
 	readonly now: () => number
 }
@@ -59,7 +62,7 @@ const rejectMethod =
 type PageHandler = (req: Request<{ token: string }>, res: Response) => Promise<void>
 
 const viewInvoice =
-	({ db, services, limits, now: clock }: HostedOptions): PageHandler =>
+	({ db, services, host, limits, now: clock }: HostedOptions): PageHandler =>
 	async (req, res) => {
 		const { token } = req.params
 		const now = clock()
@@ -72,7 +75,8 @@ const viewInvoice =
 		const { invoice, organization } = await openByToken(db, token, now)
 		const document = await documentOf(db, services, organization, invoice, now)
 		const { pdfUrl, payUrl } = publicInvoice(invoice, token, services)
-		const text = invoicePage({ document, pdfUrl, payUrl: payUrl && `${payUrl}/pay` })
+		const notice = await pageNotice(db, { host, processor: services.payments?.name, organizationId: organization.id })
+		const text = invoicePage({ document, pdfUrl, payUrl: payUrl && `${payUrl}/pay`, notice })
 		sendPage(req, res, 200, text, services.payments?.pages)
 	}
 

@@ -87,6 +87,18 @@ const all = query<object, { json: string }>((knex, _, dialect) =>
 export const listOrganizations = async (db: Db) =>
 	(await db.column(all, {})).map((json) => JSON.parse(json) as OrganizationSettings)
 
+const demo = query<Key>((knex, key) => knex('organizations').where(key).update({ isDemo: true }))
+
+/** Marks an organization as made up (hosted/test-mode.ts). */
+export const markAsDemo = (db: Db, organizationId: string) => db.run(demo, { organizationId })
+
+const demos = query<Partial<Key>, Key>((knex, key) =>
+	knex('organizations').where(key).where({ isDemo: true }).select('organizationId'),
+)
+
+export const listDemoOrganizations = async (db: Db, key: Partial<Key> = {}) =>
+	(await db.all(demos, key)).map(({ organizationId }) => organizationId)
+
 const { id: _id, ...settingsFields } = fields.OrganizationSettings
 const rowFields = { organizationId: 'string', ...settingsFields, nextInvoiceNumber: 'number' } as const
 

@@ -10,15 +10,17 @@ export interface InvoicePage {
 	readonly pdfUrl: string
 	/** The target of the payment form; null when the invoice cannot be paid online. */
 	readonly payUrl: string | null
+	/** A warning above everything, such as that the invoice is made up. */
+	readonly notice?: string | undefined
 }
 
 /** The whole HTML document. */
-export function invoicePage({ document, pdfUrl, payUrl }: InvoicePage): string {
+export function invoicePage({ document, pdfUrl, payUrl, notice }: InvoicePage): string {
 	const [seller] = document.seller
 	const name = `${document.title} ${document.number}`
 	return page({
 		title: seller ? `${name} from ${seller}` : name,
-		main: html`<main>!${summary({ document, pdfUrl, payUrl }, name)}!${invoice(document, name)}</main>`,
+		main: html`<main>!${notice ? html`<p class="notice" role="note">${notice}</p>` : ''}!${summary({ document, pdfUrl, payUrl }, name)}!${invoice(document, name)}</main>`,
 	})
 }
 

@@ -1,0 +1,185 @@
+// What a start does on a disk, a key or a database that it cannot use, and who may read what it writes.
+import { execFileSync, spawnSync } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterAll, afterEach, describe, expect, inject, it } from 'vitest'
+import { newDatabase } from './databases.ts'
+import { expectRefusal, Remit } from './remit.ts'
+
+const isSqlite = inject('database') === 'sqlite'
+const folder = mkdtempSync(join(tmpdir(), 'remit-start-'))
+const remits: Remit[] = []
+
+/** The command on an empty, migrated database of its own. */
+async function newRemit(): Promise<Remit> {
+	const { settings, drop } = await newDatabase(inject('database'), inject('template'))
+	dropped.push(drop)
+	const remit = new Remit(
+		{ DATA_DIR: mkdtempSync(join(folder, 'data-')), ...(isSqlite ? settings : { DATABASE_URL: settings.DATABASE_URL }) },
+		folder,
+	)
+	remits.push(remit)
+	return remit
+}
+const dropped: (() => Promise<void>)[] = []
+
+afterEach(() => {
+	for (const remit of remits) remit.stop()
+})
+afterAll(async () => {
+	for (const drop of dropped) await drop()
+	rmSync(folder, { recursive: true, force: true })
+})
+
+const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
+
+describe('a second server', () => {
+	it('on one SQLite file is refused with a sentence, and starts once the first was killed', async () => {
+		if (!isSqlite) return
+		const remit = await newRemit()
+		const first = await remit.serve()
+		expectRefusal(await remit.run(['serve']), /^DATA_DIR=.*: a server is running on .*PostgreSQL/)
+		expect(await remit.json(['organizations', 'list'])).toEqual([])
+		expect((await fetch(`${first.url}/ready`)).status).toBe(200)
+		await first.end('SIGKILL')
+		await startAndEnd(remit)
+	})
+
+	it('on one PostgreSQL database starts', async () => {
+		if (isSqlite) return
+		const remit = await newRemit()
+		const servers = [await remit.serve(), await remit.serve()]
+		for (const { url } of servers) expect((await fetch(`${url}/ready`)).status).toBe(200)
+	})
+})
+
+describe('a disk that cannot be used', () => {
+	it.each(['/proc/remit', '/dev/null/remit'])('is named in one line: %s', async (DATA_DIR) => {
+		if (!isSqlite || !existsSync('/proc/self')) return
+		for (const command of ['serve', 'migrate']) {
+			expectRefusal(
+				await new Remit({ DATA_DIR }, folder).run([command]),
+				new RegExp(`^DATA_DIR=${DATA_DIR}: .*cannot be used: E`),
+			)
+		}
+	})
+
+	it('is named in one line when it is full, whatever is the first that does not fit, and when it is read-only', {
+		timeout: 60_000,
+	}, () => {
+		// Only a system that lets this user mount has such disks for a test.
+		const mount = (script: string) =>
+			spawnSync('unshare', ['-Urm', 'sh', '-c', script], {
+				encoding: 'utf8',
+				env: { PATH: process.env.PATH, DATA_DIR: disk, PORT: '0', LOG_LEVEL: 'silent' },
+			})
+		const disk = join(folder, 'disk')
+		mkdirSync(disk)
+		const cli = `${process.execPath} ${resolve(import.meta.dirname, '../src/cli.ts')}`
+		if (!isSqlite || mount(`mount -t tmpfs none ${disk}`).status !== 0) return
+		for (const size of ['64k', '400k']) {
+			const { status, stderr } = mount(`mount -t tmpfs -o size=${size} none ${disk} && exec ${cli} serve`)
+			expect({ size, status, stderr }).toEqual({
+				size,
+				status: 1,
+				stderr: expect.stringMatching(/^DATA_DIR=.* cannot be used: .*\n$/),
+			})
+		}
+		const readOnly = mount(
+			`mount -t tmpfs none ${disk} && ${cli} migrate >&2 && mount -o remount,ro ${disk} && exec ${cli} serve`,
+		)
+		expect(readOnly).toMatchObject({
+			status: 1,
+			stderr: expect.stringMatching(/^The database is up to date.\nDATA_DIR=.* cannot be used: .*\n$/),
+		})
+	})
+})
+
+describe('a missing encryption key', () => {
+	it('is made for a new database, and never for one that was written with another', { timeout: 60_000 }, async () => {
+		const remit = await newRemit()
+		const key = join(remit.env.DATA_DIR as string, 'encryption-key')
+		const { key: apiKey } = await remit.json(['demo'])
+		const first = await remit.serve()
+		const [invoice] = (
+			(await (await ask(first.url, apiKey, 'GET', '/api/invoices?status=sent')).json()) as { data: { id: string }[] }
+		).data
+		expect((await ask(first.url, apiKey, 'POST', `/api/invoices/${invoice?.id}/client-link`)).status).toBe(200)
+		await first.end('SIGTERM')
+		renameSync(key, `${key}.lost`)
+		expectRefusal(await remit.run(['serve']), /encryption-key is missing.*backup.*ENCRYPTION_KEYS.*openssl rand -base64 32 > /)
+		expect(existsSync(key)).toBe(false)
+		const ENCRYPTION_KEYS = Buffer.alloc(32, 7).toString('base64')
+		await startAndEnd(remit, { ENCRYPTION_KEYS })
+		execFileSync('sh', ['-c', `openssl rand -base64 32 > '${key}'`])
+		await startAndEnd(remit)
+	})
+})
+
+/** Starts a server, and ends it once it answers. */
+async function startAndEnd(remit: Remit, environment: Record<string, string> = {}): Promise<string[]> {
+	const { url, end, lines } = await remit.serve(environment)
+	expect((await fetch(`${url}/ready`)).status).toBe(200)
+	expect(await end('SIGTERM')).toEqual([0, null])
+	return lines()
+}
+
+const ask = (url: string, key: string, method: string, path: string) =>
+	fetch(url + path, { method, headers: { authorization: `Bearer ${key}` } })
+
+describe('a server that others can reach', () => {
+	it('warns in its log of demo data and of payments that are not real, and one on this machine does not', async () => {
+		const remit = await newRemit()
+		const outside = await remit.serve({ HOST: '0.0.0.0', PAYMENT_PROCESSOR: 'test', NODE_ENV: 'test', LOG_LEVEL: 'warn' }, [
+			'--demo',
+		])
+		expect((await fetch(`${outside.url}/ready`)).status).toBe(200)
+		await outside.end('SIGTERM')
+		expect(outside.lines().join('\n')).toMatch(
+			/PAYMENT_PROCESSOR is test and others can reach HOST=0.0.0.0.*there is demo data \(org_/s,
+		)
+		const inside = await startAndEnd(remit, { PAYMENT_PROCESSOR: 'test', NODE_ENV: 'test', LOG_LEVEL: 'warn' })
+		expect(inside.join('\n')).not.toMatch(/PAYMENT_PROCESSOR|demo data/)
+	})
+})
+
+describe('files', () => {
+	it('of the server are for its user alone, whatever the umask; those of an older version become so', async () => {
+		if (!isSqlite) return
+		const umask = process.umask(0)
+		try {
+			const remit = new Remit({ DATA_DIR: join(folder, 'new/data') }, folder)
+			remits.push(remit)
+			const data = remit.env.DATA_DIR as string
+			const server = await remit.serve({}, ['--demo'])
+			const {
+				data: [company],
+			} = (await (await ask(server.url, server.key as string, 'GET', '/api/invoices?status=sent')).json()) as {
+				data: { id: string }[]
+			}
+			const sent = await fetch(`${server.url}/api/invoices/${company?.id}/send`, {
+				method: 'POST',
+				headers: { authorization: `Bearer ${server.key}`, 'content-type': 'application/json' },
+				body: '{"to": "a@example.com"}',
+			})
+			expect(sent.status).toBe(200)
+			const files = readdirSync(data, { recursive: true, withFileTypes: true })
+			expect(files.map(({ name }) => name)).toEqual(
+				expect.arrayContaining(['remit.db', 'remit.db-wal', 'remit.db-shm', 'encryption-key', 'mail']),
+			)
+			for (const file of files)
+				expect([file.name, modeOf(join(file.parentPath, file.name))]).toEqual([file.name, file.isDirectory() ? '700' : '600'])
+			expect([modeOf(data), modeOf(join(folder, 'new'))]).toEqual(['700', '700'])
+			await server.end('SIGTERM')
+
+			for (const name of ['remit.db', 'encryption-key']) chmodSync(join(data, name), 0o644)
+			for (const name of ['.', 'mail']) chmodSync(join(data, name), 0o755)
+			const lines = await startAndEnd(remit, { LOG_LEVEL: 'warn' })
+			expect(['remit.db', 'encryption-key', 'mail'].map((name) => modeOf(join(data, name)))).toEqual(['600', '600', '700'])
+			expect(lines.join('\n')).toContain(`others can enter ${data}: chmod 700 ${data}`)
+		} finally {
+			process.umask(umask)
+		}
+	})
+})
