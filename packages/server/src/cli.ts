@@ -6,12 +6,13 @@ import { scopes as allScopes, type Scope } from './auth/keys.ts'
 import { isTimeZone } from './base/dates.ts'
 import { ConfigError } from './base/errors.ts'
 import { bySystem } from './base/origin.ts'
+import { addBackupCommands } from './commands/backup.ts'
 import { command, print, UsageError } from './commands/command.ts'
 import { addMailCommands } from './commands/mail.ts'
 import { readConfig, settingsHelp } from './config.ts'
 import { version } from './contract/document.ts'
 import { type Database, unavailability } from './db/database.ts'
-import { NewerDatabaseError } from './db/migrate.ts'
+import { OtherVersionError, type Upgrade } from './db/migrate.ts'
 import { openDatabase } from './db/open.ts'
 import { createOrganization, findOrganization, listOrganizationRows } from './organizations/store.ts'
 
@@ -33,9 +34,10 @@ program
 	.action(async (options) => (await import('./serve.ts')).serve(options))
 
 command(program, 'migrate', 'Bring the database up to this version.').action((options) =>
-	withDatabase(async () => print(options, { ok: true }, 'The database is up to date.')),
+	withDatabase(async () => print(options, { ok: true }, 'The database is up to date.'), 'upgrade'),
 )
 
+addBackupCommands(program, { settings: readConfig, withDatabase })
 addMailCommands(program, { settings: readConfig, withDatabase })
 
 const organizations = program.command('organizations').description('Organizations: each sees only its own records.')
@@ -116,8 +118,8 @@ command(program, 'demo', 'Create a demo organization with realistic data and pri
 	}),
 )
 
-async function withDatabase(work: (db: Database) => Promise<void>): Promise<void> {
-	const db = await openDatabase(readConfig(), pino({ level: 'silent' }))
+async function withDatabase(work: (db: Database) => Promise<void>, upgrade: Upgrade = 'no upgrade'): Promise<void> {
+	const db = await openDatabase(readConfig(), pino({ level: 'silent' }), upgrade)
 	try {
 		await work(db)
 	} finally {
@@ -150,7 +152,7 @@ try {
 	await program.exitOverride().parseAsync()
 } catch (error) {
 	if (error instanceof CommanderError) process.exit(error.exitCode)
-	const foreseen = error instanceof ConfigError || error instanceof UsageError || error instanceof NewerDatabaseError
+	const foreseen = error instanceof ConfigError || error instanceof UsageError || error instanceof OtherVersionError
 	const isOfSqlite = String((error as { code?: string }).code).startsWith('SQLITE_')
 	const unreachable = !isOfSqlite && unavailability(error) !== undefined
 	if (foreseen) console.error((error as Error).message)

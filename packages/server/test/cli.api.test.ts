@@ -137,6 +137,15 @@ describe('migrating', () => {
 			expectRefusal(await newer.run([command]), /^The database is at migration \d+.*newer/)
 	})
 
+	it('is left to the server and to `migrate`: other commands refuse the database of an older version', async () => {
+		const older = await newRemit()
+		await execute(older, `delete from migrations where "number" = ${migrations.length}`)
+		for (const command of [['organizations', 'list'], ['mail', 'suppressed'], ['demo']])
+			expectRefusal(await older.run(command), /^The database is at migration \d+, .*remit migrate\.$/)
+		await execute(older, `insert into migrations ("number", "name", "appliedAt") values (${migrations.length}, 'last', 0)`)
+		expect(await older.json(['organizations', 'list'])).toEqual([])
+	})
+
 	it('is refused for a database or a role that PostgreSQL does not have', async () => {
 		if (!remit.env.DATABASE_URL) return
 		const [database, role] = [new URL(remit.env.DATABASE_URL), new URL(remit.env.DATABASE_URL)]

@@ -6,8 +6,8 @@ import { migrations } from '../../migrations/index.ts'
 import { ConfigError } from '../base/errors.ts'
 import { whenFree, within } from './busy.ts'
 
-/** A newer Remit than this one has migrated the database. */
-export class NewerDatabaseError extends Error {}
+/** Another version of Remit has migrated the database: a newer one, or an older one and this is not the moment to follow it. */
+export class OtherVersionError extends Error {}
 
 /** An arbitrary number for PostgreSQL's advisory lock, the same in all Remit processes on one database. */
 const lockId = 7_360_801
@@ -19,9 +19,13 @@ interface PostgresConnection {
 	readonly waitMs?: number
 }
 
+/** Whether a database of an older version is migrated, or left as it is; a new one always is. */
+export type Upgrade = 'upgrade' | 'no upgrade'
+
 /** Brings the database up to this version of Remit and returns the names of the migrations that ran. */
 export async function migrate(
 	connection: { sqliteFile: string } | PostgresConnection,
+	upgrade: Upgrade = 'upgrade',
 	files = readdirSync(new URL('../../migrations', import.meta.url)),
 ): Promise<string[]> {
 	requireIndexed(files)
@@ -45,10 +49,36 @@ export async function migrate(
 				})
 	try {
 		if ('postgresUrl' in connection) await prepareSession(knex, connection)
-		return await run(knex, 'sqliteFile' in connection)
+		return await run(knex, 'sqliteFile' in connection, upgrade)
 	} finally {
 		await knex.destroy()
 	}
+}
+
+/** The number of the last migration of a PostgreSQL database, which it leaves as it is; 0 when Remit has never used it. */
+export async function readMigration(postgresUrl: string): Promise<number> {
+	const knex = knexFactory({ client: 'pg', connection: postgresUrl, pool: { min: 0, max: 1 }, log: quiet })
+	try {
+		return await readLatestIfAny(knex)
+	} finally {
+		await knex.destroy()
+	}
+}
+
+async function readLatest(knex: Knex): Promise<number> {
+	const [row] = await knex('migrations').max({ latest: 'number' })
+	return Number(row?.latest ?? 0)
+}
+
+const readLatestIfAny = async (knex: Knex): Promise<number> => ((await knex.schema.hasTable('migrations')) ? readLatest(knex) : 0)
+
+/** A server of the older version may be running on it. */
+async function requireNotOlder(knex: Knex): Promise<void> {
+	const latest = await readLatestIfAny(knex)
+	if (latest === 0 || latest >= migrations.length) return
+	throw new OtherVersionError(
+		`The database is at migration ${latest}, this version of Remit knows ${migrations.length}: restart the server with this version, or stop it and run remit migrate.`,
+	)
 }
 
 /**
@@ -64,10 +94,11 @@ export function requireIndexed(files: readonly string[]): void {
 /** Every failure is thrown; Knex would print it as well. */
 const quiet = { warn() {}, error() {}, deprecate() {}, debug() {} }
 
-async function run(knex: Knex, sqlite: boolean): Promise<string[]> {
+async function run(knex: Knex, sqlite: boolean, upgrade: Upgrade): Promise<string[]> {
 	if (sqlite) await whenFree(() => knex.raw('pragma journal_mode = WAL'))
+	if (upgrade === 'no upgrade') await requireNotOlder(knex)
 	const applied: string[] = []
-	for (let next = await step(knex, sqlite); next !== undefined; next = await step(knex, sqlite)) applied.push(next)
+	for (let next = await step(knex, sqlite); next.length > 0; next = await step(knex, sqlite)) applied.push(...next)
 	return applied
 }
 
@@ -79,27 +110,29 @@ async function prepareSession(knex: Knex, { connectMs = 5_000, waitMs = 30_000 }
 	await within(connectMs, knex.raw(`set lock_timeout = ${waitMs}; set idle_in_transaction_session_timeout = ${waitMs}`))
 }
 
-/** Applies the next migration and returns its name. The pool has one connection, so every query is in the transaction. */
-async function step(knex: Knex, sqlite: boolean): Promise<string | undefined> {
+/**
+ * Applies the next migration, or all of them to a new database, which nobody then sees half made, and returns their names. The
+ * pool has one connection, so every query is in the transaction.
+ */
+async function step(knex: Knex, sqlite: boolean): Promise<string[]> {
 	// `immediate` takes SQLite's write lock at once: a transaction that reads first may fail to get it later.
 	await whenFree(() => knex.raw(sqlite ? 'begin immediate' : 'begin'))
 	try {
 		if (!sqlite) await lock(knex)
 		await knex.raw('create table if not exists "migrations" ("number" integer primary key, "name" text, "appliedAt" bigint)')
-		const [row] = await knex('migrations').max({ latest: 'number' })
-		const latest = Number(row?.latest ?? 0)
+		const latest = await readLatest(knex)
 		if (latest > migrations.length) {
-			throw new NewerDatabaseError(
+			throw new OtherVersionError(
 				`The database is at migration ${latest}, this version of Remit knows ${migrations.length}: run the newer Remit, or restore a backup.`,
 			)
 		}
-		const migration = migrations[latest]
-		if (migration) {
-			await migration.up(knex)
-			await knex('migrations').insert({ number: latest + 1, name: migration.name, appliedAt: Date.now() })
+		const next = latest === 0 ? migrations : migrations.slice(latest, latest + 1)
+		for (const [index, { name, up }] of next.entries()) {
+			await up(knex)
+			await knex('migrations').insert({ number: latest + index + 1, name, appliedAt: Date.now() })
 		}
 		await knex.raw('commit')
-		return migration?.name
+		return next.map(({ name }) => name)
 	} catch (error) {
 		// SQLite has undone it by itself when the disk is full, and then has nothing to roll back.
 		await knex.raw('rollback').catch(() => {})

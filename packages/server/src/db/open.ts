@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import { makePrivateFolder } from '../base/private-files.ts'
 import type { Database } from './database.ts'
 import { databaseFile, unusableFolder } from './files/data-folder.ts'
-import { migrate } from './migrate.ts'
+import { migrate, type Upgrade } from './migrate.ts'
 
 export interface DatabaseSettings {
 	/** Empty for SQLite, in DATA_DIR. */
@@ -15,7 +15,7 @@ export interface DatabaseSettings {
 	readonly DATABASE_QUERY_SECONDS: number
 }
 
-export async function openDatabase(config: DatabaseSettings, log: Logger): Promise<Database> {
+export async function openDatabase(config: DatabaseSettings, log: Logger, upgrade?: Upgrade): Promise<Database> {
 	if (config.DATABASE_URL) {
 		const settings = {
 			url: config.DATABASE_URL,
@@ -23,14 +23,14 @@ export async function openDatabase(config: DatabaseSettings, log: Logger): Promi
 			connectMs: config.DATABASE_CONNECT_SECONDS * 1_000,
 			queryMs: config.DATABASE_QUERY_SECONDS * 1_000,
 		}
-		await migrate({ postgresUrl: settings.url, connectMs: settings.connectMs })
+		await migrate({ postgresUrl: settings.url, connectMs: settings.connectMs }, upgrade)
 		const { openPostgres } = await import('./postgres.ts')
 		return openPostgres(settings, (err) => log.error({ err }, 'database connection lost'))
 	}
 	try {
 		makePrivateFolder(resolve(config.DATA_DIR))
 		const file = databaseFile(config.DATA_DIR)
-		await migrate({ sqliteFile: file })
+		await migrate({ sqliteFile: file }, upgrade)
 		const { openSqlite } = await import('./sqlite.ts')
 		return openSqlite(file)
 	} catch (error) {

@@ -6,7 +6,7 @@ import { isOpenToOthers, makePrivate } from '../../base/private-files.ts'
 export const databaseFile = (dataDir: string) => join(resolve(dataDir), 'remit.db')
 
 /** The database, and what SQLite keeps beside it while it is open: the log of changes, and the index of that log. */
-const databaseFiles = (dataDir: string) => ['', '-wal', '-shm'].map((end) => databaseFile(dataDir) + end)
+export const databaseFiles = (dataDir: string) => ['', '-wal', '-shm'].map((end) => databaseFile(dataDir) + end)
 
 export const keyFile = (dataDir: string) => join(resolve(dataDir), 'encryption-key')
 
