@@ -21,6 +21,7 @@ import * as paymentExternalIds from './0018-payment-external-ids.ts'
 import * as mails from './0019-mails.ts'
 import * as webhookHosts from './0020-webhook-hosts.ts'
 import * as demoOrganizations from './0021-demo-organizations.ts'
+import * as paymentCredentials from './0022-payment-credentials.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -45,4 +46,5 @@ export const migrations: readonly Migration[] = [
 	{ name: '0019-mails', up: mails.up },
 	{ name: '0020-webhook-hosts', up: webhookHosts.up },
 	{ name: '0021-demo-organizations', up: demoOrganizations.up },
+	{ name: '0022-payment-credentials', up: paymentCredentials.up },
 ]

@@ -159,6 +159,11 @@ export const settings = {
 		'stripe, test (no money moves; not in production) or none; empty: test in development, else none.',
 		oneOf('', 'stripe', 'test', 'none'),
 	),
+	PAYMENT_FALLBACK: setting(
+		'on',
+		'Whether organizations without payment credentials of their own take payments with the account of the server: on or off.',
+		oneOf('on', 'off'),
+	),
 	STRIPE_SECRET_KEY: secret("Stripe's API key, sk_… or rk_….", startsWith('sk_', 'rk_')),
 	STRIPE_WEBHOOK_SECRET: secret(
 		'What Stripe signs webhooks with, whsec_…; they go to BASE_URL/payments/stripe/webhook.',

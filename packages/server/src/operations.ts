@@ -8,6 +8,7 @@ import * as pipelines from './deals/pipeline-handlers.ts'
 import * as events from './events/handlers.ts'
 import type { Handlers } from './http/handler.ts'
 import * as invoices from './invoices/handlers.ts'
+import * as paymentCredentials from './invoices/payments/credentials-handlers.ts'
 import * as paymentLinks from './invoices/payments/handlers.ts'
 import * as sharing from './invoices/sharing/handlers.ts'
 import * as organizations from './organizations/handlers.ts'
@@ -61,6 +62,9 @@ export const handlers = {
 	'organization.get': organizations.get,
 	'organization.update': organizations.update,
 	'organization.replace': organizations.update,
+	'organization.paymentCredentials.get': paymentCredentials.get,
+	'organization.paymentCredentials.replace': paymentCredentials.replace,
+	'organization.paymentCredentials.delete': paymentCredentials.remove,
 	'pipelines.list': pipelines.list,
 	'pipelines.create': pipelines.create,
 	'pipelines.get': pipelines.get,

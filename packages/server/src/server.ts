@@ -60,7 +60,7 @@ export async function startServer({ db, config, log, now = Date.now, lookup }: S
 	const callers = new Callers(db, now)
 	let url = config.BASE_URL
 	const services = await openServices(config, { baseUrl: () => url, lookup })
-	const warning = testProcessorWarning(config.HOST, services.payments?.name)
+	const warning = testProcessorWarning(config.HOST, services.payments.server?.name)
 	if (warning) log.warn(warning)
 	const rateLimits = await openRateLimits(config, log)
 	const load = new Load(config, log)

@@ -6,7 +6,10 @@ import type { Changes } from '../src/events/changes.ts'
 import type { EventType } from '../src/generated/contract.ts'
 import type { PaymentLink } from '../src/invoices/payment-link-store.ts'
 import type { PaymentRow } from '../src/invoices/payments/store.ts'
+import { PaymentAccounts } from '../src/outside/payment-accounts.ts'
+import type { PaymentProcessor } from '../src/outside/payments/processor.ts'
 import { stripeProcessor } from '../src/outside/payments/stripe.ts'
+import { openSecrets } from '../src/outside/secrets.ts'
 import { startTestServer, type Tenant, type TestServer } from './harness.ts'
 import { FakeStripe } from './stripe.ts'
 
@@ -20,7 +23,16 @@ export const stripeSettings = ({ secretKey, webhookSecret, apiBase }: FakeStripe
 
 /** The processor client of this Stripe, for tests that call it without a server. */
 export const processorOf = ({ secretKey, webhookSecret, apiBase }: FakeStripe, timeoutMs: number) =>
-	stripeProcessor({ secretKey, webhookSecret, apiBase, timeoutMs })
+	stripeProcessor({ name: 'stripe', secretKey, webhookSecret, apiBase, timeoutMs })
+
+/** The accounts of a server whose own is this processor. */
+export const accountsOf = (server: PaymentProcessor | undefined) =>
+	new PaymentAccounts({
+		server,
+		fallback: true,
+		secrets: openSecrets({ ENCRYPTION_KEYS: Buffer.alloc(32, 1).toString('base64'), DATA_DIR: '' }),
+		open: () => Promise.reject(new Error('no organization has an account')),
+	})
 
 export interface StripeServer extends TestServer {
 	readonly stripe: FakeStripe

@@ -37,6 +37,8 @@ const refusal = (status: number, message: string, more: object = {}): Refusal =>
 
 export class FakeStripe {
 	readonly secretKey = 'sk_test_4eC39HqLyjWDarjtT1zdp7dc'
+	/** Keys of other accounts, which share the sessions of this fake. */
+	readonly otherKeys: string[] = []
 	readonly webhookSecret = 'whsec_test_5f1dJm'
 	readonly requests: StripeRequest[] = []
 	readonly sessions = new Map<string, StripeSession>()
@@ -110,7 +112,7 @@ export class FakeStripe {
 	}
 
 	#reply(method: string, path: string, headers: IncomingHttpHeaders, form: StripeRequest['form']): string {
-		if (headers.authorization !== `Bearer ${this.secretKey}`) {
+		if (![this.secretKey, ...this.otherKeys].some((key) => headers.authorization === `Bearer ${key}`)) {
 			throw refusal(401, `Invalid API Key provided: ${headers.authorization?.slice(7, 15)}****************`)
 		}
 		const [, id, expire] = /^\/v1\/checkout\/sessions(?:\/(\w+)(\/expire)?)?$/.exec(path) ?? []

@@ -3,7 +3,7 @@ import type { ApiPromise } from '../api-promise.ts'
 import type { ConditionalRequestOptions, IdempotentRequestOptions, RequestOptions } from '../options.ts'
 import type { PagePromise } from '../page.ts'
 import type { Transport } from '../transport.ts'
-import type { ApiKey, ApiKeyCreate, ApiKeyRotate, Company, CompanyCreate, CompanyUpdate, Contact, ContactCreate, ContactUpdate, CreatedRecord, CursorMeta, Deal, DealCreate, DealUpdate, Invoice, InvoiceCreated, InvoiceEmail, InvoiceInput, InvoiceLink, InvoicePreview, InvoiceSend, InvoiceUpdated, NewApiKey, NewWebhookEndpoint, NewWebhookSecret, Ok, OrganizationSettings, OrganizationSettingsUpdate, PageMeta, Pipeline, PipelineCreate, PipelineUpdate, PublicInvoice, Redelivered, SendStatus, TaxRate, TaxRateCreate, TaxRateUpdate, TimeEntriesInvoice, TimeEntry, TimeEntryCreate, TimeEntryUpdate, WebhookDelivery, WebhookDeliveryDetails, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointUpdate, WebhookEvent, WebhookEventType, WebhookRedeliver, WebhookSecretRotate, operations } from './contract.ts'
+import type { ApiKey, ApiKeyCreate, ApiKeyRotate, Company, CompanyCreate, CompanyUpdate, Contact, ContactCreate, ContactUpdate, CreatedRecord, CursorMeta, Deal, DealCreate, DealUpdate, Invoice, InvoiceCreated, InvoiceEmail, InvoiceInput, InvoiceLink, InvoicePreview, InvoiceSend, InvoiceUpdated, NewApiKey, NewWebhookEndpoint, NewWebhookSecret, Ok, OrganizationSettings, OrganizationSettingsUpdate, PageMeta, PaymentCredentials, PaymentCredentialsUpdate, Pipeline, PipelineCreate, PipelineUpdate, PublicInvoice, Redelivered, SendStatus, TaxRate, TaxRateCreate, TaxRateUpdate, TimeEntriesInvoice, TimeEntry, TimeEntryCreate, TimeEntryUpdate, WebhookDelivery, WebhookDeliveryDetails, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointUpdate, WebhookEvent, WebhookEventType, WebhookRedeliver, WebhookSecretRotate, operations } from './contract.ts'
 
 export type {
 	ApiKey,
@@ -84,6 +84,10 @@ export type {
 	OrganizationSettingsUpdate,
 	PageMeta,
 	Party,
+	PaymentAccount,
+	PaymentCredentials,
+	PaymentCredentialsData,
+	PaymentCredentialsUpdate,
 	PercentInput,
 	Pipeline,
 	PipelineCreate,
@@ -813,9 +817,11 @@ export class InvoicesPaymentLinkResource {
 /** `remit.organization` */
 export class OrganizationResource {
 	readonly #transport: Transport
+	readonly paymentCredentials: OrganizationPaymentCredentialsResource
 
 	constructor(transport: Transport) {
 		this.#transport = transport
+		this.paymentCredentials = new OrganizationPaymentCredentialsResource(transport)
 	}
 
 	/**
@@ -844,6 +850,55 @@ export class OrganizationResource {
 	 */
 	update(body: OrganizationSettingsUpdate, options?: ConditionalRequestOptions): ApiPromise<Ok> {
 		return this.#transport.send('PATCH', '/api/organization', { body, options })
+	}
+}
+
+/** `remit.organization.paymentCredentials` */
+export class OrganizationPaymentCredentialsResource {
+	readonly #transport: Transport
+
+	constructor(transport: Transport) {
+		this.#transport = transport
+	}
+
+	/**
+	 * Read whose account takes payments, and which keys are set.
+	 *
+	 * @param options - Options of this call alone.
+	 * @returns The record.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
+	 */
+	get(options?: RequestOptions): ApiPromise<PaymentCredentials> {
+		return this.#transport.record('GET', '/api/organization/payment-credentials', { options })
+	}
+
+	/**
+	 * Set the keys of the organization's own account at Stripe: the money of its invoices goes there from now on. All its payment
+	 * links are closed, and made anew when they are asked for.
+	 *
+	 * @param body - The keys of the organization's own account at Stripe.
+	 * @param options - Options of this call alone.
+	 * @returns The operation succeeded.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ApiError` (413, 415), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * await remit.organization.paymentCredentials.replace({ secretKey: 'rk_live_51Nq0aKq2LwXc4Rk6NdB1sZp', webhookSecret: 'whsec_8fKq2LwXc4Rk6NdB1sZp' })
+	 * ```
+	 */
+	replace(body: PaymentCredentialsUpdate, options?: RequestOptions): ApiPromise<Ok> {
+		return this.#transport.send('PUT', '/api/organization/payment-credentials', { body, options })
+	}
+
+	/**
+	 * Forget the keys, and close the organization's payment links. A page of Stripe that a payer has open can be paid until it
+	 * expires, within 24 hours, and nobody reports that payment. Without keys this changes nothing.
+	 *
+	 * @param options - Options of this call alone.
+	 * @returns The operation succeeded.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
+	 */
+	delete(options?: RequestOptions): ApiPromise<Ok> {
+		return this.#transport.send('DELETE', '/api/organization/payment-credentials', { options })
 	}
 }
 

@@ -936,6 +936,62 @@ export const operationTable = [
 		"aliasOf": "organization.update"
 	},
 	{
+		"id": "organization.paymentCredentials.get",
+		"method": "GET",
+		"path": "/api/organization/payment-credentials",
+		"scopes": [
+			"admin"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			429
+		],
+		"rateClass": "invoicing"
+	},
+	{
+		"id": "organization.paymentCredentials.replace",
+		"method": "PUT",
+		"path": "/api/organization/payment-credentials",
+		"scopes": [
+			"admin"
+		],
+		"body": "required",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			413,
+			415,
+			429
+		],
+		"rateClass": "invoicing"
+	},
+	{
+		"id": "organization.paymentCredentials.delete",
+		"method": "DELETE",
+		"path": "/api/organization/payment-credentials",
+		"scopes": [
+			"admin"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			429
+		],
+		"rateClass": "invoicing"
+	},
+	{
 		"id": "pipelines.list",
 		"method": "GET",
 		"path": "/api/pipelines",

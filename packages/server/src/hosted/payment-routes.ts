@@ -20,6 +20,9 @@ import { type HostedOptions, redirect, sendPage } from './routes.ts'
 /** Larger than any event of Stripe's. */
 const webhookLimit = 512 * 1024
 
+/** Where the accounts of organizations send theirs, each signed with its own secret. */
+const ownPath = '/payments/stripe/webhook/:organizationId'
+
 const received = { status: 200, headers: {}, text: '{"received":true}' }
 
 const bytesOf = ({ body }: { body?: unknown }): Uint8Array => (Buffer.isBuffer(body) ? body : Buffer.alloc(0))
@@ -29,7 +32,14 @@ export function processorWebhooks(options: HostedOptions): Router {
 	const { limits } = options
 	const router = express.Router()
 	const takeBytes = [limitGuesses(limits, 'signature'), readBytes]
-	const { payments } = options.services
+	router.post(ownPath, takeBytes, async (req: Request<{ organizationId: string }>, res: Response) => {
+		const { organizationId } = req.params
+		const own = await options.services.payments.own(options.db, organizationId)
+		if (!own) throw new ApiError('route_not_found', 'No account sends its webhooks here.')
+		await takeWebhook(options, own, req, bytesOf(req), req.headers, organizationId)
+		send(req, res, received)
+	})
+	const payments = options.services.payments.server
 	if (payments) {
 		router.post(`/payments/${payments.name}/webhook`, takeBytes, async (req: Request, res: Response) => {
 			await takeWebhook(options, payments, req, bytesOf(req), req.headers)
@@ -46,13 +56,13 @@ export function processorWebhooks(options: HostedOptions): Router {
 
 export function paymentRoutes(options: HostedOptions): Router {
 	const router = express.Router()
-	const { payments } = options.services
-	if (!payments) return router
-	const path = `/payments/${payments.name}/webhook`
-	router.all(path, (req) => {
-		throw methodNotAllowed(req.path, req.method, 'POST')
-	})
-	if (payments.name === 'test') router.use('/pay/test/:externalId', testPage(options, payments))
+	const payments = options.services.payments.server
+	for (const path of [ownPath, ...(payments ? [`/payments/${payments.name}/webhook`] : [])]) {
+		router.all(path, (req) => {
+			throw methodNotAllowed(req.path, req.method, 'POST')
+		})
+	}
+	if (payments?.name === 'test') router.use('/pay/test/:externalId', testPage(options, payments))
 	return router
 }
 
@@ -68,18 +78,22 @@ function unreadable(cause: Error & { type?: string }): ApiError {
 	return new ApiError('invalid_signature', `The webhook did not arrive as it was signed: ${cause.message}.`, { cause })
 }
 
-/** The processor delivers again after anything but a 2xx: a payment that no retry can apply is answered 200 too. */
+/**
+ * The processor delivers again after anything but a 2xx: a payment that no retry can apply is answered 200 too. The account of an
+ * organization (`of`) reports payments of this organization only, whatever its webhook says.
+ */
 async function takeWebhook(
 	{ db, now: clock }: HostedOptions,
 	processor: PaymentProcessor,
 	{ context }: Pick<Request, 'context'>,
 	body: Uint8Array,
 	headers: Request['headers'],
+	of?: string,
 ): Promise<void> {
 	const now = clock()
 	const { requestId, log } = context
 	const payment = await read(processor, body, headers, now)
-	if (!payment) return
+	if (!payment || (of !== undefined && payment.organizationId !== of)) return
 	const origin = { actor: { type: 'payment_processor' as const, id: processor.name }, requestId, now }
 	await receivePayment(db, log, processor.name, payment, origin)
 }

@@ -74,10 +74,11 @@ const viewInvoice =
 		if (res.closed) return
 		const { invoice, organization } = await openByToken(db, token, now)
 		const document = await documentOf(db, services, organization, invoice, now)
-		const { pdfUrl, payUrl } = publicInvoice(invoice, token, services)
-		const notice = await pageNotice(db, { host, processor: services.payments?.name, organizationId: organization.id })
+		const processor = await services.payments.nameOf(db, organization.id)
+		const { pdfUrl, payUrl } = publicInvoice(invoice, token, services.baseUrl, processor !== undefined)
+		const notice = await pageNotice(db, { host, processor, organizationId: organization.id })
 		const text = invoicePage({ document, pdfUrl, payUrl: payUrl && `${payUrl}/pay`, notice })
-		sendPage(req, res, 200, text, services.payments?.pages)
+		sendPage(req, res, 200, text, services.payments.pagesOf(processor))
 	}
 
 /** Asks the processor for a link only when the client wants to pay, since the link may expire soon. */
@@ -90,7 +91,7 @@ const pay =
 		const url = await getOrCreatePaymentLink(db, {
 			organizationId: invoice.organizationId,
 			invoiceId: invoice.id,
-			processor: services.payments,
+			processor: await services.payments.of(db, invoice.organizationId),
 			returnUrl: `${page}/paid`,
 			cancelUrl: page,
 			now: now(),

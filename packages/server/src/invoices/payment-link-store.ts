@@ -72,6 +72,15 @@ const close = query<{ organizationId: string; invoiceId: string }>((knex, { orga
 export const closePaymentLinks = (db: Db, { organizationId, id }: { organizationId: string; id: string }) =>
 	db.run(close, { organizationId, invoiceId: id })
 
+const closeAll = query<{ organizationId: string }>((knex, key) =>
+	knex('payment_links')
+		.where({ ...key, status: 'live' })
+		.update({ status: 'closing' }),
+)
+
+/** Retires all live links of an organization, whose account has changed. */
+export const closeAllPaymentLinks = (db: Db, organizationId: string) => db.run(closeAll, { organizationId })
+
 const closing = query<{ organizationId: string }, PaymentLink>((knex, { organizationId }) =>
 	knex('payment_links').where({ organizationId, status: 'closing' }).select('*').limit(100, { skipBinding: true }),
 )

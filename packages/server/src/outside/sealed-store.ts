@@ -6,7 +6,7 @@ import { keyFile } from '../db/files/data-folder.ts'
 import type { SecretSettings } from './secrets.ts'
 
 /** The tables with sealed columns, or with tokens that the key makes. */
-const sealedTables = ['webhook_endpoints', 'client_links', 'idempotency_keys']
+const sealedTables = ['webhook_endpoints', 'client_links', 'idempotency_keys', 'payment_credentials']
 
 const anySealed = query<object, { found: unknown }>((knex) =>
 	knex.select(knex.raw(`(${sealedTables.map((table) => `exists (select 1 from ${table})`).join(' or ')}) as "found"`)),

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { createPdfRenderer, type PdfRenderer } from '../rendering/pdf/pdf.ts'
 import { type Egress, openEgress } from './egress.ts'
 import { type Mailer, type MailSettings, openMailer } from './mail/mail.ts'
-import { openPaymentProcessor, type PaymentSettings } from './payments/open.ts'
-import type { PaymentProcessor } from './payments/processor.ts'
+import { PaymentAccounts } from './payment-accounts.ts'
+import { openAccount, openPaymentProcessor, type PaymentSettings } from './payments/open.ts'
 import type { Lookup } from './resolver.ts'
 import { openSecrets, type SecretSettings, type Secrets, testPaymentSecret } from './secrets.ts'
 
@@ -12,8 +12,7 @@ export interface Services {
 	readonly mailer: Mailer
 	/** How many recipients an organization may send mail to in 24 hours; 0: any number. */
 	readonly mailDailyLimit: number
-	/** Absent when the server takes no payments. */
-	readonly payments: PaymentProcessor | undefined
+	readonly payments: PaymentAccounts
 	readonly pdf: PdfRenderer
 	/** Calls addresses that callers gave. */
 	readonly egress: Egress
@@ -28,6 +27,7 @@ interface ServiceSettings
 		Omit<PaymentSettings, 'PAYMENT_PROCESSOR' | 'baseUrl' | 'testSecret'> {
 	/** Empty: the test processor outside of production, else none. */
 	readonly PAYMENT_PROCESSOR: PaymentSettings['PAYMENT_PROCESSOR'] | ''
+	readonly PAYMENT_FALLBACK: 'on' | 'off'
 	readonly DATABASE_URL: string
 	readonly MAIL_DAILY_LIMIT: number
 	readonly EGRESS_ALLOW_CIDRS: readonly string[]
@@ -47,7 +47,13 @@ export async function openServices(
 	const secrets = openSecrets(config)
 	const testSecret = testPaymentSecret(secrets)
 	const mailer = openMailer({ ...config, SMTP_URL: mailUrl(config) })
-	const payments = await openPaymentProcessor({ ...config, PAYMENT_PROCESSOR: processorOf(config), baseUrl, testSecret })
+	const server = await openPaymentProcessor({ ...config, PAYMENT_PROCESSOR: processorOf(config), baseUrl, testSecret })
+	const payments = new PaymentAccounts({
+		server,
+		fallback: config.PAYMENT_FALLBACK === 'on',
+		secrets,
+		open: (account) => openAccount('stripe:organization', account, config),
+	})
 	const pdf = createPdfRenderer()
 	const egress = openEgress({ allowCidrs: config.EGRESS_ALLOW_CIDRS, ...(lookup && { lookup }) })
 	return {

@@ -3,6 +3,7 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Tenant } from '../../../test/harness.ts'
 import {
+	accountsOf,
 	askForLink,
 	createInvoice,
 	linksOf,
@@ -81,7 +82,7 @@ describe('a link is to be closed', () => {
 describe('closing', () => {
 	const lines: object[] = []
 	const log = pino({ base: null }, { write: (line) => lines.push(JSON.parse(line)) })
-	const close = (timeoutMs = 1_000) => deactivateClosingLinks(server.db, processorOf(server.stripe, timeoutMs), log)
+	const close = (timeoutMs = 1_000) => deactivateClosingLinks(server.db, accountsOf(processorOf(server.stripe, timeoutMs)), log)
 
 	it('ends the pages at the processor, of every organization, and leaves the others open', async () => {
 		const made = [await withLink(), await withLink(await server.newTenant()), await withLink()] as const
@@ -131,7 +132,7 @@ describe('closing', () => {
 	it('only forgets a link of a processor that is not set up any more', async () => {
 		const { change, links, session } = await withLink()
 		await change({ status: 'cancelled' })
-		await deactivateClosingLinks(server.db, undefined, log)
+		await deactivateClosingLinks(server.db, accountsOf(undefined), log)
 		expect(await links()).toMatchObject([{ status: 'closed' }])
 		expect(session()).toBe('open')
 	})

@@ -8,8 +8,9 @@ export const create: Handler<'invoices.paymentLink.create'> = async ({ params, c
 	const { db, now, services } = context
 	const { organizationId } = caller
 	const invoiceId = params.id
+	const processor = await services.payments.of(db, organizationId)
 	const urls = await returnUrls(context, organizationId, invoiceId)
-	const url = await getOrCreatePaymentLink(db, { organizationId, invoiceId, processor: services.payments, ...urls, now })
+	const url = await getOrCreatePaymentLink(db, { organizationId, invoiceId, processor, ...urls, now })
 	return { status: 200, body: { url } }
 }
 
@@ -17,8 +18,8 @@ export const get: Handler<'invoices.paymentLink.get'> = async ({ params, caller 
 	const { db, now, services } = context
 	await requireInvoice(db, caller.organizationId, params.id)
 	const link = await findLiveLink(db, caller.organizationId, params.id, now)
-	// The server has no webhook for payments to another processor.
-	if (link?.processor !== services.payments?.name || !link)
+	// A link of another account is about to be closed.
+	if (!link || link.processor !== (await services.payments.nameOf(db, caller.organizationId)))
 		throw new ApiError('payment_link_not_found', `The invoice ${params.id} has no payment link that works.`)
 	return { status: 200, body: { url: link.url } }
 }

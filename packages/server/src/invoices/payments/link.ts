@@ -28,23 +28,29 @@ const tries = 3
 export async function getOrCreatePaymentLink(db: Database, request: LinkRequest): Promise<string> {
 	const { organizationId, invoiceId, processor, now } = request
 	if (!processor) {
-		throw new ApiError('payment_processor_not_configured', 'The server takes no payments: set PAYMENT_PROCESSOR.')
+		throw new ApiError(
+			'payment_processor_not_configured',
+			'No account takes payments for the organization: set its payment credentials (PUT /api/organization/payment-credentials), or the operator sets PAYMENT_PROCESSOR, or PAYMENT_FALLBACK=on.',
+		)
 	}
 	for (let attempt = 1; attempt <= tries; attempt++) {
 		const invoice = requireOwed(await requireInvoice(db, organizationId, invoiceId))
 		const live = await findLiveLink(db, organizationId, invoiceId, now)
 		if (live && fits(live, processor, invoice)) return live.url
 		const created = await create(db, request, processor, invoice)
-		const url = await db.transaction(async (tx) => {
-			const current = requireOwed(await requireLockedInvoice(tx, organizationId, invoiceId))
-			// Another request was faster: its link is the invoice's, and nobody has seen ours.
-			const other = await findLiveLink(tx, organizationId, invoiceId, now)
-			if (other && fits(other, processor, current)) return other.url
-			if (!fits(created, processor, current)) return undefined
-			await closePaymentLinks(tx, current)
-			await insertPaymentLink(tx, created)
-			return created.url
-		})
+		const url = await db.transaction(
+			async (tx) => {
+				const current = requireOwed(await requireLockedInvoice(tx, organizationId, invoiceId))
+				// Another request was faster: its link is the invoice's, and nobody has seen ours.
+				const other = await findLiveLink(tx, organizationId, invoiceId, now)
+				if (other && fits(other, processor, current)) return other.url
+				if (!fits(created, processor, current)) return undefined
+				await closePaymentLinks(tx, current)
+				await insertPaymentLink(tx, created)
+				return created.url
+			},
+			{ organizationId },
+		)
 		if (url !== undefined) return url
 	}
 	throw new ApiError('payment_processor_failed', 'The invoice changed while the payment processor was asked: try again.')

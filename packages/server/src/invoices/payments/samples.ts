@@ -2,7 +2,12 @@
 import { made, type Samples } from '../../../test/sample.ts'
 import { newInvoice } from '../samples.ts'
 
+const ofOwn = { body: async () => ({ secretKey: 'rk_test_51Nq0aKq2LwXc4', webhookSecret: 'whsec_8fKq2LwXc4' }) }
+
 export const samples: Samples = {
+	'organization.paymentCredentials.get': {},
+	'organization.paymentCredentials.replace': ofOwn,
+	'organization.paymentCredentials.delete': {},
 	'invoices.paymentLink.create': {
 		make: newInvoice,
 		broken: async (tenant) => ({ id: await made(tenant, '/api/invoices', { totalCents: 0 }) }),

@@ -66,7 +66,8 @@ export const viewPublic: Handler<'invoices.public.get'> = async ({ params, isVie
 	const { db, now, services, origin }: SelfManagedContext = context
 	const found = await openByToken(db, params.token, now)
 	if (isViewed()) await countView(db, found, origin)
-	return { status: 200, body: { data: publicInvoice(found.invoice, params.token, services) } }
+	const takesPayments = (await services.payments.nameOf(db, found.organization.id)) !== undefined
+	return { status: 200, body: { data: publicInvoice(found.invoice, params.token, services.baseUrl, takesPayments) } }
 }
 
 export const viewPublicPdf: Handler<'invoices.public.pdf'> = async ({ params, signal }, { db, now, services }) => {

@@ -7,7 +7,6 @@ import type { Database, Db } from '../../db/database.ts'
 import type { Invoice, OrganizationSettings, PublicInvoice } from '../../generated/contract.ts'
 import { publicParts } from '../../generated/public-parts.ts'
 import { findOrganization } from '../../organizations/store.ts'
-import type { Services } from '../../outside/services.ts'
 import { recordInvoiceEvents } from '../events.ts'
 import { partiesOf } from '../parties.ts'
 import { countInvoiceView, lockInvoice, readInvoice } from '../store.ts'
@@ -42,8 +41,9 @@ export async function countView(db: Database, { invoice, organization }: Viewed,
 	)
 }
 
-export function publicInvoice(invoice: Invoice, token: string, { baseUrl, payments }: Services): PublicInvoice {
-	const payable = payments !== undefined && invoice.status !== 'paid' && invoice.amountDueCents > 0
+/** `takesPayments`: whether the organization has an account that its invoices are paid to. */
+export function publicInvoice(invoice: Invoice, token: string, baseUrl: string, takesPayments: boolean): PublicInvoice {
+	const payable = takesPayments && invoice.status !== 'paid' && invoice.amountDueCents > 0
 	return publicParts.PublicInvoice({
 		...invoice,
 		lineItems: invoice.lineItems.map(publicParts.PublicLineItem),

@@ -37,7 +37,7 @@ export async function documentOf(
 
 /** The client's page, which has a button to pay, or else the processor's page. */
 async function paymentUrl(db: Db, services: Services, invoice: Invoice, now: number): Promise<string | null> {
-	if (!services.payments) return null
+	if (!(await services.payments.nameOf(db, invoice.organizationId))) return null
 	const token = await findClientToken(db, services.secrets, invoice)
 	if (token !== undefined) return clientUrl(services.baseUrl, token)
 	return (await findLiveLink(db, invoice.organizationId, invoice.id, now))?.url ?? null

@@ -34,13 +34,24 @@ export async function openPaymentProcessor(settings: PaymentSettings): Promise<P
 async function openStripe(settings: PaymentSettings): Promise<PaymentProcessor> {
 	const missing = (['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET'] as const).filter((name) => settings[name].trim() === '')
 	if (missing.length > 0) throw new ConfigError(`PAYMENT_PROCESSOR=stripe: needs ${missing.join(' and ')}`)
+	const { STRIPE_SECRET_KEY: secretKey, STRIPE_WEBHOOK_SECRET: webhookSecret } = settings
+	return openAccount('stripe', { secretKey, webhookSecret }, settings)
+}
+
+/** The secrets of an account at Stripe. */
+export interface StripeSecrets {
+	readonly secretKey: string
+	readonly webhookSecret: string
+}
+
+/** A client for the account of the server or of an organization. */
+export async function openAccount(
+	name: 'stripe' | 'stripe:organization',
+	secrets: StripeSecrets,
+	{ STRIPE_API_BASE: apiBase }: Pick<PaymentSettings, 'STRIPE_API_BASE'>,
+): Promise<PaymentProcessor> {
 	const { stripeProcessor } = await import('./stripe.ts')
-	return stripeProcessor({
-		secretKey: settings.STRIPE_SECRET_KEY,
-		webhookSecret: settings.STRIPE_WEBHOOK_SECRET,
-		apiBase: settings.STRIPE_API_BASE,
-		timeoutMs: stripeTimeoutMs,
-	})
+	return stripeProcessor({ name, ...secrets, apiBase, timeoutMs: stripeTimeoutMs })
 }
 
 async function openTest(settings: PaymentSettings): Promise<PaymentProcessor> {

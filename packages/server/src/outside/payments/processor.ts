@@ -46,8 +46,12 @@ export interface Payment {
 	readonly paidAt: number
 }
 
+/** Accounts with a custom domain for Checkout are not supported. */
+export const stripePages = ['https://checkout.stripe.com']
+
 export interface PaymentProcessor {
-	readonly name: 'stripe' | 'test'
+	/** `stripe:organization` is an organization's own account at Stripe; the others are the server's. */
+	readonly name: 'stripe' | 'stripe:organization' | 'test'
 	/** The origins of the processor's pages: a page whose form leads there needs them in `form-action`. */
 	readonly pages: readonly string[]
 	create(request: PaymentRequest): Promise<ProcessorLink>

@@ -22,7 +22,7 @@ function sentence(error: Stripe.errors.StripeError): string {
 		return `Stripe refused: ${error.message}`
 	}
 	if (error instanceof errors.StripeAuthenticationError || error instanceof errors.StripePermissionError) {
-		return 'Stripe does not accept the key of this server.'
+		return 'Stripe does not accept the secret key.'
 	}
 	if (error instanceof errors.StripeRateLimitError) return 'Stripe takes no more requests for now; try again in a minute.'
 	if (error instanceof errors.StripeConnectionError) return 'Stripe cannot be reached; try again in a minute.'

@@ -19,7 +19,7 @@ const request: PaymentRequest = {
 let fake: FakeStripe
 let stripe: PaymentProcessor
 const open = (secretKey = fake.secretKey, timeoutMs = 5000) =>
-	stripeProcessor({ secretKey, webhookSecret: fake.webhookSecret, apiBase: fake.apiBase, timeoutMs })
+	stripeProcessor({ name: 'stripe', secretKey, webhookSecret: fake.webhookSecret, apiBase: fake.apiBase, timeoutMs })
 
 beforeEach(async () => {
 	fake = await new FakeStripe().start()
@@ -118,7 +118,7 @@ describe('a link that cannot be', () => {
 	it.each([
 		[400, 'invalid_request_error', 'Stripe refused: Invalid email address: nobody'],
 		[402, 'card_error', 'Stripe refused: Invalid email address: nobody'],
-		[403, 'invalid_request_error', 'Stripe does not accept the key of this server.'],
+		[403, 'invalid_request_error', 'Stripe does not accept the secret key.'],
 		[429, 'invalid_request_error', 'Stripe takes no more requests for now; try again in a minute.'],
 	])('says why: %d %s', async (status, type, message) => {
 		fake.failures.push({ status, error: { type, message: 'Invalid email address: nobody' } })
@@ -137,7 +137,7 @@ describe('a link that cannot be', () => {
 			.create(request)
 			.catch((thrown) => thrown)
 		expect(error).toBeInstanceOf(ProcessorError)
-		expect(error.message).toBe('Stripe does not accept the key of this server.')
+		expect(error.message).toBe('Stripe does not accept the secret key.')
 		expect(error.cause).toMatchObject({ statusCode: 401 })
 	})
 })
@@ -189,7 +189,7 @@ describe('deactivating', () => {
 		expect(await rejected(stripe.deactivate(externalId))).toEqual(['payment_processor_failed', 'Stripe refused: Not now'])
 		expect(await rejected(open('sk_test_wrong').deactivate(externalId))).toEqual([
 			'payment_processor_failed',
-			'Stripe does not accept the key of this server.',
+			'Stripe does not accept the secret key.',
 		])
 	})
 })

@@ -1,11 +1,19 @@
 // Payments by Stripe Checkout, with one Session for each link. The Session's metadata says which link a payment belongs to.
 import Stripe from 'stripe'
-import { InvalidWebhook, type Payment, type PaymentProcessor, type PaymentRequest, ProcessorError } from './processor.ts'
+import {
+	InvalidWebhook,
+	type Payment,
+	type PaymentProcessor,
+	type PaymentRequest,
+	ProcessorError,
+	stripePages,
+} from './processor.ts'
 import { fromStripeAmount, toStripeAmount } from './stripe-amounts.ts'
 import { toProcessorError } from './stripe-errors.ts'
 import { readSigned } from './webhook-signature.ts'
 
 export interface StripeSettings {
+	readonly name: 'stripe' | 'stripe:organization'
 	readonly secretKey: string
 	readonly webhookSecret: string
 	/** The URL of another server than Stripe's; empty for Stripe's. */
@@ -14,14 +22,13 @@ export interface StripeSettings {
 	readonly timeoutMs: number
 }
 
-export function stripeProcessor({ secretKey, webhookSecret, apiBase, timeoutMs }: StripeSettings): PaymentProcessor {
+export function stripeProcessor({ name, secretKey, webhookSecret, apiBase, timeoutMs }: StripeSettings): PaymentProcessor {
 	// The API's version is the one that the SDK's types describe.
 	const client = new Stripe(secretKey, { ...address(apiBase), timeout: timeoutMs, maxNetworkRetries: 1, telemetry: false })
 	const { sessions } = client.checkout
 	return {
-		name: 'stripe',
-		// Accounts with a custom domain for Checkout are not supported.
-		pages: ['https://checkout.stripe.com'],
+		name,
+		pages: stripePages,
 		async create(request) {
 			const params = sessionParams(request)
 			const session = await sessions.create(params, { idempotencyKey: request.linkId }).catch(toProcessorError)
