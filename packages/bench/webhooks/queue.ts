@@ -45,7 +45,8 @@ export async function fillQueue(db: Database, organizationId: string, urls: Urls
 		for (let n = 0; n < count; n++) await createInvoice(at(begin + n), { companyId, ...writtenInvoice })
 	})
 	const { rows } = await readEvents(db, { organizationId, type: 'invoice.created' }, { limit: 1, offset: 0, after: 0 })
-	return rows[0] as string
+	for await (const row of rows) return row
+	throw new Error('there is no event')
 }
 
 const unhealthy = query<{ urls: readonly string[] }, { organizationId: string; id: string }>((knex, { urls }, dialect) => {

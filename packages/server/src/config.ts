@@ -126,6 +126,11 @@ export const settings = {
 		"Requests of a key, or of a visitor's address, that may be under way at once; 0: no limit.",
 		integer(0, 100_000),
 	),
+	ANSWER_TIMEOUT_SECONDS: setting(
+		'30',
+		'How long a client may take nothing of its answer; then its connection is ended.',
+		integer(1, 60),
+	),
 	GUESS_RATE_LIMIT: setting(
 		'30',
 		'Wrong API keys, wrong client links and wrong webhook signatures, of each so many per minute and address; 0: no limit.',

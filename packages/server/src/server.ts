@@ -76,6 +76,7 @@ export async function startServer({ db, config, log, now = Date.now, lookup }: S
 	server.on('clientError', rejectMalformed)
 	// A server may ignore an unknown expectation (RFC 9110 §10.1.1); node:http would answer 417 without a body.
 	server.on('checkExpectation', (req, res) => server.emit('request', req, res))
+	endUnread(server, config.ANSWER_TIMEOUT_SECONDS * 1000)
 	await listen(server, config)
 	const background = [
 		every(5_000, () => deactivateClosingLinks(db, services.payments, log), log),
@@ -125,6 +126,15 @@ async function sweepAllIdempotencyKeys(db: Database, now: number): Promise<void>
 function addressOf(server: Server, { HOST }: Config): string {
 	const host = HOST === '0.0.0.0' || HOST === '::' ? 'localhost' : HOST
 	return `http://${host.includes(':') ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`
+}
+
+/** Ends connections whose client has taken nothing of an answer for so long. A listener of `timeout` must end idle ones too. */
+function endUnread(server: Server, unreadMs: number): void {
+	server.setTimeout(unreadMs, (socket) => {
+		// A reset frees what the system still holds for the client.
+		if (socket.writableLength > 0) socket.resetAndDestroy()
+		else if (socket.timeout !== unreadMs) socket.destroy()
+	})
 }
 
 function listen(server: Server, { PORT, HOST }: Config): Promise<void> {

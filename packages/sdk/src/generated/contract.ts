@@ -1872,7 +1872,9 @@ export interface components {
          */
         EventType: "invoice.created" | "invoice.updated" | "invoice.sent" | "invoice.perhaps_sent" | "invoice.viewed" | "invoice.paid" | "invoice.overdue" | "invoice.cancelled" | "invoice.deleted" | "company.created" | "company.updated" | "company.deleted" | "deal.stage_changed" | "time_entry.created" | "time_entry.updated" | "time_entry.deleted" | "webhook.endpoint.failing" | "webhook.endpoint.disabled" | "webhook.test";
         /**
-         * @description A field before and after a change.
+         * @description A field before and after a change. Of a list with more than 10 items, such as the lines of an invoice, `from` and `to` have
+         *     only the items that differ: first those that changed, each with its `id` and the fields that differ, then whole those that
+         *     were removed (`from`) or added (`to`). The event's `data` has all items, in their order.
          * @example {
          *       "from": "draft",
          *       "to": "sent"
@@ -1883,6 +1885,11 @@ export interface components {
             from: unknown;
             /** @description The value after the change. */
             to: unknown;
+            /**
+             * Format: int32
+             * @description Of such a list, how many items are the same before and after, and so are left out; else absent.
+             */
+            unchanged?: number;
         };
         /**
          * Format: int64

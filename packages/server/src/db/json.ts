@@ -6,11 +6,15 @@ import type { Dialect } from './database.ts'
 
 export type Fields = Record<string, FieldType>
 
+/** A column `json` with the record's fields; see `jsonValue`. */
+export const jsonColumn = (knex: Knex, dialect: Dialect, fields: Fields, derived: Record<string, Knex.Raw> = {}) =>
+	knex.raw('? as json', [jsonValue(knex, dialect, fields, derived)])
+
 /**
- * A column `json` with the record's fields in the contract's order. A field's value is the column of the same name, unless
- * `derived` has an expression for it.
+ * The record's fields as JSON, in the contract's order. A field's value is the column of the same name, unless `derived` has an
+ * expression for it.
  */
-export function jsonColumn(knex: Knex, dialect: Dialect, fields: Fields, derived: Record<string, Knex.Raw> = {}): Knex.Raw {
+export function jsonValue(knex: Knex, dialect: Dialect, fields: Fields, derived: Record<string, Knex.Raw> = {}): Knex.Raw {
 	const parts: string[] = []
 	const bindings: Knex.Value[] = []
 	for (const [name, type] of Object.entries(fields)) {
@@ -24,9 +28,9 @@ export function jsonColumn(knex: Knex, dialect: Dialect, fields: Fields, derived
 		}
 	}
 	const list = parts.join(', ')
-	if (dialect === 'sqlite') return knex.raw(`json_object(${list}) as json`, bindings)
+	if (dialect === 'sqlite') return knex.raw(`json_object(${list})`, bindings)
 	// row_to_json, because json_build_object takes at most 50 fields.
-	return knex.raw(`(select row_to_json(record)::text from (select ${list}) as record) as json`, bindings)
+	return knex.raw(`(select row_to_json(record)::text from (select ${list}) as record)`, bindings)
 }
 
 function sqliteExpression(type: FieldType): string {

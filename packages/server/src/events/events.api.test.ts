@@ -175,6 +175,36 @@ describe('the changes', () => {
 			Object.fromEntries(fields.map((field) => [field, { from: before[field], to: after[field] }])),
 		)
 	})
+
+	it('of a long list are the lines that differ, a changed one with its id and the fields that differ', async () => {
+		const path = await create('/api/invoices', { lineItems: Array.from({ length: 11 }, () => ({ unitPriceCents: 5 })) })
+		const before = await read(path)
+		const [changed, ...others] = before.lineItems
+		const removed = others.pop()
+		const kept = others.map(({ id }: { id: string }) => ({ id }))
+		const lineItems = [{ id: changed.id, unitPriceCents: 7 }, ...kept, { unitPriceCents: 9 }]
+		const [updated] = await news('PATCH', path, { body: { lineItems } })
+		const after = (await read(path)).lineItems
+		const part = ({ id, unitPriceCents, amountCents, netCents, grossCents }: typeof changed) => {
+			return { id, unitPriceCents, amountCents, netCents, grossCents }
+		}
+		expect(updated?.changes?.lineItems).toEqual({
+			from: [part(changed), removed],
+			to: [part(after[0]), after.at(-1)],
+			unchanged: 9,
+		})
+	})
+
+	it('of a thousand lines are shorter than half of them, though all change', async () => {
+		const description = 'Some work of this month'
+		const path = await create('/api/invoices', {
+			lineItems: Array.from({ length: 1_000 }, () => ({ description, unitPriceCents: 5 })),
+		})
+		const [updated] = await news('PATCH', path, { body: { taxRate: 20 } })
+		const { data, changes } = updated as NonNullable<typeof updated>
+		expect(changes?.lineItems).toMatchObject({ unchanged: 0, to: expect.objectContaining({ length: 1_000 }) })
+		expect(JSON.stringify(changes).length).toBeLessThan(JSON.stringify(data).length / 2)
+	})
 })
 
 describe('there is no event', () => {

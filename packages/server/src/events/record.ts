@@ -7,6 +7,7 @@ import type { Db } from '../db/database.ts'
 import type { EventType } from '../generated/contract.ts'
 import type { Changes } from './changes.ts'
 import { insertDeliveries } from './fan-out-store.ts'
+import { isLong, markLong } from './long-records-store.ts'
 import { insertEvent, type Resource } from './store.ts'
 
 export interface NewEvent {
@@ -25,6 +26,7 @@ export interface NewEvent {
 export async function recordEvent(db: Db, origin: Origin, event: NewEvent): Promise<string> {
 	const { resource, changes = null, onlyTo, ...rest } = event
 	const id = newTimedId('evt', origin.now)
+	if (isLong(event.data)) await markLong(db, event.organizationId)
 	await insertEvent(db, {
 		...rest,
 		id,

@@ -5,6 +5,7 @@ import { asNumber, type Database, type Db, type Dialect, type Placeholders, quer
 import type { ListFilter } from '../db/records.ts'
 import type { EventType, WebhookEvent } from '../generated/contract.ts'
 import type { Changes } from './changes.ts'
+import { type PageRows, readSized, type Sized, storedBytes, unlessLong } from './long-records-store.ts'
 
 /** The kind of record that an event is about. */
 export type Resource = WebhookEvent['resource']['type']
@@ -47,12 +48,17 @@ export interface EventRow {
 
 /** The columns of `EventRow`, from the table `events` with the alias `e`. */
 export const eventColumns = (knex: Knex, dialect: Dialect) => [
+	...envelopeColumns(knex, dialect),
+	...['changes', 'data'].map((name) => knex.raw('? as ??', [jsonText(knex, dialect, name), name])),
+]
+
+const envelopeColumns = (knex: Knex, dialect: Dialect) => [
 	'e.id as eventId',
 	...['type', 'timestamp', 'organizationId', 'resourceType', 'resourceId', 'sequence'].map((name) => `e.${name}`),
-	...['actor', 'changes', 'data'].map((name) =>
-		dialect === 'sqlite' ? `e.${name}` : knex.raw('??::text as ??', [`e.${name}`, name]),
-	),
+	knex.raw('? as ??', [jsonText(knex, dialect, 'actor'), 'actor']),
 ]
+
+const jsonText = (knex: Knex, dialect: Dialect, name: string) => knex.raw(dialect === 'sqlite' ? '??' : '??::text', [`e.${name}`])
 
 /** The event as JSON text. Ids and types need no escaping. */
 export function eventText(row: EventRow): string {
@@ -69,9 +75,15 @@ const one = query<{ organizationId: string; id: string }, EventRow>((knex, key, 
 		.select(...eventColumns(knex, dialect)),
 )
 
-export async function readEvent(db: Db, organizationId: string, id: string): Promise<string | undefined> {
+/** The event as JSON text; undefined when there is none, or none of `types`. */
+export async function readEvent(
+	db: Db,
+	organizationId: string,
+	id: string,
+	types?: readonly EventType[],
+): Promise<string | undefined> {
 	const row = await db.get(one, { organizationId, id })
-	return row && eventText(row)
+	return row && (types?.includes(row.type) ?? true) ? eventText(row) : undefined
 }
 
 type Filters = Omit<ListFilter<'webhooks.events.list'>, 'cursor'> & { readonly organizationId: string }
@@ -91,17 +103,70 @@ const placeColumn = (dialect: Dialect) => (dialect === 'sqlite' ? 'position' : '
 
 const matching = (knex: Knex, filters: Placeholders<Filters>) => knex('events as e').where(filters)
 
-const page = query<Filters & Page, EventRow & { place: number }>((knex, { limit, offset, after, ...filters }, dialect) => {
-	const place = placeColumn(dialect)
-	return matching(knex, filters)
-		.where(place, '>', after)
-		.orderBy(place)
-		.select({ place }, ...eventColumns(knex, dialect))
+type Types = readonly EventType[] | undefined
+
+const pageOf = (knex: Knex, { limit, offset, after, ...filters }: Placeholders<Filters & Page>, dialect: Dialect) =>
+	matching(knex, filters)
+		.where(placeColumn(dialect), '>', after)
+		.orderBy(placeColumn(dialect))
 		.limit(asNumber(limit))
 		.offset(asNumber(offset))
-})
 
-const count = query<Filters, { total: number }>((knex, filters) => matching(knex, filters).count({ total: '*' }))
+type ShortRow = Omit<EventRow, 'data'> & { readonly place: number; readonly data: string | null }
+
+/** The queries of the feed, of all events or of these types alone. */
+const feedQueries = (types: Types) => {
+	const rows = (knex: Knex, params: Placeholders<Filters & Page>, dialect: Dialect) =>
+		types ? pageOf(knex, params, dialect).whereRaw(...firstOfEach(types, params, dialect)) : pageOf(knex, params, dialect)
+	return {
+		page: query<Filters & Page, EventRow>((knex, params, dialect) =>
+			rows(knex, params, dialect).select(...eventColumns(knex, dialect)),
+		),
+
+		/** `data` and `changes` are null when the organization may have long records. */
+		shortPage: query<Filters & Page, ShortRow>((knex, params, dialect) => {
+			const { organizationId } = params
+			const columns = Object.fromEntries(
+				(['changes', 'data'] as const).map((name) => [name, unlessLong(knex, organizationId, jsonText(knex, dialect, name))]),
+			)
+			return rows(knex, params, dialect).select({ place: placeColumn(dialect) }, ...envelopeColumns(knex, dialect), columns)
+		}),
+
+		sizes: query<Filters & Page, Sized>((knex, params, dialect) => {
+			const bytes = ['changes', 'data'].map((name) => storedBytes(name, dialect)).join(' + ')
+			return rows(knex, params, dialect).select('id', knex.raw(`${bytes} as bytes`))
+		}),
+
+		count: query<Filters, { total: number }>((knex, filters) => {
+			const all = matching(knex, filters)
+			return (types ? all.whereIn('type', types) : all).count({ total: '*' })
+		}),
+	}
+}
+
+/** Among the first events of each type: the index of types finds them, however many events of other types lie between. */
+function firstOfEach(
+	types: readonly EventType[],
+	{ organizationId, after, limit, offset }: Placeholders<Filters & Page>,
+	dialect: Dialect,
+): [sql: string, values: Knex.Value[]] {
+	const place = placeColumn(dialect)
+	const branch = (type: EventType) =>
+		`select ${place} from (select ${place} from events where "organizationId" = ? and type = '${type}' and ${place} > ?
+			order by ${place} limit cast(? as bigint) + cast(? as bigint)) as of_type`
+	const values = [organizationId, after, limit, offset]
+	return [`e.${place} in (${types.map(branch).join(' union all ')})`, types.flatMap(() => values)]
+}
+
+const feeds = new Map<string, ReturnType<typeof feedQueries>>()
+
+/** A feed's queries, made once for each set of types. */
+function feedOf(types: Types): ReturnType<typeof feedQueries> {
+	const name = String(types)
+	const known = feeds.get(name) ?? feedQueries(types)
+	feeds.set(name, known)
+	return known
+}
 
 /** How many events get their places in one transaction. */
 const placeBatch = 1_000
@@ -126,15 +191,31 @@ const place = (db: Database, organizationId: string) =>
 		{ organizationId },
 	)
 
-/** Events as JSON texts, oldest first, and the place of the last. */
-export async function readEvents(db: Database, filters: Filters, { limit, offset, after }: Page) {
-	const read = () => db.all(page, { ...filters, limit, offset, after })
+/** Events as JSON texts, oldest first, and the place of the last; only those of `types` when it is there. */
+export async function readEvents(
+	db: Database,
+	filters: Filters,
+	{ limit, offset, after }: Page,
+	types?: readonly EventType[],
+): Promise<{ rows: PageRows; last: number | undefined }> {
+	if (types?.length === 0) return { rows: [], last: undefined }
+	const params = { ...filters, limit, offset, after }
+	const { page, shortPage, sizes } = feedOf(types)
+	const read = () => db.all(shortPage, params)
 	let rows = await read()
 	for (let times = 0; db.dialect === 'postgres' && rows.length < limit && times < maxPlaceBatches; times++) {
 		if ((await place(db, filters.organizationId)) === 0) break
 		rows = await read()
 	}
-	return { rows: rows.map(eventText), last: rows.at(-1)?.place }
+	const last = rows.at(-1)?.place
+	if (rows[0]?.data !== null) return { rows: (rows as EventRow[]).map(eventText), last }
+	const long = await readSized(
+		await db.all(sizes, params),
+		async () => (await db.all(page, params)).map(eventText),
+		(id) => readEvent(db, filters.organizationId, id),
+	)
+	return { rows: long, last }
 }
 
-export const countEvents = async (db: Db, filters: Filters): Promise<number> => (await db.get(count, { ...filters }))?.total ?? 0
+export const countEvents = async (db: Db, filters: Filters, types?: readonly EventType[]): Promise<number> =>
+	types?.length === 0 ? 0 : ((await db.get(feedOf(types).count, { ...filters }))?.total ?? 0)

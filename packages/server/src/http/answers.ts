@@ -3,26 +3,38 @@ import type { Request, Response } from 'express'
 import { ApiError, problem } from '../base/errors.ts'
 import { OutcomeUnknown, unavailability } from '../db/database.ts'
 import { type AnsweredRequest, logRequest } from './log-line.ts'
+import { sendParts } from './stream.ts'
 
-/** The JSON text of a `T`. */
+/** The JSON text of a `T`; in parts when it is too long to hold. */
 export class JsonText<T> {
 	declare readonly type: T
-	readonly text: string
+	readonly content: string | AsyncIterable<string>
 
-	constructor(text: string) {
-		this.text = text
+	constructor(content: string | AsyncIterable<string>) {
+		this.content = content
 	}
 }
 
 /** Puts a record's JSON text into `{data}`. */
 export const dataText = <T>(json: string) => new JsonText<{ data: T }>(`{"data":${json}}`)
 
+type Rows = readonly string[] | AsyncIterable<string>
+
 /** Puts the JSON texts of a page into `{data, meta}`; without `meta`, into `{data}`. */
-export function listText<T>(rows: readonly string[]): JsonText<{ data: T[] }>
-export function listText<T, Meta>(rows: readonly string[], meta: Meta): JsonText<{ data: T[]; meta: Meta }>
-export function listText(rows: readonly string[], meta?: unknown): JsonText<unknown> {
-	const data = `{"data":[${rows.join(',')}]`
-	return new JsonText(meta === undefined ? `${data}}` : `${data},"meta":${JSON.stringify(meta)}}`)
+export function listText<T>(rows: Rows): JsonText<{ data: T[] }>
+export function listText<T, Meta>(rows: Rows, meta: Meta): JsonText<{ data: T[]; meta: Meta }>
+export function listText(rows: Rows, meta?: unknown): JsonText<unknown> {
+	const end = meta === undefined ? ']}' : `],"meta":${JSON.stringify(meta)}}`
+	return new JsonText('length' in rows ? `{"data":[${rows.join(',')}${end}` : listParts(rows, end))
+}
+
+async function* listParts(rows: AsyncIterable<string>, end: string): AsyncGenerator<string> {
+	let before = '{"data":['
+	for await (const row of rows) {
+		yield `${before}${row}`
+		before = ','
+	}
+	yield before === ',' ? end : `${before}${end}`
 }
 
 export interface Reply {
@@ -30,6 +42,8 @@ export interface Reply {
 	readonly headers: Readonly<Record<string, string>>
 	/** JSON or an HTML page; absent for a file or 304. */
 	readonly text?: string
+	/** JSON that is sent while it is read, without a Content-Length. */
+	readonly parts?: AsyncIterable<string>
 	/** The content of a file. */
 	readonly bytes?: Uint8Array
 }
@@ -40,11 +54,11 @@ export const defaults: Readonly<Record<string, string>> = {
 	'Cache-Control': 'private, no-cache',
 }
 
-/** Writes an answer and its log line. */
-export function send(req: AnsweredRequest, res: Response, reply: Reply): void {
+/** Writes an answer and its log line. Rejects only when an answer in parts fails before it begins. */
+export function send(req: AnsweredRequest, res: Response, reply: Reply): void | Promise<void> {
 	const { requestId, headers: contextHeaders } = req.context
 	if (res.headersSent) return
-	const { headers, status, text, bytes: file } = reply
+	const { headers, status, text, bytes: file, parts } = reply
 	// Node sends a flat list as it is; it would walk and check an object again.
 	const list: (string | number)[] = ['X-Request-Id', requestId]
 	for (const name in contextHeaders) list.push(name, contextHeaders[name] as string)
@@ -60,6 +74,12 @@ export function send(req: AnsweredRequest, res: Response, reply: Reply): void {
 	} else if (file !== undefined) {
 		list.push('Content-Length', file.byteLength)
 		res.writeHead(status, list as string[]).end(file)
+	} else if (parts !== undefined) {
+		list.push('Content-Type', 'application/json; charset=utf-8')
+		const writeHead = () => void res.writeHead(status, list as string[])
+		if (!req.context.head) return sendParts(req, res, parts, writeHead).then(() => logRequest(req, status))
+		writeHead()
+		res.end()
 	} else res.writeHead(status, list as string[]).end()
 	logRequest(req, status, status === 201 ? headers.Location : undefined)
 }

@@ -92,9 +92,9 @@ export function dispatch(options: DispatchOptions): RequestHandler {
 		answer(req)
 			.finally(load.end)
 			.then((reply) => {
-				if (isUnchanged(req, reply)) send(req, res, { status: 304, headers: { ETag: reply.headers.ETag as string } })
-				else if (validateResponses && reply.text !== undefined) sendValidated(req, res, reply)
-				else send(req, res, reply)
+				if (isUnchanged(req, reply)) return send(req, res, { status: 304, headers: { ETag: reply.headers.ETag as string } })
+				if (validateResponses && reply.text !== undefined) return sendValidated(req, res, reply)
+				return send(req, res, reply)
 			})
 			.catch(next)
 	}
@@ -131,7 +131,8 @@ function idempotentRequestOf(req: Request, now: number) {
 
 function toReply({ status, headers = {}, body }: Answer): Reply {
 	if (body instanceof Uint8Array) return { status, headers: { ...headers, 'Content-Type': 'application/pdf' }, bytes: body }
-	return { status, headers, text: body instanceof JsonText ? body.text : JSON.stringify(body) }
+	const content = body instanceof JsonText ? body.content : JSON.stringify(body)
+	return typeof content === 'string' ? { status, headers, text: content } : { status, headers, parts: content }
 }
 
 function isUnchanged(req: Request, { status, headers }: Reply): boolean {

@@ -2,7 +2,8 @@ import type { Knex } from 'knex'
 import { dayMs, type Today } from '../base/dates.ts'
 import { ApiError } from '../base/errors.ts'
 import { asNumber, type Db, type Dialect, type Placeholders, query } from '../db/database.ts'
-import { jsonColumn } from '../db/json.ts'
+import { jsonColumn, jsonValue } from '../db/json.ts'
+import { type PageRows, readSized, type Sized, storedBytes, unlessLong } from '../events/long-records-store.ts'
 import type { Invoice } from '../generated/contract.ts'
 import { fields } from '../generated/tables.ts'
 import type { Call } from '../http/handler.ts'
@@ -31,8 +32,13 @@ const isOverdue = (knex: Knex, clock: Placeholders<Clock>) =>
 
 const amountDue = (knex: Knex) => knex.raw(`case when status = 'cancelled' then 0 else "totalCents" - "amountPaidCents" end`)
 
+const derived = (knex: Knex, params: Placeholders<Clock>) => ({
+	isOverdue: isOverdue(knex, params),
+	amountDueCents: amountDue(knex),
+})
+
 const invoiceJson = (knex: Knex, params: Placeholders<Clock>, dialect: Dialect) =>
-	jsonColumn(knex, dialect, fields.Invoice, { isOverdue: isOverdue(knex, params), amountDueCents: amountDue(knex) })
+	jsonColumn(knex, dialect, fields.Invoice, derived(knex, params))
 
 const byId = query<Key, { json: string; version: number; viewCount: number; overdue: number | boolean }>(
 	(knex, { organizationId, id, ...clock }, dialect) =>
@@ -86,22 +92,43 @@ function parsed(row: StoredRow | undefined): StoredInvoice | undefined {
 
 type ListQuery = Call<'invoices.list'>['query']
 
-const page = query<ListQuery & Clock & { organizationId: string }, { json: string }>((knex, params, dialect) => {
-	const { limit, offset, todayDate, todayInstant, ...filters } = params
-	return knex('invoices')
+type PageQuery = ListQuery & Clock & { organizationId: string }
+
+const pageOf = (knex: Knex, { limit, offset, todayDate, todayInstant, ...filters }: Placeholders<PageQuery>) =>
+	knex('invoices')
 		.where(filters)
-		.select(invoiceJson(knex, { todayDate, todayInstant }, dialect))
 		.orderBy([
 			{ column: 'createdAt', order: 'desc' },
 			{ column: 'id', order: 'desc' },
 		])
 		.limit(asNumber(limit))
 		.offset(asNumber(offset))
+
+const page = query<PageQuery, { json: string }>((knex, params, dialect) =>
+	pageOf(knex, params).select(invoiceJson(knex, params, dialect)),
+)
+
+/** Each row null when the organization may have long invoices. */
+const shortPage = query<PageQuery, { json: string }>((knex, params, dialect) => {
+	const json = jsonValue(knex, dialect, fields.Invoice, derived(knex, params))
+	return pageOf(knex, params).select({ json: unlessLong(knex, params.organizationId, json) })
 })
 
+const pageSizes = query<PageQuery, Sized>((knex, params, dialect) =>
+	pageOf(knex, params).select('id', knex.raw(`${storedBytes('lineItems', dialect)} as bytes`)),
+)
+
 /** Invoices as JSON texts, newest first. */
-export const readInvoices = (db: Db, organizationId: string, query: ListQuery, today: Today) =>
-	db.column(page, { ...query, organizationId, todayDate: today.date, todayInstant: today.instant })
+export async function readInvoices(db: Db, organizationId: string, query: ListQuery, today: Today): Promise<PageRows> {
+	const params = { ...query, organizationId, todayDate: today.date, todayInstant: today.instant }
+	const rows: readonly (string | null)[] = await db.column(shortPage, params)
+	if (rows[0] !== null) return rows as readonly string[]
+	return readSized(
+		await db.all(pageSizes, params),
+		() => db.column(page, params),
+		async (id) => (await readInvoice(db, organizationId, id, today))?.json,
+	)
+}
 
 const insert = query<StoredInvoice>((knex, row) =>
 	knex('invoices').insert(row).onConflict(['organizationId', 'invoiceNumber']).ignore(),
