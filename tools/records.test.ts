@@ -2,12 +2,13 @@ import { expect, it } from 'vitest'
 import type { JsonObject, OpenApiDocument } from './openapi.ts'
 import { takeRecords } from './records.ts'
 
-/** A contract with these records, whose ErrorCode and KeyScope have one hand-written member each. */
+/** A contract with these records, whose ErrorCode, KeyScope and ResourceKind have one hand-written member each. */
 function contractWith(records: Record<string, JsonObject>): OpenApiDocument {
 	const byHand = (member: string, sentence: string) => ({ enum: [member], 'x-enumDescriptions': { [member]: sentence } })
 	const schemas: Record<string, JsonObject> = {
 		ErrorCode: byHand('unavailable', '503: the server is shutting down.'),
 		KeyScope: byHand('admin', 'Everything.'),
+		ResourceKind: byHand('invoice', 'Invoices.'),
 	}
 	for (const [name, record] of Object.entries(records)) schemas[name] = { type: 'object', 'x-record': record }
 	return { openapi: '3.1.0', info: { title: 'Test', version: '1' }, paths: {}, components: { schemas } }
@@ -15,7 +16,7 @@ function contractWith(records: Record<string, JsonObject>): OpenApiDocument {
 
 const sentences = ({ components: { schemas } }: OpenApiDocument, list: string) => schemas[list]?.['x-enumDescriptions']
 
-it('A record adds its error code, ordered by status, and its scopes; its x-record is not published', () => {
+it('A record adds its error code, ordered by status, its scopes and its kind; its x-record is not published', () => {
 	const document = contractWith({ SalesNote: { prefix: 'nte', scope: 'notes' } })
 	expect(takeRecords(document)).toEqual([{ schema: 'SalesNote', prefix: 'nte', scope: 'notes' }])
 	expect(sentences(document, 'ErrorCode')).toEqual({
@@ -29,6 +30,7 @@ it('A record adds its error code, ordered by status, and its scopes; its x-recor
 	})
 	expect(document.components.schemas.ErrorCode?.enum).toEqual(['sales_note_not_found', 'unavailable'])
 	expect(document.components.schemas.KeyScope?.enum).toEqual(['admin', 'notes:read', 'notes:write'])
+	expect(sentences(document, 'ResourceKind')).toEqual({ invoice: 'Invoices.', sales_note: 'Sales notes.' })
 	expect(document.components.schemas.SalesNote).toEqual({ type: 'object' })
 })
 

@@ -1,4 +1,4 @@
-// What a record says of itself with `x-record` in its own .tsp, and what follows: its error code and its scopes join the closed
+// What a record says of itself with `x-record` in its own .tsp, and what follows: its error code, its scopes and its kind join the
 // lists of the contract, its prefix the server's table. So a new resource edits no central list.
 import type { JsonObject, OpenApiDocument } from './openapi.ts'
 
@@ -13,7 +13,7 @@ export interface RecordKind {
 	readonly single?: true
 }
 
-/** Removes `x-record` from the document, and adds to ErrorCode and KeyScope the members that are not hand-written. */
+/** Removes `x-record` from the document, and adds to ErrorCode, KeyScope and ResourceKind the members that are not hand-written. */
 export function takeRecords(document: OpenApiDocument): RecordKind[] {
 	const { schemas } = document.components
 	const kinds = Object.entries(schemas).flatMap(([schema, definition]) => {
@@ -30,6 +30,10 @@ export function takeRecords(document: OpenApiDocument): RecordKind[] {
 	)
 	sortByStatus(schemas.ErrorCode)
 	addMembers(schemas.KeyScope, scopeMembers(kinds))
+	addMembers(
+		schemas.ResourceKind,
+		kinds.map(({ schema, single }) => [snake(schema), single ? `The ${words(schema)}.` : `${sentence(plural(schema))}.`]),
+	)
 	return kinds
 }
 
@@ -78,5 +82,6 @@ const statusOf = (list: DescribedEnum, code: string) => Number.parseInt(list['x-
 
 /** `TimeEntry` → `time_entry`. */
 const snake = (name: string) => name.replace(/(?!^)[A-Z]/g, (letter) => `_${letter}`).toLowerCase()
+const sentence = (text: string) => text.replace(/^./, (first) => first.toUpperCase())
 const words = (name: string) => snake(name).replaceAll('_', ' ')
 const plural = (name: string) => `${words(name)}s`.replace(/([^aeiou])ys$/, '$1ies')

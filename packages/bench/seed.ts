@@ -31,7 +31,10 @@ export async function seed(db: Database): Promise<Seed> {
 	await organization(db, 'Second', companyCount / 10, invoiceCount / 10, now)
 	const { organizationId, invoiceIds } = await organization(db, 'First', companyCount, invoiceCount, now)
 	const { key } = await db.transaction((tx) =>
-		createKey(tx, organizationId, { name: 'bench', scopes: ['companies:write', 'invoices:write'], now }),
+		createKey({ db: tx, origin: bySystem(now) }, organizationId, {
+			name: 'bench',
+			scopes: ['companies:write', 'invoices:write'],
+		}),
 	)
 	return { organizationId, key, invoiceIds }
 }

@@ -62,7 +62,9 @@ export async function keepHealthy(db: Database, { failing, hung }: Urls): Promis
 	await db.transaction(async (tx) => {
 		for (const { organizationId, id } of await tx.all(unhealthy, { urls: [failing, hung] })) {
 			const endpoint = await endpoints.lock(tx, organizationId, id)
-			if (endpoint) await skipWaiting(tx, await endpoints.update(tx, endpoint, { status: 'paused' }, now), now)
+			if (!endpoint) continue
+			const paused = await endpoints.update({ db: tx, origin: bySystem(now) }, endpoint, { status: 'paused' })
+			await skipWaiting(tx, paused, now)
 		}
 	})
 }

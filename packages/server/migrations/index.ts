@@ -23,6 +23,7 @@ import * as webhookHosts from './0020-webhook-hosts.ts'
 import * as demoOrganizations from './0021-demo-organizations.ts'
 import * as paymentCredentials from './0022-payment-credentials.ts'
 import * as longRecords from './0023-long-records.ts'
+import * as auditLog from './0024-audit-log.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -49,4 +50,5 @@ export const migrations: readonly Migration[] = [
 	{ name: '0021-demo-organizations', up: demoOrganizations.up },
 	{ name: '0022-payment-credentials', up: paymentCredentials.up },
 	{ name: '0023-long-records', up: longRecords.up },
+	{ name: '0024-audit-log', up: auditLog.up },
 ]

@@ -5,7 +5,7 @@ import { createKey, listKeys, revokeKey } from './api-keys/store.ts'
 import { scopes as allScopes, type Scope } from './auth/keys.ts'
 import { isTimeZone } from './base/dates.ts'
 import { ConfigError } from './base/errors.ts'
-import { bySystem } from './base/origin.ts'
+import { byCommand } from './base/origin.ts'
 import { addBackupCommands } from './commands/backup.ts'
 import { command, print, UsageError } from './commands/command.ts'
 import { addMailCommands } from './commands/mail.ts'
@@ -51,7 +51,9 @@ command(organizations, 'create', 'Create an organization.')
 				throw new UsageError(`--time-zone ${options.timeZone}: is not an IANA time zone such as Europe/Berlin`)
 			if (!options.name.trim()) throw new UsageError('--name: must not be empty')
 			const settings = { name: options.name, timeZone: options.timeZone }
-			const { id: organizationId } = await db.transaction((tx) => createOrganization(tx, bySystem(Date.now()), settings))
+			const { id: organizationId } = await db.transaction((tx) =>
+				createOrganization(tx, byCommand(Date.now(), 'organizations create'), settings),
+			)
 			const [created] = await listOrganizationRows(db, { organizationId })
 			print(options, created, `Created ${organizationId} (${options.name}).`)
 		}),
@@ -74,11 +76,11 @@ command(keys, 'create', 'Create an API key and print it, once.')
 	.action((options) =>
 		withDatabase(async (db) => {
 			const scopes = parseScopes(options.scopes)
-			const now = Date.now()
-			const expiresAt = options.expiresIn === undefined ? null : now + parseDuration(options.expiresIn)
+			const origin = byCommand(Date.now(), 'keys create')
+			const expiresAt = options.expiresIn === undefined ? null : origin.now + parseDuration(options.expiresIn)
 			await requireOrganization(db, options.organization)
 			const { id, key } = await db.transaction((tx) =>
-				createKey(tx, options.organization, { name: options.name, scopes, now, expiresAt }),
+				createKey({ db: tx, origin }, options.organization, { name: options.name, scopes, expiresAt }),
 			)
 			print(options, { id, key, scopes, expiresAt }, `Created ${id}. This is the only time that the key is shown:\n${key}`)
 		}),
@@ -104,7 +106,8 @@ command(keys, 'revoke', 'Revoke an API key; a running server refuses it within t
 	.argument('<id>', 'the id of the key, key_…')
 	.action((id, options) =>
 		withDatabase(async (db) => {
-			if (!(await db.transaction((tx) => revokeKey(tx, id, Date.now()))))
+			const origin = byCommand(Date.now(), 'keys revoke')
+			if (!(await db.transaction((tx) => revokeKey({ db: tx, origin }, id))))
 				throw new UsageError(`${id}: there is no such key to revoke`)
 			print(options, { ok: true }, `Revoked ${id}.`)
 		}),
@@ -113,7 +116,7 @@ command(keys, 'revoke', 'Revoke an API key; a running server refuses it within t
 command(program, 'demo', 'Create a demo organization with realistic data and print its key.').action((options) =>
 	withDatabase(async (db) => {
 		const { createDemo } = await import('./demo/demo.ts')
-		const demo = await createDemo(db, Date.now())
+		const demo = await createDemo(db, byCommand(Date.now(), 'demo'))
 		print(options, demo, `Created ${demo.organizationId}.\n${demo.key}`)
 	}),
 )

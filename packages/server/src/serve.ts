@@ -1,5 +1,6 @@
 // `remit serve`: settings → database → server; SIGTERM and SIGINT let the requests under way finish.
 import { setTimeout as sleep } from 'node:timers/promises'
+import { byCommand } from './base/origin.ts'
 import { readConfig } from './config.ts'
 import { tightenDataFolder } from './db/files/data-folder.ts'
 import { lockForServer } from './db/files/server-lock.ts'
@@ -26,7 +27,7 @@ export async function serve(options: { demo?: boolean; json?: boolean }): Promis
 			throw error
 		})
 	const empty = (await listOrganizations(db)).length === 0
-	const key = empty && options.demo ? (await createDemo(db, Date.now())).key : undefined
+	const key = empty && options.demo ? (await createDemo(db, byCommand(Date.now(), 'serve'))).key : undefined
 	const warning = await demoWarning(db, config.HOST)
 	if (warning) log.warn(warning)
 	const url = config.BASE_URL || server.url

@@ -132,6 +132,7 @@ const byFormat: Record<string, fc.Arbitrary<string>> = {
 	),
 	email: fc.emailAddress({ size: 'small' }),
 	'event-pattern': fc.constantFrom('*', 'invoice.*', 'invoice.paid', 'webhook.endpoint.*', 'time_entry.deleted'),
+	'audit-cursor': fc.stringMatching(/^aud_[A-Za-z0-9]{1,40}$/),
 	'delivery-cursor': fc.stringMatching(/^whd_[A-Za-z0-9]{1,40}$/),
 	'event-cursor': fc.stringMatching(/^\d{1,15}$/),
 	'webhook-url': fc

@@ -1,12 +1,13 @@
 // The command `remit` on a real database, also beside a running server: keys, migrations, demo data, and how a server ends.
 import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
 import { migrations } from '../migrations/index.ts'
+import type { AuditEntry } from '../src/generated/contract.ts'
 import { newDatabase, type TestDatabase } from './databases.ts'
 import { expectRefusal, Remit, type Served } from './remit.ts'
 
@@ -91,7 +92,7 @@ describe('organizations and keys', () => {
 		expect((await remit.run(['keys', 'list'])).stdout).toMatch(new RegExp(`${id}.*revoked`))
 	})
 
-	it('work at once on a server that runs, which refuses a revoked key within two seconds', async () => {
+	it('work at once on a server that runs, which refuses a revoked key within two seconds, and are in its audit log', async () => {
 		const { url } = await remit.serve({ INVOICING_RATE_LIMIT: '0' })
 		const { id, key } = await newKey()
 		expect(await statusOf(url, key)).toBe(200)
@@ -99,6 +100,14 @@ describe('organizations and keys', () => {
 		const revoked = Date.now()
 		for (; (await statusOf(url, key)) === 200; await sleep(50)) expect(Date.now() - revoked).toBeLessThan(2_200)
 		expect(await statusOf(url, key)).toBe(401)
+		const { key: admin } = await remit.json(['keys', 'create', '--organization', organizationId, '--scopes', 'admin'])
+		const response = await fetch(`${url}/api/audit?resource=${id}`, { headers: { authorization: `Bearer ${admin}` } })
+		const { data } = (await response.json()) as { data: AuditEntry[] }
+		const by = { actor: { type: 'command', id: userInfo().username }, address: null, requestId: null }
+		expect(data).toMatchObject([
+			{ operation: 'remit keys revoke', action: 'deleted', ...by },
+			{ operation: 'remit keys create', action: 'created', ...by },
+		])
 	})
 
 	it('can be managed while the server writes as fast as it can', async () => {

@@ -15,6 +15,7 @@ const floors = [
 	['http', 'work'],
 	['http/steps'],
 	['events', 'mails'],
+	['audit'],
 	['companies'],
 	['contacts'],
 	['deals'],

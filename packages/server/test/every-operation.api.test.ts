@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { allows, scopes as allScopes } from '../src/auth/keys.ts'
 import { contractOperations } from '../src/contract/document.ts'
 import { type Operation, operations } from '../src/contract/routes.ts'
+import { ResolverUnavailable } from '../src/outside/resolver.ts'
 import { seen } from './contract.ts'
 import { type Answer, type AskOptions, holdWrites, startTestServer, type Tenant, type TestServer } from './harness.ts'
 import { newRequest, pathOf, sampleOf } from './samples.ts'
@@ -28,6 +29,8 @@ const when = (applies: boolean) => (name: string, test: () => Promise<void>) => 
 const takes = (operation: Operation, header: string) =>
 	contractOperations.get(operation.id)?.parameters.some(({ name }) => name === header) ?? false
 const answers = (operation: Operation, status: number) => operation.statuses.includes(status as never)
+/** Whether the operation changes anything: a POST that needs only a read scope, such as a preview, does not. */
+const changes = ({ writes, ownTransactions, method }: Operation) => writes || (ownTransactions === true && method !== 'GET')
 const success = ({ statuses }: Operation) => statuses.find((status) => status < 300)
 
 describe.each(operations)('$id', (operation) => {
@@ -215,6 +218,29 @@ describe.each(operations)('$id', (operation) => {
 		if (broken) expect((await sampled(broken)).status).toBe(422)
 	})
 
+	when(changes(operation))('leaves its entries in the audit log, and none when it is refused', async () => {
+		const { id, key } = await tenant.newKey(allScopes)
+		/** Sends a valid request, or one with the record or body of a sample; returns its status and the entries that it left. */
+		const entriesOf = async (sample: NonNullable<typeof broken> = async () => ({})) => {
+			const { path, body } = await newRequest(operation, tenant)
+			const asked = await sample(tenant)
+			const at = asked.id === undefined ? path : pathOf(operation, asked.id)
+			const sent = { key, body: hasBody ? (asked.body ?? body) : undefined }
+			const { status, headers } = await tenant.ask(operation.method, at, sent)
+			const { data } = (await tenant.ask('GET', '/api/audit?limit=100')).body
+			const own = ({ requestId }: { requestId: string }) => requestId === headers.get('x-request-id')
+			return { status, entries: data.filter(own) }
+		}
+		const { entries } = await entriesOf()
+		expect(entries).not.toEqual([])
+		const who = { operation: operation.id, actor: { type: 'api_key', id }, address: '127.0.0.1', erasedAt: null }
+		for (const entry of entries) expect(entry).toMatchObject(who)
+		for (const sample of [broken, contradicting]) {
+			const refused = sample && (await entriesOf(sample))
+			if (refused && refused.status >= 400) expect(refused.entries).toEqual([])
+		}
+	})
+
 	when(answers(operation, 409) && !operation.idempotent)('answers 409 to what contradicts what is stored', async () => {
 		expect((await sampled(contradicting as NonNullable<typeof contradicting>)).status).toBe(409)
 	})
@@ -231,19 +257,47 @@ describe('what others fail at', () => {
 	let failing: TestServer
 	beforeAll(async () => {
 		await stripe.start()
-		failing = await startTestServer({
+		const settings = {
 			// No program listens on port 1.
 			SMTP_URL: 'smtp://127.0.0.1:1',
 			MAIL_FROM: 'invoices@remit.example',
-			PAYMENT_PROCESSOR: 'stripe',
+			PAYMENT_PROCESSOR: 'stripe' as const,
 			STRIPE_SECRET_KEY: stripe.secretKey,
 			STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
 			STRIPE_API_BASE: stripe.apiBase,
+		}
+		failing = await startTestServer(settings, async (name) => {
+			if (name === 'slow.example') throw new ResolverUnavailable()
+			return [{ address: '127.0.0.1', family: 4 }]
 		})
 	})
 	afterAll(async () => {
 		await failing.close()
 		await stripe.stop()
+	})
+
+	it('is 503 when it cannot be done now', async () => {
+		const ids = await Promise.all(
+			Array.from({ length: 70 }, async (_, n) => (await failing.remit.invoices.create({ notes: `${n}` })).id),
+		)
+		const [own, sent, shared] = [ids.slice(0, 30), ids.slice(30, 40), ids.slice(40)]
+		const links = await Promise.all(shared.map((id) => failing.remit.invoices.clientLink.create(id)))
+		const body = { to: 'client@acme.example' }
+		// More than may wait for their PDF.
+		const asked = [
+			own.map((id) => failing.ask('GET', `/api/invoices/${id}/pdf`)),
+			sent.map((id) => failing.ask('POST', `/api/invoices/${id}/send`, { body })),
+			links.map(({ url }) => failing.ask('GET', `/api/invoices/public/${url.split('/').at(-1)}/pdf`, { key: null })),
+		]
+		for (const answers of asked) {
+			const busy = (await Promise.all(answers)).filter(({ status }) => status === 503)
+			expect(busy[0]).toMatchObject({ body: { code: 'unavailable' } })
+		}
+		const url = 'https://slow.example/'
+		const { id } = await failing.remit.webhooks.endpoints.create({ url: 'https://receiver.example/', eventTypes: ['*'] })
+		const created = await failing.ask('POST', '/webhooks/endpoints', { body: { url, eventTypes: ['*'] } })
+		for (const answer of [created, await failing.ask('PATCH', `/webhooks/endpoints/${id}`, { body: { url } })])
+			expect(answer).toMatchObject({ status: 503, body: { code: 'resolver_unavailable' } })
 	})
 
 	it('is 502, changes nothing, and may be tried again with the same Idempotency-Key', async () => {

@@ -71,6 +71,11 @@ const grown: Record<string, Record<string, string>> = {
 		status: "case n % 10 when 0 then 'skipped' else 'succeeded' end",
 		nextAttemptAt: 'null',
 	},
+	audit_log: {
+		id: "'aud_grown' || n",
+		resourceId: "case n % 5 when 0 then 'cmp_1' else 'cmp_grown' || n end",
+		actorId: "case n % 5 when 1 then 'key_1' end",
+	},
 	tax_rates: { id: "'txr_grown' || n", createdAt: 'n' },
 	time_entries: {
 		id: "'te_grown' || n",

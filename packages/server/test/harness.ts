@@ -113,7 +113,7 @@ export async function startTestServer(settings: Partial<Config> = {}, lookup = t
 		const { id: organizationId } = organization
 		const writing: Tenant['writing'] = (tx, now = clock.now) => ({ db: tx, origin: bySystem(now), organization })
 		const newKey: Tenant['newKey'] = (scopes, more = {}) =>
-			db.transaction((tx) => createKey(tx, organizationId, { name: 'test', scopes, now: clock.now, ...more }))
+			db.transaction((tx) => createKey(writing(tx), organizationId, { name: 'test', scopes, ...more }))
 		const { key } = await newKey(allScopes)
 		const newDeal: Tenant['newDeal'] = async (deal = {}) => {
 			const input = { name: 'Deal', currency: 'USD', ...deal }

@@ -6,6 +6,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { migrations } from '../migrations/index.ts'
 import { apiKeys, listKeys } from '../src/api-keys/store.ts'
+import { readAuditLog, readHistory } from '../src/audit/store.ts'
 import { findKeyByHash } from '../src/auth/store.ts'
 import { bySystem } from '../src/base/origin.ts'
 import { companies, readCompanies } from '../src/companies/store.ts'
@@ -202,6 +203,25 @@ const lists = (): List[] => [
 		(db, filter) => readEvents(db as Database, { ...filter, organizationId: org() }, { ...page, after: 7 }),
 		server.db.dialect === 'sqlite' ? 'position' : 'place',
 	),
+	...(
+		[
+			[{}, ['sqlite_autoindex_audit_log_1', 'audit_log_pkey']],
+			[{ resourceId: 'cmp_1', cursor: 'aud_1' }, ['audit_log_by_resource']],
+			[{ actorId: 'key_1', from: 7, to: 8 }, ['audit_log_by_actor']],
+			[{ actorId: 'key_1', resourceId: 'cmp_1' }, ['audit_log_by_actor', 'audit_log_by_resource']],
+		] as const
+	).map(
+		([filter, indexes]): List => [
+			`the audit log by ${Object.keys(filter)}`,
+			(db) => readAuditLog(db, { ...filter, ...page, organizationId: org() }),
+			[...indexes],
+		],
+	),
+	[
+		'the history of a record',
+		(db) => readHistory(db, { organizationId: org(), resourceType: 'company', resourceId: 'cmp_1', ...page }),
+		['audit_log_by_resource'],
+	],
 	...(['name', 'createdAt'] as const).flatMap((sortBy) =>
 		(['asc', 'desc'] as const).map(
 			(sortOrder): List => [
@@ -252,7 +272,7 @@ const lookUps: [name: string, work: (db: Db) => Promise<unknown>][] = [
 	['a time entry', (db) => timeEntries.find(db, org(), 'te_1')],
 	['time entries to invoice', (db) => lockTimeEntries(db, org(), ['te_1', 'te_2'])],
 	['the time entries of an invoice', (db) => findTimeEntriesOf(db, org(), 'inv_1')],
-	['a client link to revoke', (db) => removeClientLink(db, { organizationId: org(), id: 'inv_1' })],
+	['a client link to revoke', (db) => removeClientLink({ db, origin: bySystem(0) }, { organizationId: org(), id: 'inv_1' })],
 	['an invoice by its token', (db) => findByToken(db, 'token')],
 	['a payment link', (db) => findLiveLink(db, org(), 'inv_1', 0)],
 	['a payment link to change', (db) => lockPaymentLink(db, org(), 'plk_1')],

@@ -65,6 +65,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the audit log
+         * @description List the changes of all records of the organization, newest first: API keys and webhook endpoints too. They are kept for
+         *     ever. What only reads leaves no entry, nor do a client's views of an invoice and the attempts of webhook deliveries.
+         */
+        get: operations["audit.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/companies": {
         parameters: {
             query?: never;
@@ -119,6 +140,26 @@ export interface paths {
          * @description Change a company: only the fields that are present change; `null` clears one.
          */
         patch: operations["companies.update"];
+        trace?: never;
+    };
+    "/api/companies/{id}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the changes of a record
+         * @description List the changes of a record, newest first, with who made each. They are kept for ever. A deleted record has its history.
+         */
+        get: operations["companies.history"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/contacts": {
@@ -177,6 +218,26 @@ export interface paths {
         patch: operations["contacts.update"];
         trace?: never;
     };
+    "/api/contacts/{id}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the changes of a record
+         * @description List the changes of a record, newest first, with who made each. They are kept for ever. A deleted record has its history.
+         */
+        get: operations["contacts.history"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/deals": {
         parameters: {
             query?: never;
@@ -231,6 +292,26 @@ export interface paths {
          * @description Change a deal: only the fields that are present change; `null` clears one.
          */
         patch: operations["deals.update"];
+        trace?: never;
+    };
+    "/api/deals/{id}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the changes of a record
+         * @description List the changes of a record, newest first, with who made each. They are kept for ever. A deleted record has its history.
+         */
+        get: operations["deals.history"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/invoices": {
@@ -413,6 +494,26 @@ export interface paths {
          * @description List the e-mails of an invoice, newest first: those that were sent, perhaps sent, and not sent.
          */
         get: operations["invoices.emails.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/invoices/{id}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the changes of a record
+         * @description List the changes of a record, newest first, with who made each. They are kept for ever. A deleted record has its history.
+         */
+        get: operations["invoices.history"];
         put?: never;
         post?: never;
         delete?: never;
@@ -608,6 +709,26 @@ export interface paths {
         patch: operations["pipelines.update"];
         trace?: never;
     };
+    "/api/pipelines/{id}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the changes of a record
+         * @description List the changes of a record, newest first, with who made each. They are kept for ever. A deleted record has its history.
+         */
+        get: operations["pipelines.history"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/tax-rates": {
         parameters: {
             query?: never;
@@ -664,6 +785,26 @@ export interface paths {
         patch: operations["taxRates.update"];
         trace?: never;
     };
+    "/api/tax-rates/{id}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the changes of a record
+         * @description List the changes of a record, newest first, with who made each. They are kept for ever. A deleted record has its history.
+         */
+        get: operations["taxRates.history"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/time-entries": {
         parameters: {
             query?: never;
@@ -718,6 +859,26 @@ export interface paths {
          * @description Change a time entry that is not on an invoice: only the fields that are present change; `null` clears one.
          */
         patch: operations["timeEntries.update"];
+        trace?: never;
+    };
+    "/api/time-entries/{id}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the changes of a record
+         * @description List the changes of a record, newest first, with who made each. They are kept for ever. A deleted record has its history.
+         */
+        get: operations["timeEntries.history"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/webhooks/deliveries": {
@@ -959,6 +1120,11 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /**
+         * @description The kinds of actors. A later version may add kinds.
+         * @enum {string}
+         */
+        ActorType: "api_key" | "client_link" | "payment_processor" | "command" | "system";
+        /**
          * @description An API key, without its secret.
          * @example {
          *       "id": "key_h1Wj4yDg5WnBc3EiRvK8",
@@ -1030,6 +1196,91 @@ export interface components {
              * @description How many seconds the old key keeps working; a day when absent.
              */
             overlapSeconds?: number;
+        };
+        /**
+         * @description What happened to a record. A later version may add actions.
+         * @enum {string}
+         */
+        AuditAction: "created" | "updated" | "deleted" | "erased" | "emailed" | "shared" | "unshared" | "payment_requested" | "payment_received" | "tested" | "redelivered";
+        /**
+         * Format: audit-cursor
+         * @description A `nextCursor` of the audit log or of a history.
+         */
+        AuditCursor: string;
+        /**
+         * @description One change, who made it, and from where.
+         * @example {
+         *       "id": "aud_0mnfcf9s0000aKq2LwXc4Rk",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "createdAt": 1774915200000,
+         *       "action": "updated",
+         *       "resource": {
+         *         "type": "invoice",
+         *         "id": "inv_2fYc0Wm5tJ8nLkQ1rB7d"
+         *       },
+         *       "operation": "invoices.update",
+         *       "actor": {
+         *         "type": "api_key",
+         *         "id": "key_h1Wj4yDg5WnBc3EiRvK8"
+         *       },
+         *       "requestId": "req_7Qm2Xc4Rk6NdB1sZpV7n",
+         *       "before": {
+         *         "status": "draft"
+         *       },
+         *       "after": {
+         *         "status": "sent"
+         *       },
+         *       "erasedAt": null,
+         *       "address": "203.0.113.7"
+         *     }
+         */
+        AuditEntry: {
+            /** @description `aud_<id>`. */
+            id: components["schemas"]["Id"];
+            /** @description The organization that owns the record. */
+            organizationId: components["schemas"]["Id"];
+            /** @description When it happened. */
+            createdAt: components["schemas"]["UnixMs"];
+            /** @description What happened to the record. */
+            action: components["schemas"]["AuditAction"];
+            /** @description The record. */
+            resource: {
+                /** @description Its kind. */
+                type: components["schemas"]["ResourceKind"];
+                /** @description Its id. */
+                id: components["schemas"]["Id"];
+            };
+            /**
+             * @description What the actor did: an operation of this API such as `invoices.update`, a page (`pages.pay`), the webhook of a payment
+             *     processor (`payments.webhook`), a command such as `remit keys create`, or a job such as `jobs.overdue`.
+             */
+            operation: string;
+            /** @description Who caused it. */
+            actor: components["schemas"]["EventActor"];
+            /** @description The request, as in its `X-Request-Id`; null when no request caused it. */
+            requestId: string | null;
+            /**
+             * @description The fields that changed, before: of a deleted record all of them; null for a new record. Of a list of parts with ids, such
+             *     as `lineItems`, only the parts that changed, each with its id and what changed of it. Secrets are never here.
+             */
+            before: {
+                [key: string]: unknown;
+            } | null;
+            /** @description The same fields after: of a new record all of them; null for a deleted record. */
+            after: {
+                [key: string]: unknown;
+            } | null;
+            /** @description When its values were erased, because they were a person's; null when they were not. */
+            erasedAt: components["schemas"]["UnixMs"] | null;
+            /** @description The address that the request came from; null when no request caused it. */
+            address: string | null;
+        };
+        /** @description A page of records, and the cursor of the next. */
+        AuditEntryList: {
+            /** @description The records of this page. */
+            data: components["schemas"]["AuditEntry"][];
+            /** @description The place of the page in its list. */
+            meta: components["schemas"]["CursorMeta"];
         };
         /**
          * Format: int64
@@ -1526,7 +1777,7 @@ export interface components {
          *     }
          */
         CursorMeta: {
-            /** @description How many records match, on all pages; null when the request had a cursor. */
+            /** @description How many records match, on all pages; null when the request had a cursor, and for the audit log, which is not counted. */
             total: number | null;
             /**
              * Format: int32
@@ -1841,19 +2092,16 @@ export interface components {
          */
         ErrorCode: "invalid_request" | "invalid_json" | "body_required" | "ambiguous_credentials" | "invalid_signature" | "missing_credentials" | "invalid_credentials" | "insufficient_scope" | "route_not_found" | "api_key_not_found" | "client_link_not_found" | "payment_link_not_found" | "webhook_delivery_not_found" | "event_not_found" | "company_not_found" | "contact_not_found" | "deal_not_found" | "invoice_not_found" | "pipeline_not_found" | "tax_rate_not_found" | "time_entry_not_found" | "webhook_endpoint_not_found" | "method_not_allowed" | "request_timeout" | "invoice_number_taken" | "record_in_use" | "tax_rate_in_use" | "stage_in_use" | "time_entry_invoiced" | "time_entry_already_invoiced" | "invoice_cancelled" | "email_not_configured" | "email_under_way" | "email_perhaps_sent" | "payment_processor_not_configured" | "webhook_endpoint_not_active" | "delivery_under_way" | "too_many_endpoints" | "idempotency_key_in_use" | "version_mismatch" | "payload_too_large" | "unsupported_media_type" | "totals_mismatch" | "amount_out_of_range" | "mixed_tax_inclusion" | "unknown_line_item" | "invalid_line_item" | "unknown_deal" | "unknown_company" | "expires_in_past" | "unknown_contact" | "unknown_pipeline" | "unknown_stage" | "invalid_stages" | "invalid_time_entry" | "invalid_time_entries" | "rate_missing" | "currency_mismatch" | "unknown_tax_rate" | "tax_rate_archived" | "unsafe_url" | "unresolvable_url" | "recipient_suppressed" | "nothing_to_pay" | "amount_not_payable" | "idempotency_key_reused" | "rate_limited" | "email_limit_reached" | "headers_too_large" | "internal_error" | "email_delivery_failed" | "email_outcome_unknown" | "payment_processor_failed" | "outcome_unknown" | "unavailable" | "resolver_unavailable";
         /**
-         * @description Who caused an event.
+         * @description Who caused a change.
          * @example {
          *       "type": "api_key",
          *       "id": "key_h1Wj4yDg5WnBc3EiRvK8"
          *     }
          */
         EventActor: {
-            /**
-             * @description The holder of an API key, a client through a link, a payment processor, or Remit itself.
-             * @enum {string}
-             */
-            type: "api_key" | "client_link" | "payment_processor" | "system";
-            /** @description The id of the API key, or the name of the payment processor; null for the others. */
+            /** @description Its kind. */
+            type: components["schemas"]["ActorType"];
+            /** @description The API key's id, the payment processor's name, or the name of the user who ran the command; null for the others. */
             id: string | null;
         };
         /**
@@ -1890,6 +2138,78 @@ export interface components {
              * @description Of such a list, how many items are the same before and after, and so are left out; else absent.
              */
             unchanged?: number;
+        };
+        /**
+         * @description One change of a record, and who made it.
+         * @example {
+         *       "id": "aud_0mnfcf9s0000aKq2LwXc4Rk",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "createdAt": 1774915200000,
+         *       "action": "updated",
+         *       "resource": {
+         *         "type": "invoice",
+         *         "id": "inv_2fYc0Wm5tJ8nLkQ1rB7d"
+         *       },
+         *       "operation": "invoices.update",
+         *       "actor": {
+         *         "type": "api_key",
+         *         "id": "key_h1Wj4yDg5WnBc3EiRvK8"
+         *       },
+         *       "requestId": "req_7Qm2Xc4Rk6NdB1sZpV7n",
+         *       "before": {
+         *         "status": "draft"
+         *       },
+         *       "after": {
+         *         "status": "sent"
+         *       },
+         *       "erasedAt": null
+         *     }
+         */
+        HistoryEntry: {
+            /** @description `aud_<id>`. */
+            id: components["schemas"]["Id"];
+            /** @description The organization that owns the record. */
+            organizationId: components["schemas"]["Id"];
+            /** @description When it happened. */
+            createdAt: components["schemas"]["UnixMs"];
+            /** @description What happened to the record. */
+            action: components["schemas"]["AuditAction"];
+            /** @description The record. */
+            resource: {
+                /** @description Its kind. */
+                type: components["schemas"]["ResourceKind"];
+                /** @description Its id. */
+                id: components["schemas"]["Id"];
+            };
+            /**
+             * @description What the actor did: an operation of this API such as `invoices.update`, a page (`pages.pay`), the webhook of a payment
+             *     processor (`payments.webhook`), a command such as `remit keys create`, or a job such as `jobs.overdue`.
+             */
+            operation: string;
+            /** @description Who caused it. */
+            actor: components["schemas"]["EventActor"];
+            /** @description The request, as in its `X-Request-Id`; null when no request caused it. */
+            requestId: string | null;
+            /**
+             * @description The fields that changed, before: of a deleted record all of them; null for a new record. Of a list of parts with ids, such
+             *     as `lineItems`, only the parts that changed, each with its id and what changed of it. Secrets are never here.
+             */
+            before: {
+                [key: string]: unknown;
+            } | null;
+            /** @description The same fields after: of a new record all of them; null for a deleted record. */
+            after: {
+                [key: string]: unknown;
+            } | null;
+            /** @description When its values were erased, because they were a person's; null when they were not. */
+            erasedAt: components["schemas"]["UnixMs"] | null;
+        };
+        /** @description A page of records, and the cursor of the next. */
+        HistoryEntryList: {
+            /** @description The records of this page. */
+            data: components["schemas"]["HistoryEntry"][];
+            /** @description The place of the page in its list. */
+            meta: components["schemas"]["CursorMeta"];
         };
         /**
          * Format: int64
@@ -3954,6 +4274,11 @@ export interface components {
             count: number;
         };
         /**
+         * @description A kind of record. A later version may add kinds.
+         * @enum {string}
+         */
+        ResourceKind: "invoice" | "api_key" | "company" | "contact" | "deal" | "organization_settings" | "pipeline" | "tax_rate" | "time_entry" | "webhook_endpoint";
+        /**
          * @description Whether invoices can be sent by e-mail.
          * @example {
          *       "configured": true,
@@ -5136,6 +5461,8 @@ export interface components {
     };
     responses: never;
     parameters: {
+        /** @description The record's id. */
+        AuditedPath: components["schemas"]["Id"];
         /** @description The company's id. */
         CompanyPath: components["schemas"]["Id"];
         /** @description The contact's id. */
@@ -5187,10 +5514,15 @@ export interface components {
     };
     pathItems: never;
 }
+export type ActorType = components['schemas']['ActorType'];
 export type ApiKey = components['schemas']['ApiKey'];
 export type ApiKeyCreate = components['schemas']['ApiKeyCreate'];
 export type ApiKeyList = components['schemas']['ApiKeyList'];
 export type ApiKeyRotate = components['schemas']['ApiKeyRotate'];
+export type AuditAction = components['schemas']['AuditAction'];
+export type AuditCursor = components['schemas']['AuditCursor'];
+export type AuditEntry = components['schemas']['AuditEntry'];
+export type AuditEntryList = components['schemas']['AuditEntryList'];
 export type Cents = components['schemas']['Cents'];
 export type Company = components['schemas']['Company'];
 export type CompanyCreate = components['schemas']['CompanyCreate'];
@@ -5236,6 +5568,8 @@ export type EventCursor = components['schemas']['EventCursor'];
 export type EventPattern = components['schemas']['EventPattern'];
 export type EventType = components['schemas']['EventType'];
 export type FieldChange = components['schemas']['FieldChange'];
+export type HistoryEntry = components['schemas']['HistoryEntry'];
+export type HistoryEntryList = components['schemas']['HistoryEntryList'];
 export type HourlyRate = components['schemas']['HourlyRate'];
 export type Id = components['schemas']['Id'];
 export type IdFilter = components['schemas']['IdFilter'];
@@ -5305,6 +5639,7 @@ export type PublicInvoiceData = components['schemas']['PublicInvoiceData'];
 export type PublicLineItem = components['schemas']['PublicLineItem'];
 export type RecipientAnswer = components['schemas']['RecipientAnswer'];
 export type Redelivered = components['schemas']['Redelivered'];
+export type ResourceKind = components['schemas']['ResourceKind'];
 export type SendStatus = components['schemas']['SendStatus'];
 export type SortOrder = components['schemas']['SortOrder'];
 export type Stage = components['schemas']['Stage'];
@@ -5351,6 +5686,7 @@ export type WebhookEventTypeList = components['schemas']['WebhookEventTypeList']
 export type WebhookRedeliver = components['schemas']['WebhookRedeliver'];
 export type WebhookSecretRotate = components['schemas']['WebhookSecretRotate'];
 export type WebhookTestEvent = components['schemas']['WebhookTestEvent'];
+export type ParameterAuditedPath = components['parameters']['AuditedPath'];
 export type ParameterCompanyPath = components['parameters']['CompanyPath'];
 export type ParameterContactPath = components['parameters']['ContactPath'];
 export type ParameterDealPath = components['parameters']['DealPath'];
@@ -5831,6 +6167,101 @@ export interface operations {
             };
             /** @description The request breaks a business rule. */
             422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "audit.list": {
+        parameters: {
+            query?: {
+                /** @description Only changes by this actor: the id of an API key, the name of a payment processor, or of a user who ran a command. */
+                actor?: string;
+                /** @description Only changes of this record: its id. */
+                resource?: components["schemas"]["IdFilter"];
+                /** @description Only changes from then on. */
+                from?: components["schemas"]["UnixMs"];
+                /** @description Only changes before then. */
+                to?: components["schemas"]["UnixMs"];
+                /** @description The most records in a page, 1 to 100. */
+                limit?: components["parameters"]["PageQuery.limit"];
+                /** @description How many records to skip. */
+                offset?: components["parameters"]["PageQuery.offset"];
+                /** @description The `nextCursor` of the previous page. A list that grows meanwhile neither repeats nor loses a record. */
+                cursor?: components["schemas"]["AuditCursor"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request has succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditEntryList"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -6587,6 +7018,109 @@ export interface operations {
             };
             /** @description The body is not `application/json`. */
             415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "companies.history": {
+        parameters: {
+            query?: {
+                /** @description The most records in a page, 1 to 100. */
+                limit?: components["parameters"]["PageQuery.limit"];
+                /** @description How many records to skip. */
+                offset?: components["parameters"]["PageQuery.offset"];
+                /** @description The `nextCursor` of the previous page. A list that grows meanwhile neither repeats nor loses a record. */
+                cursor?: components["schemas"]["AuditCursor"];
+            };
+            header?: never;
+            path: {
+                /** @description The record's id. */
+                id: components["parameters"]["AuditedPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request has succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HistoryEntryList"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such record in the key's organization. */
+            404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -7390,6 +7924,109 @@ export interface operations {
             };
         };
     };
+    "contacts.history": {
+        parameters: {
+            query?: {
+                /** @description The most records in a page, 1 to 100. */
+                limit?: components["parameters"]["PageQuery.limit"];
+                /** @description How many records to skip. */
+                offset?: components["parameters"]["PageQuery.offset"];
+                /** @description The `nextCursor` of the previous page. A list that grows meanwhile neither repeats nor loses a record. */
+                cursor?: components["schemas"]["AuditCursor"];
+            };
+            header?: never;
+            path: {
+                /** @description The record's id. */
+                id: components["parameters"]["AuditedPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request has succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HistoryEntryList"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such record in the key's organization. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     "deals.list": {
         parameters: {
             query?: {
@@ -8143,6 +8780,109 @@ export interface operations {
             };
             /** @description The request breaks a business rule. */
             422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "deals.history": {
+        parameters: {
+            query?: {
+                /** @description The most records in a page, 1 to 100. */
+                limit?: components["parameters"]["PageQuery.limit"];
+                /** @description How many records to skip. */
+                offset?: components["parameters"]["PageQuery.offset"];
+                /** @description The `nextCursor` of the previous page. A list that grows meanwhile neither repeats nor loses a record. */
+                cursor?: components["schemas"]["AuditCursor"];
+            };
+            header?: never;
+            path: {
+                /** @description The record's id. */
+                id: components["parameters"]["AuditedPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request has succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HistoryEntryList"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such record in the key's organization. */
+            404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -9750,6 +10490,109 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["InvoiceEmailList"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such record in the key's organization. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "invoices.history": {
+        parameters: {
+            query?: {
+                /** @description The most records in a page, 1 to 100. */
+                limit?: components["parameters"]["PageQuery.limit"];
+                /** @description How many records to skip. */
+                offset?: components["parameters"]["PageQuery.offset"];
+                /** @description The `nextCursor` of the previous page. A list that grows meanwhile neither repeats nor loses a record. */
+                cursor?: components["schemas"]["AuditCursor"];
+            };
+            header?: never;
+            path: {
+                /** @description The record's id. */
+                id: components["parameters"]["AuditedPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request has succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HistoryEntryList"];
                 };
             };
             /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
@@ -11895,6 +12738,109 @@ export interface operations {
             };
         };
     };
+    "pipelines.history": {
+        parameters: {
+            query?: {
+                /** @description The most records in a page, 1 to 100. */
+                limit?: components["parameters"]["PageQuery.limit"];
+                /** @description How many records to skip. */
+                offset?: components["parameters"]["PageQuery.offset"];
+                /** @description The `nextCursor` of the previous page. A list that grows meanwhile neither repeats nor loses a record. */
+                cursor?: components["schemas"]["AuditCursor"];
+            };
+            header?: never;
+            path: {
+                /** @description The record's id. */
+                id: components["parameters"]["AuditedPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request has succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HistoryEntryList"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such record in the key's organization. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     "taxRates.list": {
         parameters: {
             query?: {
@@ -12666,6 +13612,109 @@ export interface operations {
             };
             /** @description The request breaks a business rule. */
             422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "taxRates.history": {
+        parameters: {
+            query?: {
+                /** @description The most records in a page, 1 to 100. */
+                limit?: components["parameters"]["PageQuery.limit"];
+                /** @description How many records to skip. */
+                offset?: components["parameters"]["PageQuery.offset"];
+                /** @description The `nextCursor` of the previous page. A list that grows meanwhile neither repeats nor loses a record. */
+                cursor?: components["schemas"]["AuditCursor"];
+            };
+            header?: never;
+            path: {
+                /** @description The record's id. */
+                id: components["parameters"]["AuditedPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request has succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HistoryEntryList"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such record in the key's organization. */
+            404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -13484,6 +14533,109 @@ export interface operations {
             };
             /** @description The request breaks a business rule. */
             422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "timeEntries.history": {
+        parameters: {
+            query?: {
+                /** @description The most records in a page, 1 to 100. */
+                limit?: components["parameters"]["PageQuery.limit"];
+                /** @description How many records to skip. */
+                offset?: components["parameters"]["PageQuery.offset"];
+                /** @description The `nextCursor` of the previous page. A list that grows meanwhile neither repeats nor loses a record. */
+                cursor?: components["schemas"]["AuditCursor"];
+            };
+            header?: never;
+            path: {
+                /** @description The record's id. */
+                id: components["parameters"]["AuditedPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request has succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HistoryEntryList"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such record in the key's organization. */
+            404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];

@@ -3,13 +3,17 @@ import type { ApiPromise } from '../api-promise.ts'
 import type { ConditionalRequestOptions, IdempotentRequestOptions, RequestOptions } from '../options.ts'
 import type { PagePromise } from '../page.ts'
 import type { Transport } from '../transport.ts'
-import type { ApiKey, ApiKeyCreate, ApiKeyRotate, Company, CompanyCreate, CompanyUpdate, Contact, ContactCreate, ContactUpdate, CreatedRecord, CursorMeta, Deal, DealCreate, DealUpdate, Invoice, InvoiceCreated, InvoiceEmail, InvoiceInput, InvoiceLink, InvoicePreview, InvoiceSend, InvoiceUpdated, NewApiKey, NewWebhookEndpoint, NewWebhookSecret, Ok, OrganizationSettings, OrganizationSettingsUpdate, PageMeta, PaymentCredentials, PaymentCredentialsUpdate, Pipeline, PipelineCreate, PipelineUpdate, PublicInvoice, Redelivered, SendStatus, TaxRate, TaxRateCreate, TaxRateUpdate, TimeEntriesInvoice, TimeEntry, TimeEntryCreate, TimeEntryUpdate, WebhookDelivery, WebhookDeliveryDetails, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointUpdate, WebhookEvent, WebhookEventType, WebhookRedeliver, WebhookSecretRotate, operations } from './contract.ts'
+import type { ApiKey, ApiKeyCreate, ApiKeyRotate, AuditEntry, Company, CompanyCreate, CompanyUpdate, Contact, ContactCreate, ContactUpdate, CreatedRecord, CursorMeta, Deal, DealCreate, DealUpdate, HistoryEntry, Invoice, InvoiceCreated, InvoiceEmail, InvoiceInput, InvoiceLink, InvoicePreview, InvoiceSend, InvoiceUpdated, NewApiKey, NewWebhookEndpoint, NewWebhookSecret, Ok, OrganizationSettings, OrganizationSettingsUpdate, PageMeta, PaymentCredentials, PaymentCredentialsUpdate, Pipeline, PipelineCreate, PipelineUpdate, PublicInvoice, Redelivered, SendStatus, TaxRate, TaxRateCreate, TaxRateUpdate, TimeEntriesInvoice, TimeEntry, TimeEntryCreate, TimeEntryUpdate, WebhookDelivery, WebhookDeliveryDetails, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointUpdate, WebhookEvent, WebhookEventType, WebhookRedeliver, WebhookSecretRotate, operations } from './contract.ts'
 
 export type {
+	ActorType,
 	ApiKey,
 	ApiKeyCreate,
 	ApiKeyList,
 	ApiKeyRotate,
+	AuditAction,
+	AuditEntry,
+	AuditEntryList,
 	Company,
 	CompanyCreate,
 	CompanyCreatedEvent,
@@ -43,6 +47,8 @@ export type {
 	EventActor,
 	EventType,
 	FieldChange,
+	HistoryEntry,
+	HistoryEntryList,
 	InstantInput,
 	Invoice,
 	InvoiceCancelledEvent,
@@ -102,6 +108,7 @@ export type {
 	PublicLineItem,
 	RecipientAnswer,
 	Redelivered,
+	ResourceKind,
 	SendStatus,
 	SortOrder,
 	Stage,
@@ -148,6 +155,7 @@ export type {
 /** Every resource of the API. */
 export class Resources {
 	readonly apiKeys: ApiKeysResource
+	readonly audit: AuditResource
 	readonly companies: CompaniesResource
 	readonly contacts: ContactsResource
 	readonly deals: DealsResource
@@ -160,6 +168,7 @@ export class Resources {
 
 	constructor(transport: Transport) {
 		this.apiKeys = new ApiKeysResource(transport)
+		this.audit = new AuditResource(transport)
 		this.companies = new CompaniesResource(transport)
 		this.contacts = new ContactsResource(transport)
 		this.deals = new DealsResource(transport)
@@ -245,8 +254,40 @@ export class ApiKeysResource {
 	}
 }
 
+/** The query of `remit.audit.list`. */
+export interface AuditListQuery extends NonNullable<operations['audit.list']['parameters']['query']> {}
+
+/** `remit.audit` */
+export class AuditResource {
+	readonly #transport: Transport
+
+	constructor(transport: Transport) {
+		this.#transport = transport
+	}
+
+	/**
+	 * List the changes of all records of the organization, newest first: API keys and webhook endpoints too. They are kept for
+	 * ever. What only reads leaves no entry, nor do a client's views of an invoice and the attempts of webhook deliveries.
+	 *
+	 * @param query - Filters, order and page.
+	 * @param options - Options of this call alone.
+	 * @returns One page by `await`; the records of all pages by `for await`.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * for await (const auditEntry of remit.audit.list()) console.log(auditEntry.id)
+	 * ```
+	 */
+	list(query?: AuditListQuery, options?: RequestOptions): PagePromise<AuditEntry, CursorMeta> {
+		return this.#transport.page('/api/audit', { query, options, pageSize: 50 })
+	}
+}
+
 /** The query of `remit.companies.list`. */
 export interface CompaniesListQuery extends NonNullable<operations['companies.list']['parameters']['query']> {}
+
+/** The query of `remit.companies.history`. */
+export interface CompaniesHistoryQuery extends NonNullable<operations['companies.history']['parameters']['query']> {}
 
 /** `remit.companies` */
 export class CompaniesResource {
@@ -328,10 +369,30 @@ export class CompaniesResource {
 	delete(id: string, options?: ConditionalRequestOptions): ApiPromise<Ok> {
 		return this.#transport.send('DELETE', '/api/companies/{id}', { path: { id }, options })
 	}
+
+	/**
+	 * List the changes of a record, newest first, with who made each. They are kept for ever. A deleted record has its history.
+	 *
+	 * @param id - The record's id.
+	 * @param query - Filters, order and page.
+	 * @param options - Options of this call alone.
+	 * @returns One page by `await`; the records of all pages by `for await`.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * for await (const historyEntry of remit.companies.history(id)) console.log(historyEntry.id)
+	 * ```
+	 */
+	history(id: string, query?: CompaniesHistoryQuery, options?: RequestOptions): PagePromise<HistoryEntry, CursorMeta> {
+		return this.#transport.page('/api/companies/{id}/history', { path: { id }, query, options, pageSize: 50 })
+	}
 }
 
 /** The query of `remit.contacts.list`. */
 export interface ContactsListQuery extends NonNullable<operations['contacts.list']['parameters']['query']> {}
+
+/** The query of `remit.contacts.history`. */
+export interface ContactsHistoryQuery extends NonNullable<operations['contacts.history']['parameters']['query']> {}
 
 /** `remit.contacts` */
 export class ContactsResource {
@@ -413,10 +474,30 @@ export class ContactsResource {
 	delete(id: string, options?: ConditionalRequestOptions): ApiPromise<Ok> {
 		return this.#transport.send('DELETE', '/api/contacts/{id}', { path: { id }, options })
 	}
+
+	/**
+	 * List the changes of a record, newest first, with who made each. They are kept for ever. A deleted record has its history.
+	 *
+	 * @param id - The record's id.
+	 * @param query - Filters, order and page.
+	 * @param options - Options of this call alone.
+	 * @returns One page by `await`; the records of all pages by `for await`.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * for await (const historyEntry of remit.contacts.history(id)) console.log(historyEntry.id)
+	 * ```
+	 */
+	history(id: string, query?: ContactsHistoryQuery, options?: RequestOptions): PagePromise<HistoryEntry, CursorMeta> {
+		return this.#transport.page('/api/contacts/{id}/history', { path: { id }, query, options, pageSize: 50 })
+	}
 }
 
 /** The query of `remit.deals.list`. */
 export interface DealsListQuery extends NonNullable<operations['deals.list']['parameters']['query']> {}
+
+/** The query of `remit.deals.history`. */
+export interface DealsHistoryQuery extends NonNullable<operations['deals.history']['parameters']['query']> {}
 
 /** `remit.deals` */
 export class DealsResource {
@@ -498,10 +579,30 @@ export class DealsResource {
 	delete(id: string, options?: ConditionalRequestOptions): ApiPromise<Ok> {
 		return this.#transport.send('DELETE', '/api/deals/{id}', { path: { id }, options })
 	}
+
+	/**
+	 * List the changes of a record, newest first, with who made each. They are kept for ever. A deleted record has its history.
+	 *
+	 * @param id - The record's id.
+	 * @param query - Filters, order and page.
+	 * @param options - Options of this call alone.
+	 * @returns One page by `await`; the records of all pages by `for await`.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * for await (const historyEntry of remit.deals.history(id)) console.log(historyEntry.id)
+	 * ```
+	 */
+	history(id: string, query?: DealsHistoryQuery, options?: RequestOptions): PagePromise<HistoryEntry, CursorMeta> {
+		return this.#transport.page('/api/deals/{id}/history', { path: { id }, query, options, pageSize: 50 })
+	}
 }
 
 /** The query of `remit.invoices.list`. */
 export interface InvoicesListQuery extends NonNullable<operations['invoices.list']['parameters']['query']> {}
+
+/** The query of `remit.invoices.history`. */
+export interface InvoicesHistoryQuery extends NonNullable<operations['invoices.history']['parameters']['query']> {}
 
 /** `remit.invoices` */
 export class InvoicesResource {
@@ -624,6 +725,23 @@ export class InvoicesResource {
 	 */
 	delete(id: string, options?: ConditionalRequestOptions): ApiPromise<Ok> {
 		return this.#transport.send('DELETE', '/api/invoices/{id}', { path: { id }, options })
+	}
+
+	/**
+	 * List the changes of a record, newest first, with who made each. They are kept for ever. A deleted record has its history.
+	 *
+	 * @param id - The record's id.
+	 * @param query - Filters, order and page.
+	 * @param options - Options of this call alone.
+	 * @returns One page by `await`; the records of all pages by `for await`.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * for await (const historyEntry of remit.invoices.history(id)) console.log(historyEntry.id)
+	 * ```
+	 */
+	history(id: string, query?: InvoicesHistoryQuery, options?: RequestOptions): PagePromise<HistoryEntry, CursorMeta> {
+		return this.#transport.page('/api/invoices/{id}/history', { path: { id }, query, options, pageSize: 50 })
 	}
 
 	/**
@@ -905,6 +1023,9 @@ export class OrganizationPaymentCredentialsResource {
 /** The query of `remit.pipelines.list`. */
 export interface PipelinesListQuery extends NonNullable<operations['pipelines.list']['parameters']['query']> {}
 
+/** The query of `remit.pipelines.history`. */
+export interface PipelinesHistoryQuery extends NonNullable<operations['pipelines.history']['parameters']['query']> {}
+
 /** `remit.pipelines` */
 export class PipelinesResource {
 	readonly #transport: Transport
@@ -985,10 +1106,30 @@ export class PipelinesResource {
 	delete(id: string, options?: ConditionalRequestOptions): ApiPromise<Ok> {
 		return this.#transport.send('DELETE', '/api/pipelines/{id}', { path: { id }, options })
 	}
+
+	/**
+	 * List the changes of a record, newest first, with who made each. They are kept for ever. A deleted record has its history.
+	 *
+	 * @param id - The record's id.
+	 * @param query - Filters, order and page.
+	 * @param options - Options of this call alone.
+	 * @returns One page by `await`; the records of all pages by `for await`.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * for await (const historyEntry of remit.pipelines.history(id)) console.log(historyEntry.id)
+	 * ```
+	 */
+	history(id: string, query?: PipelinesHistoryQuery, options?: RequestOptions): PagePromise<HistoryEntry, CursorMeta> {
+		return this.#transport.page('/api/pipelines/{id}/history', { path: { id }, query, options, pageSize: 50 })
+	}
 }
 
 /** The query of `remit.taxRates.list`. */
 export interface TaxRatesListQuery extends NonNullable<operations['taxRates.list']['parameters']['query']> {}
+
+/** The query of `remit.taxRates.history`. */
+export interface TaxRatesHistoryQuery extends NonNullable<operations['taxRates.history']['parameters']['query']> {}
 
 /** `remit.taxRates` */
 export class TaxRatesResource {
@@ -1070,10 +1211,30 @@ export class TaxRatesResource {
 	delete(id: string, options?: ConditionalRequestOptions): ApiPromise<Ok> {
 		return this.#transport.send('DELETE', '/api/tax-rates/{id}', { path: { id }, options })
 	}
+
+	/**
+	 * List the changes of a record, newest first, with who made each. They are kept for ever. A deleted record has its history.
+	 *
+	 * @param id - The record's id.
+	 * @param query - Filters, order and page.
+	 * @param options - Options of this call alone.
+	 * @returns One page by `await`; the records of all pages by `for await`.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * for await (const historyEntry of remit.taxRates.history(id)) console.log(historyEntry.id)
+	 * ```
+	 */
+	history(id: string, query?: TaxRatesHistoryQuery, options?: RequestOptions): PagePromise<HistoryEntry, CursorMeta> {
+		return this.#transport.page('/api/tax-rates/{id}/history', { path: { id }, query, options, pageSize: 50 })
+	}
 }
 
 /** The query of `remit.timeEntries.list`. */
 export interface TimeEntriesListQuery extends NonNullable<operations['timeEntries.list']['parameters']['query']> {}
+
+/** The query of `remit.timeEntries.history`. */
+export interface TimeEntriesHistoryQuery extends NonNullable<operations['timeEntries.history']['parameters']['query']> {}
 
 /** `remit.timeEntries` */
 export class TimeEntriesResource {
@@ -1154,6 +1315,23 @@ export class TimeEntriesResource {
 	 */
 	delete(id: string, options?: ConditionalRequestOptions): ApiPromise<Ok> {
 		return this.#transport.send('DELETE', '/api/time-entries/{id}', { path: { id }, options })
+	}
+
+	/**
+	 * List the changes of a record, newest first, with who made each. They are kept for ever. A deleted record has its history.
+	 *
+	 * @param id - The record's id.
+	 * @param query - Filters, order and page.
+	 * @param options - Options of this call alone.
+	 * @returns One page by `await`; the records of all pages by `for await`.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * for await (const historyEntry of remit.timeEntries.history(id)) console.log(historyEntry.id)
+	 * ```
+	 */
+	history(id: string, query?: TimeEntriesHistoryQuery, options?: RequestOptions): PagePromise<HistoryEntry, CursorMeta> {
+		return this.#transport.page('/api/time-entries/{id}/history', { path: { id }, query, options, pageSize: 50 })
 	}
 }
 

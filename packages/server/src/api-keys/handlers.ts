@@ -11,19 +11,19 @@ const notFound = (id: string) => new ApiError('api_key_not_found', `There is no 
 
 export const list: Handler<'apiKeys.list'> = listHandler<ApiKey, object>(apiKeys)
 
-export const create: Handler<'apiKeys.create'> = async ({ body, caller }, { db, now }) => {
+export const create: Handler<'apiKeys.create'> = async ({ body, caller }, context) => {
 	const { name, scopes, expiresAt } = body
 	rejectEscalation(caller, scopes)
 	const expiry = expiresAt ? toMs(expiresAt) : null
-	if (expiry !== null && expiry <= now) throw fieldError('expires_in_past', '/expiresAt', 'A key cannot expire before it begins.')
-	return created(await createKey(db, caller.organizationId, { name, scopes: [...new Set(scopes)], now, expiresAt: expiry }))
+	if (expiry !== null && expiry <= context.now)
+		throw fieldError('expires_in_past', '/expiresAt', 'A key cannot expire before it begins.')
+	return created(await createKey(context, caller.organizationId, { name, scopes: [...new Set(scopes)], expiresAt: expiry }))
 }
 
 const created = ({ id, key }: { id: string; key: string }) => ({ status: 201 as const, body: { id, key } })
 
 export const remove: Handler<'apiKeys.delete'> = async ({ params, caller }, context) => {
-	const { db, now } = context
-	if (!(await revokeKey(db, params.id, now, caller.organizationId))) throw notFound(params.id)
+	if (!(await revokeKey(context, params.id, caller.organizationId))) throw notFound(params.id)
 	forgetKeys(context, caller)
 	return removed
 }
@@ -38,9 +38,9 @@ export const rotate: Handler<'apiKeys.rotate'> = async ({ params, body = {}, cal
 	if (!old || !isWorking(old, now)) throw notFound(params.id)
 	rejectEscalation(caller, old.scopes)
 	const { name, scopes, expiresAt } = old
-	const fresh = await createKey(db, organizationId, { name, scopes, now, expiresAt })
+	const fresh = await createKey(context, organizationId, { name, scopes, expiresAt })
 	const end = now + (body.overlapSeconds ?? overlapSeconds) * 1000
-	await expireKey(db, organizationId, params.id, Math.min(end, expiresAt ?? Infinity))
+	await expireKey(context, old, Math.min(end, expiresAt ?? Infinity))
 	forgetKeys(context, caller)
 	return created(fresh)
 }

@@ -1,5 +1,6 @@
 import { type NewKey, newKey, type Scope } from '../auth/keys.ts'
 import { newId } from '../base/ids.ts'
+import { recordChange, type Writing } from '../db/audit-log.ts'
 import { type Db, query } from '../db/database.ts'
 import { jsonColumn } from '../db/json.ts'
 import { records } from '../db/records.ts'
@@ -12,16 +13,23 @@ export const apiKeys = records<ApiKey, object, Pick<NewKey, 'hash'>>({
 	fields: fields.ApiKey,
 })
 
+interface NewKeyInput {
+	readonly name: string
+	readonly scopes: readonly Scope[]
+	readonly expiresAt?: number | null
+}
+
 /** Creates a key. The result is the only place that has the whole key. */
 export async function createKey(
-	db: Db,
+	write: Writing,
 	organizationId: string,
-	{ name, scopes, now, expiresAt = null }: { name: string; scopes: readonly Scope[]; now: number; expiresAt?: number | null },
+	{ name, scopes, expiresAt = null }: NewKeyInput,
 ): Promise<{ id: string } & NewKey> {
 	const { key, hash, lastFour } = newKey()
 	const id = newId('key')
-	const row = { ...blanks.ApiKey, id, organizationId, name, lastFour, scopes: [...scopes], createdAt: now, expiresAt }
-	await apiKeys.insert(db, { ...row, hash })
+	const { now } = write.origin
+	const row: ApiKey = { ...blanks.ApiKey, id, organizationId, name, lastFour, scopes: [...scopes], createdAt: now, expiresAt }
+	await apiKeys.insert(write, row, { hash })
 	return { id, key, hash, lastFour }
 }
 
@@ -36,17 +44,31 @@ const list = query<{ organizationId?: string }, { json: string }>((knex, { organ
 export const listKeys = async (db: Db, organizationId?: string) =>
 	(await db.column(list, { organizationId })).map((json) => JSON.parse(json) as ApiKey)
 
-const revoke = query<{ organizationId?: string; id: string; now: number }>((knex, { now, ...key }) =>
-	knex('api_keys').where(key).whereNull('revokedAt').update({ revokedAt: now }),
+const revoke = query<{ organizationId?: string; id: string; now: number }, { organizationId: string }>((knex, { now, ...key }) =>
+	knex('api_keys').where(key).whereNull('revokedAt').update({ revokedAt: now }).returning('organizationId'),
 )
 
 /** Revokes a key; false when there is no such key, or it is already revoked. The command line names no organization. */
-export const revokeKey = async (db: Db, id: string, now: number, organizationId?: string) =>
-	(await db.run(revoke, { id, now, organizationId })) > 0
+export async function revokeKey(write: Writing, id: string, organizationId?: string): Promise<boolean> {
+	const { now } = write.origin
+	const revoked = await write.db.get(revoke, { id, now, organizationId })
+	if (!revoked) return false
+	const change = { action: 'deleted', before: { revokedAt: null }, after: { revokedAt: now } } as const
+	await recordChange(write, { organizationId: revoked.organizationId, resource: 'api_key', resourceId: id, ...change })
+	return true
+}
 
 const expire = query<{ organizationId: string; id: string; expiresAt: number }>((knex, { organizationId, id, expiresAt }) =>
 	knex('api_keys').where({ organizationId, id }).update({ expiresAt }),
 )
 
-export const expireKey = (db: Db, organizationId: string, id: string, expiresAt: number) =>
-	db.run(expire, { organizationId, id, expiresAt })
+/** Sets when a key that was read with `lock` stops working. */
+export async function expireKey(
+	write: Writing,
+	{ organizationId, id, expiresAt: before }: ApiKey,
+	expiresAt: number,
+): Promise<void> {
+	await write.db.run(expire, { organizationId, id, expiresAt })
+	const change = { action: 'updated', before: { expiresAt: before }, after: { expiresAt } } as const
+	await recordChange(write, { organizationId, resource: 'api_key', resourceId: id, ...change })
+}

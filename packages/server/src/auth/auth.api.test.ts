@@ -177,7 +177,7 @@ describe('the life of a key', () => {
 			const { id, key } = await server.newKey(['invoices:read'])
 			const identify = () => callers.identify({ authorization: `Bearer ${key}` }, async () => {})
 			expect(await identify()).toMatchObject({ keyId: id })
-			await server.db.transaction((tx) => revokeKey(tx, id, now))
+			await server.db.transaction((tx) => revokeKey(server.writing(tx, now), id))
 			now += days * 86_400_000
 			for (elapsed = 500; elapsed < 2_000; elapsed += 500) expect(await identify()).toMatchObject({ keyId: id })
 			await expect(identify()).rejects.toMatchObject({ code: 'invalid_credentials' })
@@ -194,7 +194,7 @@ describe('the life of a key', () => {
 
 	it('cannot be ended twice', async () => {
 		const { id } = await server.newKey(['invoices:read'])
-		const revoke = () => server.db.transaction((tx) => revokeKey(tx, id, 5))
+		const revoke = () => server.db.transaction((tx) => revokeKey(server.writing(tx, 5), id))
 		expect([await revoke(), await revoke()]).toEqual([true, false])
 	})
 

@@ -46,7 +46,8 @@ async function serve(changes: Partial<Config> = {}, log = silent): Promise<strin
 }
 
 const newKey = async () =>
-	(await db.transaction((tx) => createKey(tx, organizationId, { name: 'test', scopes, now: Date.now() }))).key
+	(await db.transaction((tx) => createKey({ db: tx, origin: bySystem(Date.now()) }, organizationId, { name: 'test', scopes })))
+		.key
 
 const ask = async (url: string, path: string, key?: string, method = 'GET', from?: string, body?: object) => {
 	const headers = {

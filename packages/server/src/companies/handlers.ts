@@ -1,3 +1,4 @@
+import { historyHandler } from '../audit/history.ts'
 import type { Company } from '../generated/contract.ts'
 import type { Call, Handler } from '../http/handler.ts'
 import { listHandler, recordHandlers } from '../http/record-handlers.ts'
@@ -10,3 +11,5 @@ export const { get, create, update, remove } = recordHandlers(companies, '/api/c
 })
 
 export const list: Handler<'companies.list'> = listHandler<Company, Call<'companies.list'>['query']>({ readPage: readCompanies })
+
+export const history = historyHandler(companies)

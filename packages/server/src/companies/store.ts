@@ -37,25 +37,30 @@ const derived = ({ name, domain }: Pick<Company, 'name' | 'domain'>): Derived =>
 
 const record = eventsAbout<Company, `company.${'created' | 'updated' | 'deleted'}`>('company')
 
-export async function createCompany({ db, origin, organization }: WriteContext, input: CompanyCreate): Promise<Company> {
+export async function createCompany(write: WriteContext, input: CompanyCreate): Promise<Company> {
+	const { db, origin, organization } = write
 	const { now } = origin
 	const systemFields = { organizationId: organization.id, id: newId('cmp'), createdAt: now, updatedAt: now, version: 1 }
 	const company: Company = { ...blanks.Company, ...input, ...systemFields }
-	await companies.insert(db, { ...company, ...derived(company) })
-	await record(db, origin, 'company.created', company)
+	const data = await companies.insert(write, company, derived(company))
+	await record(db, origin, 'company.created', company, { data })
 	return company
 }
 
 /** Changes a company that was read with `lock`. */
-export async function changeCompany({ db, origin }: WriteContext, stored: Company, input: CompanyUpdate): Promise<Company> {
-	const company = await companies.update(db, stored, { ...input, ...derived({ ...stored, ...input }) }, origin.now)
-	if (Object.keys(changesBetween(stored, company)).length > 0) await record(db, origin, 'company.updated', company, stored)
+export async function changeCompany(write: WriteContext, stored: Company, input: CompanyUpdate): Promise<Company> {
+	const { db, origin } = write
+	const company = await companies.update(write, stored, { ...input, ...derived({ ...stored, ...input }) })
+	if (Object.keys(changesBetween(stored, company)).length > 0)
+		await record(db, origin, 'company.updated', company, { before: stored })
 	return company
 }
 
 /** Soft-deletes a company that was read with `lock`. */
-export async function removeCompany({ db, origin }: WriteContext, stored: Company): Promise<void> {
-	await record(db, origin, 'company.deleted', await companies.update(db, stored, { deletedAt: origin.now }, origin.now))
+export async function removeCompany(write: WriteContext, stored: Company): Promise<void> {
+	const { db, origin } = write
+	const company = await companies.update(write, stored, { deletedAt: origin.now }, 'deleted')
+	await record(db, origin, 'company.deleted', company)
 }
 
 type Filters = Placeholders<Filter & { organizationId: string }>

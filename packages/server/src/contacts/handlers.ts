@@ -1,3 +1,4 @@
+import { historyHandler } from '../audit/history.ts'
 import { recordHandlers } from '../http/record-handlers.ts'
 import { changeContact, contacts, createContact, removeContact } from './store.ts'
 
@@ -6,3 +7,5 @@ export const { list, get, create, update, remove } = recordHandlers(contacts, '/
 	change: changeContact,
 	remove: removeContact,
 })
+
+export const history = historyHandler(contacts)

@@ -12,21 +12,23 @@ export const contacts = records<Contact, ListFilter<'contacts.list'>>({
 	softDelete: true,
 })
 
-export async function createContact({ db, origin, organization }: WriteContext, input: ContactCreate): Promise<Contact> {
+export async function createContact(write: WriteContext, input: ContactCreate): Promise<Contact> {
+	const { db, origin, organization } = write
 	const { now } = origin
 	if (input.companyId) await companies.require(db, organization.id, input.companyId, '/companyId')
 	const systemFields = { organizationId: organization.id, id: newId('ct'), createdAt: now, updatedAt: now, version: 1 }
 	const contact: Contact = { ...blanks.Contact, ...input, ...systemFields }
-	await contacts.insert(db, contact)
+	await contacts.insert(write, contact)
 	return contact
 }
 
 /** Changes a contact that was read with `lock`. The contact may keep a company that was deleted meanwhile. */
-export async function changeContact({ db, origin }: WriteContext, stored: Contact, input: ContactUpdate): Promise<Contact> {
+export async function changeContact(write: WriteContext, stored: Contact, input: ContactUpdate): Promise<Contact> {
 	const { companyId } = input
-	if (companyId && companyId !== stored.companyId) await companies.require(db, stored.organizationId, companyId, '/companyId')
-	return contacts.update(db, stored, input, origin.now)
+	if (companyId && companyId !== stored.companyId)
+		await companies.require(write.db, stored.organizationId, companyId, '/companyId')
+	return contacts.update(write, stored, input)
 }
 
-export const removeContact = ({ db, origin }: WriteContext, stored: Contact) =>
-	contacts.update(db, stored, { deletedAt: origin.now }, origin.now)
+export const removeContact = (write: WriteContext, stored: Contact) =>
+	contacts.update(write, stored, { deletedAt: write.origin.now }, 'deleted')

@@ -2,7 +2,8 @@
 // the contract, and only `jsonColumn` turns a row into a record.
 import type { Knex } from 'knex'
 import { ApiError, fieldError } from '../base/errors.ts'
-import type { ErrorCode, operations } from '../generated/contract.ts'
+import type { ErrorCode, operations, ResourceKind } from '../generated/contract.ts'
+import { difference, recordChange, type Writing } from './audit-log.ts'
 import { asNumber, type Db, type Dialect, type Placeholders, query } from './database.ts'
 import { type Fields, jsonColumn } from './json.ts'
 
@@ -37,8 +38,8 @@ export type ListFilter<Id extends keyof operations> = Omit<
 	'limit' | 'offset' | 'sortBy' | 'sortOrder'
 >
 
-/** The kind's name in error codes: `tax_rate`, for `tax_rate_not_found`. */
-type KindName = ErrorCode extends infer Code ? (Code extends `${infer Name}_not_found` ? Name : never) : never
+/** The kind's name, also in error codes: `tax_rate`, for `tax_rate_not_found`. */
+type KindName = ResourceKind & (ErrorCode extends infer Code ? (Code extends `${infer Name}_not_found` ? Name : never) : never)
 
 interface Kind<Filters> {
 	readonly name: KindName
@@ -109,7 +110,11 @@ export function records<R extends Key, Filter extends object = object, Hidden ex
 		return found && (JSON.parse(found.json) as R)
 	}
 
+	const of = ({ organizationId, id }: Key) => ({ organizationId, resource: name, resourceId: id })
+
 	return {
+		kind: name,
+
 		/** The record as JSON text. */
 		read: (db: Db, organizationId: string, id: string) => db.get(one, { organizationId, id }),
 
@@ -132,18 +137,37 @@ export function records<R extends Key, Filter extends object = object, Hidden ex
 
 		notFound: (id: string) => new ApiError(`${name}_not_found` as ErrorCode, `There is no ${words} ${id}.`),
 
-		insert: (db: Db, row: R & Hidden) => db.run(insertion, row),
-
-		/** Writes the changes to a record that was read with `lock`; returns the record as it is now. */
-		async update(db: Db, record: R & { readonly version: number }, changes: Partial<R & Hidden>, now: number): Promise<R> {
-			const { organizationId, id } = record
-			const changed = { ...changes, updatedAt: now, version: record.version + 1 }
-			await db.run(change, { ...changed, organizationId, id } as unknown as Partial<R> & Key)
-			const shown = Object.entries(changed).filter(([field]) => field in fields)
-			return { ...record, ...(Object.fromEntries(shown) as Partial<R>) }
+		/** Stores a new record, and notes it in the audit log; returns the record as JSON text. */
+		async insert(write: Writing, record: R, ...[hidden]: object extends Hidden ? [] : [hidden: Hidden]): Promise<string> {
+			await write.db.run(insertion, { ...record, ...hidden } as R & Hidden)
+			const after = JSON.stringify(record)
+			await recordChange(write, { ...of(record), action: 'created', after })
+			return after
 		},
 
-		remove: (db: Db, { organizationId, id }: Key) => db.run(removal, { organizationId, id }),
+		/** Writes the changes to a record that was read with `lock`, and notes them; returns the record as it is now. */
+		async update(
+			write: Writing,
+			record: R & { readonly version: number },
+			changes: Partial<R & Hidden>,
+			action: 'updated' | 'deleted' = 'updated',
+		): Promise<R> {
+			const { organizationId, id } = record
+			const changed = { ...changes, updatedAt: write.origin.now, version: record.version + 1 }
+			await write.db.run(change, { ...changed, organizationId, id } as unknown as Partial<R> & Key)
+			const shown = Object.fromEntries(Object.entries(changed).filter(([field]) => field in fields)) as Partial<R>
+			await recordChange(write, { ...of(record), action, ...difference(record, shown) })
+			return { ...record, ...shown }
+		},
+
+		/** Removes a record that was read with `lock`, and notes its last state; returns that as JSON text. */
+		async remove(write: Writing, record: R): Promise<string> {
+			const { organizationId, id } = record
+			await write.db.run(removal, { organizationId, id })
+			const before = JSON.stringify(record)
+			await recordChange(write, { ...of(record), action: 'deleted', before })
+			return before
+		},
 
 		/** A page as JSON texts, and the number of records in all. */
 		async readPage(

@@ -1,3 +1,4 @@
+import { historyHandler } from '../audit/history.ts'
 import { recordHandlers } from '../http/record-handlers.ts'
 import { changeDeal, createDeal, deals, removeDeal } from './store.ts'
 
@@ -6,3 +7,5 @@ export const { list, get, create, update, remove } = recordHandlers(deals, '/api
 	change: changeDeal,
 	remove: removeDeal,
 })
+
+export const history = historyHandler(deals)

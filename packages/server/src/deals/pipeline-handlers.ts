@@ -1,3 +1,4 @@
+import { historyHandler } from '../audit/history.ts'
 import { recordHandlers } from '../http/record-handlers.ts'
 import { pipelines } from './pipeline-store.ts'
 import { changePipeline, createPipeline, removePipeline } from './pipelines.ts'
@@ -7,3 +8,5 @@ export const { list, get, create, update, remove } = recordHandlers(pipelines, '
 	change: changePipeline,
 	remove: removePipeline,
 })
+
+export const history = historyHandler(pipelines)

@@ -6,26 +6,27 @@ import type { WriteContext } from '../db/write-context.ts'
 import type { Pipeline, PipelineCreate, PipelineUpdate, Stage } from '../generated/contract.ts'
 import { findStagesInUse, hasDeals, pipelines } from './pipeline-store.ts'
 
-export async function createPipeline({ db, origin, organization }: WriteContext, input: PipelineCreate): Promise<Pipeline> {
+export async function createPipeline(write: WriteContext, input: PipelineCreate): Promise<Pipeline> {
+	const { origin, organization } = write
 	rejectInvalidStages(input.stages)
 	const { now } = origin
 	const pipeline = { ...input, organizationId: organization.id, id: newId('pl'), createdAt: now, updatedAt: now, version: 1 }
-	await pipelines.insert(db, pipeline)
+	await pipelines.insert(write, pipeline)
 	return pipeline
 }
 
 /** Changes a pipeline that was read with `lock`. */
-export async function changePipeline({ db, origin }: WriteContext, stored: Pipeline, input: PipelineUpdate): Promise<Pipeline> {
+export async function changePipeline(write: WriteContext, stored: Pipeline, input: PipelineUpdate): Promise<Pipeline> {
 	if (input.stages) {
 		rejectInvalidStages(input.stages)
-		await requireStagesInUse(db, stored, input.stages)
+		await requireStagesInUse(write.db, stored, input.stages)
 	}
-	return pipelines.update(db, stored, input, origin.now)
+	return pipelines.update(write, stored, input)
 }
 
-export async function removePipeline({ db }: WriteContext, stored: Pipeline): Promise<void> {
-	await rejectUsed(db, stored)
-	await pipelines.remove(db, stored)
+export async function removePipeline(write: WriteContext, stored: Pipeline): Promise<void> {
+	await rejectUsed(write.db, stored)
+	await pipelines.remove(write, stored)
 }
 
 const stage = (key: string, label: string, type: Stage['type'], advanceOnInvoicePaidTo?: string): Stage => ({

@@ -39,7 +39,7 @@ export async function createDeal(write: WriteContext, input: DealCreate): Promis
 		updatedAt: origin.now,
 		version: 1,
 	}
-	await deals.insert(db, deal)
+	await deals.insert(write, deal)
 	return deal
 }
 
@@ -54,14 +54,14 @@ export async function changeDeal(write: WriteContext, stored: Deal, input: DealU
 		changes.stage ??= pipeline.stages[0]?.key as string
 		requireStage(pipeline, changes.stage)
 	}
-	const deal = await deals.update(db, stored, changes, origin.now)
+	const deal = await deals.update(write, stored, changes)
 	if (deal.stage !== stored.stage || deal.pipelineId !== stored.pipelineId)
-		await record(db, origin, 'deal.stage_changed', deal, stored)
+		await record(db, origin, 'deal.stage_changed', deal, { before: stored })
 	return deal
 }
 
-export const removeDeal = ({ db, origin }: WriteContext, stored: Deal) =>
-	deals.update(db, stored, { deletedAt: origin.now }, origin.now)
+export const removeDeal = (write: WriteContext, stored: Deal) =>
+	deals.update(write, stored, { deletedAt: write.origin.now }, 'deleted')
 
 /** A newly named company or contact must exist; the deal may keep one that was deleted since. */
 async function requireReferences(
@@ -77,15 +77,16 @@ async function requireReferences(
  * Moves a deal whose invoice was paid to the stage that its current stage names, if that is a later stage and the deal has
  * `autoAdvance`. Returns the new stage's key.
  */
-export async function advanceDealOnPayment({ db, origin, organization }: WriteContext, id: string): Promise<string | undefined> {
+export async function advanceDealOnPayment(write: WriteContext, id: string): Promise<string | undefined> {
+	const { db, origin, organization } = write
 	const stored = await deals.lock(db, organization.id, id)
 	if (!stored?.autoAdvance) return undefined
 	const { stages } = await requirePipeline(db, organization.id, stored.pipelineId)
 	const current = stages.findIndex(({ key }) => key === stored.stage)
 	const target = stages[current]?.advanceOnInvoicePaidTo
 	if (!target || stages.findIndex(({ key }) => key === target) <= current) return undefined
-	const deal = await deals.update(db, stored, { stage: target }, origin.now)
-	await record(db, origin, 'deal.stage_changed', deal, stored)
+	const deal = await deals.update(write, stored, { stage: target })
+	await record(db, origin, 'deal.stage_changed', deal, { before: stored })
 	return target
 }
 

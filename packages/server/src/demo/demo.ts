@@ -3,7 +3,7 @@
 import { createKey } from '../api-keys/store.ts'
 import { scopes } from '../auth/keys.ts'
 import { dayMs } from '../base/dates.ts'
-import { bySystem } from '../base/origin.ts'
+import type { Origin } from '../base/origin.ts'
 import { createCompany } from '../companies/store.ts'
 import { createContact } from '../contacts/store.ts'
 import type { Database } from '../db/database.ts'
@@ -24,9 +24,8 @@ export interface Demo {
 	readonly key: string
 }
 
-export function createDemo(db: Database, now: number): Promise<Demo> {
+export function createDemo(db: Database, origin: Origin): Promise<Demo> {
 	return db.transaction(async (tx) => {
-		const origin = bySystem(now)
 		const organization = await createOrganization(tx, origin, agency)
 		await markAsDemo(tx, organization.id)
 		const write = { db: tx, origin, organization }
@@ -40,7 +39,7 @@ export function createDemo(db: Database, now: number): Promise<Demo> {
 				await trackTime(write, deal, time)
 			}
 		}
-		const { key } = await createKey(tx, organization.id, { name: 'demo', scopes, now })
+		const { key } = await createKey(write, organization.id, { name: 'demo', scopes })
 		return { organizationId: organization.id, key }
 	})
 }
@@ -62,7 +61,7 @@ async function writeDemoInvoice(
 	await change(at(write, Math.min(now, written + 20 * dayMs)), id, { status, ...payment })
 }
 
-const at = (write: WriteContext, now: number): WriteContext => ({ ...write, origin: bySystem(now) })
+const at = (write: WriteContext, now: number): WriteContext => ({ ...write, origin: { ...write.origin, now } })
 
 async function change(write: WriteContext, id: string, input: InvoiceInput): Promise<void> {
 	const stored = await lockInvoice(write.db, write.organization.id, id)

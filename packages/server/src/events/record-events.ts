@@ -11,15 +11,22 @@ interface Subject {
 	readonly id: string
 }
 
-/** Returns a function that writes events about a kind of record. Given the record before a change, an event has its `changes`. */
+interface Known<R> {
+	/** The record before the change: the event then has its `changes`. */
+	readonly before?: R
+	/** The record as JSON text, where it is at hand. */
+	readonly data?: string
+}
+
+/** Returns a function that writes events about a kind of record. */
 export const eventsAbout =
 	<R extends Subject, Type extends EventType>(resource: Resource) =>
-	(db: Db, origin: Origin, type: Type, record: R, before?: R): Promise<string> =>
+	(db: Db, origin: Origin, type: Type, record: R, { before, data = JSON.stringify(record) }: Known<R> = {}): Promise<string> =>
 		recordEvent(db, origin, {
 			type,
 			organizationId: record.organizationId,
 			resource,
 			resourceId: record.id,
-			data: JSON.stringify(record),
+			data,
 			...(before && { changes: changesBetween(before, record) }),
 		})

@@ -104,6 +104,24 @@ export const operationTable = [
 		"rateClass": "integration"
 	},
 	{
+		"id": "audit.list",
+		"method": "GET",
+		"path": "/api/audit",
+		"scopes": [
+			"admin"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			429
+		],
+		"rateClass": "invoicing"
+	},
+	{
 		"id": "companies.list",
 		"method": "GET",
 		"path": "/api/companies",
@@ -224,6 +242,25 @@ export const operationTable = [
 			403,
 			404,
 			412,
+			429
+		],
+		"rateClass": "invoicing"
+	},
+	{
+		"id": "companies.history",
+		"method": "GET",
+		"path": "/api/companies/{id}/history",
+		"scopes": [
+			"companies:read"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
 			429
 		],
 		"rateClass": "invoicing"
@@ -356,6 +393,25 @@ export const operationTable = [
 		"rateClass": "invoicing"
 	},
 	{
+		"id": "contacts.history",
+		"method": "GET",
+		"path": "/api/contacts/{id}/history",
+		"scopes": [
+			"contacts:read"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			429
+		],
+		"rateClass": "invoicing"
+	},
+	{
 		"id": "deals.list",
 		"method": "GET",
 		"path": "/api/deals",
@@ -478,6 +534,25 @@ export const operationTable = [
 			403,
 			404,
 			412,
+			429
+		],
+		"rateClass": "invoicing"
+	},
+	{
+		"id": "deals.history",
+		"method": "GET",
+		"path": "/api/deals/{id}/history",
+		"scopes": [
+			"deals:read"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
 			429
 		],
 		"rateClass": "invoicing"
@@ -751,6 +826,25 @@ export const operationTable = [
 		"id": "invoices.emails.list",
 		"method": "GET",
 		"path": "/api/invoices/{id}/emails",
+		"scopes": [
+			"invoices:read"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			429
+		],
+		"rateClass": "invoicing"
+	},
+	{
+		"id": "invoices.history",
+		"method": "GET",
+		"path": "/api/invoices/{id}/history",
 		"scopes": [
 			"invoices:read"
 		],
@@ -1122,6 +1216,25 @@ export const operationTable = [
 		"rateClass": "invoicing"
 	},
 	{
+		"id": "pipelines.history",
+		"method": "GET",
+		"path": "/api/pipelines/{id}/history",
+		"scopes": [
+			"deals:read"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			429
+		],
+		"rateClass": "invoicing"
+	},
+	{
 		"id": "taxRates.list",
 		"method": "GET",
 		"path": "/api/tax-rates",
@@ -1246,6 +1359,25 @@ export const operationTable = [
 			403,
 			404,
 			412,
+			429
+		],
+		"rateClass": "invoicing"
+	},
+	{
+		"id": "taxRates.history",
+		"method": "GET",
+		"path": "/api/tax-rates/{id}/history",
+		"scopes": [
+			"tax_rates:read"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
 			429
 		],
 		"rateClass": "invoicing"
@@ -1376,6 +1508,25 @@ export const operationTable = [
 			404,
 			409,
 			412,
+			429
+		],
+		"rateClass": "invoicing"
+	},
+	{
+		"id": "timeEntries.history",
+		"method": "GET",
+		"path": "/api/time-entries/{id}/history",
+		"scopes": [
+			"time_entries:read"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
 			429
 		],
 		"rateClass": "invoicing"
@@ -1691,6 +1842,20 @@ export const fields = {
 		"lastUsedAt": "number",
 		"revokedAt": "number"
 	},
+	"AuditEntry": {
+		"id": "string",
+		"organizationId": "string",
+		"createdAt": "number",
+		"action": "string",
+		"resource": "json",
+		"operation": "string",
+		"actor": "json",
+		"requestId": "string",
+		"before": "json",
+		"after": "json",
+		"erasedAt": "number",
+		"address": "string"
+	},
 	"Company": {
 		"id": "string",
 		"organizationId": "string",
@@ -1739,6 +1904,19 @@ export const fields = {
 		"updatedAt": "number",
 		"deletedAt": "number",
 		"version": "number"
+	},
+	"HistoryEntry": {
+		"id": "string",
+		"organizationId": "string",
+		"createdAt": "number",
+		"action": "string",
+		"resource": "json",
+		"operation": "string",
+		"actor": "json",
+		"requestId": "string",
+		"before": "json",
+		"after": "json",
+		"erasedAt": "number"
 	},
 	"Invoice": {
 		"id": "string",
@@ -1911,9 +2089,11 @@ export const fields = {
  */
 export const blanks = {
 	"ApiKey": {"expiresAt":null,"lastUsedAt":null,"revokedAt":null},
+	"AuditEntry": {"requestId":null,"before":null,"after":null,"erasedAt":null,"address":null},
 	"Company": {"domain":null,"phone":null,"notes":null,"billingContactName":null,"billingAddressLine1":null,"billingAddressLine2":null,"billingCity":null,"billingState":null,"billingPostalCode":null,"billingCountry":null,"billingEmail":null,"deletedAt":null},
 	"Contact": {"email":null,"phone":null,"companyId":null,"deletedAt":null},
 	"Deal": {"companyId":null,"contactId":null,"valueCents":null,"hourlyRateCents":null,"deletedAt":null},
+	"HistoryEntry": {"requestId":null,"before":null,"after":null,"erasedAt":null},
 	"Invoice": {"dealId":null,"companyId":null,"issuedDate":null,"dueDate":null,"paidDate":null,"paymentMethod":null,"paymentReference":null,"notes":null,"paymentTerms":null,"sentAt":null,"viewedAt":null,"billTo":null,"billFrom":null},
 	"InvoiceEmail": {"replyTo":null,"reason":null},
 	"LineItem": {"unit":null,"discountPercent":null,"discountCents":null,"taxes":null,"taxRateId":null,"durationSeconds":null,"metadata":null},

@@ -5,6 +5,7 @@ import { ApiError, methodNotAllowed } from '../base/errors.ts'
 import { formatMoney } from '../base/format.ts'
 import type { Database } from '../db/database.ts'
 import { send } from '../http/answers.ts'
+import { originOf } from '../http/request-context.ts'
 import { countGuess, limitGuesses } from '../http/steps/authenticate.ts'
 import { partiesOf } from '../invoices/parties.ts'
 import { findLinkByExternalId, type PaymentLink } from '../invoices/payment-link-store.ts'
@@ -85,17 +86,16 @@ function unreadable(cause: Error & { type?: string }): ApiError {
 async function takeWebhook(
 	{ db, now: clock }: HostedOptions,
 	processor: PaymentProcessor,
-	{ context }: Pick<Request, 'context'>,
+	req: Pick<Request, 'context' | 'ip'>,
 	body: Uint8Array,
 	headers: Request['headers'],
 	of?: string,
 ): Promise<void> {
 	const now = clock()
-	const { requestId, log } = context
 	const payment = await read(processor, body, headers, now)
 	if (!payment || (of !== undefined && payment.organizationId !== of)) return
-	const origin = { actor: { type: 'payment_processor' as const, id: processor.name }, requestId, now }
-	await receivePayment(db, log, processor.name, payment, origin)
+	const origin = originOf(req, { type: 'payment_processor', id: processor.name }, 'payments.webhook', now)
+	await receivePayment(db, req.context.log, processor.name, payment, origin)
 }
 
 function read(processor: PaymentProcessor, body: Uint8Array, headers: Request['headers'], now: number) {

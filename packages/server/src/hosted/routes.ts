@@ -5,7 +5,7 @@ import { ApiError, methodNotAllowed } from '../base/errors.ts'
 import type { Database } from '../db/database.ts'
 import { send, toApiError } from '../http/answers.ts'
 import type { AnsweredRequest } from '../http/log-line.ts'
-import { isViewed } from '../http/request-context.ts'
+import { isViewed, originOf } from '../http/request-context.ts'
 import { checkLink, countGuess, visitorOf } from '../http/steps/authenticate.ts'
 import { loopTurns } from '../http/turns.ts'
 import { getOrCreatePaymentLink } from '../invoices/payments/link.ts'
@@ -59,6 +59,8 @@ const rejectMethod =
 		throw methodNotAllowed(path, method, allowed)
 	}
 
+const visitor = { type: 'client_link', id: null } as const
+
 type PageHandler = (req: Request<{ token: string }>, res: Response) => Promise<void>
 
 const viewInvoice =
@@ -66,9 +68,7 @@ const viewInvoice =
 	async (req, res) => {
 		const { token } = req.params
 		const now = clock()
-		const { requestId } = req.context
-		const origin = { actor: { type: 'client_link' as const, id: null }, requestId, now }
-		if (isViewed(req)) await countView(db, await openByToken(db, token, now), origin)
+		if (isViewed(req)) await countView(db, await openByToken(db, token, now), originOf(req, visitor, 'pages.view', now))
 		// Views that were committed together would make their pages together. Whoever waits holds no invoice.
 		await loopTurns.take(visitorOf(limits, req))
 		if (res.closed) return
@@ -83,10 +83,11 @@ const viewInvoice =
 
 /** Asks the processor for a link only when the client wants to pay, since the link may expire soon. */
 const pay =
-	({ db, services, now }: HostedOptions): PageHandler =>
+	({ db, services, now: clock }: HostedOptions): PageHandler =>
 	async (req, res) => {
 		const { token } = req.params
-		const { invoice } = await openByToken(db, token, now())
+		const now = clock()
+		const { invoice } = await openByToken(db, token, now)
 		const page = clientUrl(services.baseUrl, token)
 		const url = await getOrCreatePaymentLink(db, {
 			organizationId: invoice.organizationId,
@@ -94,7 +95,7 @@ const pay =
 			processor: await services.payments.of(db, invoice.organizationId),
 			returnUrl: `${page}/paid`,
 			cancelUrl: page,
-			now: now(),
+			origin: originOf(req, visitor, 'pages.pay', now),
 		})
 		redirect(req, res, url)
 	}

@@ -10,7 +10,7 @@ import type { Context, Handlers, SelfManagedContext } from './handler.ts'
 import { Idempotency, requestKeyOf } from './idempotency.ts'
 import type { Load } from './load.ts'
 import { logRequest } from './log-line.ts'
-import { hangUpSignal, isViewed } from './request-context.ts'
+import { hangUpSignal, isViewed, originOf } from './request-context.ts'
 
 export interface DispatchOptions {
 	readonly handlers: Handlers
@@ -41,7 +41,7 @@ export function dispatch(options: DispatchOptions): RequestHandler {
 	const idempotency = new Idempotency(db, services.secrets)
 
 	function answer(req: Request): Promise<Reply> {
-		const { operation, params, query, caller, requestId } = req.context
+		const { operation, params, query, caller } = req.context
 		if (!operation) throw new Error('no operation')
 		const check = (version: number) => expectVersion(req.headers['if-match'], version)
 		const call = {
@@ -56,7 +56,7 @@ export function dispatch(options: DispatchOptions): RequestHandler {
 		const run = (context: unknown) => (handlers[operation.id] as unknown as AnyHandler)(call, context)
 		const now = clock()
 		const actor: Actor = caller ? { type: 'api_key', id: caller.keyId } : { type: 'client_link', id: null }
-		const base = { now, services, callers, origin: { actor, requestId, now } }
+		const base = { now, services, callers, origin: originOf(req, actor, operation.id, now) }
 		if (operation.ownTransactions) return runSelfManaged(req, base, run)
 		if (operation.writes) return runInTransaction(req, base, run)
 		return run({ ...base, db, afterCommit: (work: () => void) => work() }).then(toReply)

@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import type { Caller } from '../auth/caller.ts'
 import { ApiError } from '../base/errors.ts'
 import { newId } from '../base/ids.ts'
+import type { Actor, Origin } from '../base/origin.ts'
 import type { Operation } from '../contract/routes.ts'
 
 export interface RequestContext {
@@ -58,6 +59,15 @@ function newContext(req: Request, log: Logger): RequestContext {
 		effect: 'none',
 	}
 }
+
+/** The origin of what a request changes. */
+export const originOf = (req: Pick<Request, 'context' | 'ip'>, actor: Actor, operation: string, now: number): Origin => ({
+	actor,
+	operation,
+	requestId: req.context.requestId,
+	address: req.ip ?? null,
+	now,
+})
 
 /** Whether a person asked for the answer. A browser that fetches ahead says so in one of these headers. */
 export function isViewed({ context, headers }: Pick<Request, 'context' | 'headers'>): boolean {

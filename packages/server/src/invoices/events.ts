@@ -7,18 +7,23 @@ import type { EventType } from '../generated/contract.ts'
 import type { StoredInvoice } from './invoice.ts'
 import { readInvoice } from './store.ts'
 
-/** Records events with the invoice as it is stored now; `changes` go into `invoice.updated`. */
+/** How the audit log names an invoice. */
+export const audited = ({ organizationId, id }: Pick<StoredInvoice, 'organizationId' | 'id'>) =>
+	({ organizationId, resource: 'invoice', resourceId: id }) as const
+
+/** Records events with the invoice as it is stored now, and returns that as JSON text; `changes` go into `invoice.updated`. */
 export async function recordInvoiceEvents(
 	{ db, origin, organization }: WriteContext,
 	{ organizationId, id }: Pick<StoredInvoice, 'organizationId' | 'id'>,
 	types: readonly EventType[],
 	changes?: Changes,
-): Promise<void> {
-	if (types.length === 0) return
+): Promise<string | undefined> {
+	if (types.length === 0) return undefined
 	const found = await readInvoice(db, organizationId, id, todayIn(organization.timeZone, origin.now))
 	if (!found) throw new Error(`invoice ${id} is gone`)
 	for (const type of types) {
 		const extra = type === 'invoice.updated' && changes ? { changes } : {}
 		await recordEvent(db, origin, { type, organizationId, resource: 'invoice', resourceId: id, data: found.json, ...extra })
 	}
+	return found.json
 }

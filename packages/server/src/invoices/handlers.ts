@@ -1,3 +1,4 @@
+import { historyHandler } from '../audit/history.ts'
 import { todayIn } from '../base/dates.ts'
 import type { Invoice } from '../generated/contract.ts'
 import { dataText, listText } from '../http/answers.ts'
@@ -6,7 +7,7 @@ import { type Handler, writeContext } from '../http/handler.ts'
 import { lockForChange, removed } from '../http/record-handlers.ts'
 import { createInvoiceOfTime } from './from-time-entries.ts'
 import type { StoredInvoice } from './invoice.ts'
-import { invoiceNotFound, lockInvoice, readInvoice, readInvoices } from './store.ts'
+import { findInvoice, invoiceNotFound, lockInvoice, readInvoice, readInvoices } from './store.ts'
 import { changeInvoice, createInvoice, deleteInvoice, previewInvoice } from './write.ts'
 
 export const list: Handler<'invoices.list'> = async ({ query, caller }, { db, now }) => {
@@ -40,6 +41,8 @@ export const get: Handler<'invoices.get'> = async ({ params, caller }, { db, now
 	const tag = etag(version, `${viewCount > 0 ? `-viewed${viewCount}` : ''}${overdue ? '-overdue' : ''}`)
 	return { status: 200, headers: { ETag: tag }, body: dataText<Invoice>(invoice.json) }
 }
+
+export const history = historyHandler({ kind: 'invoice', find: findInvoice, notFound: invoiceNotFound })
 
 const lock = lockForChange({ lock: lockInvoice, notFound: invoiceNotFound })
 

@@ -4,9 +4,12 @@ import { settingsFor } from '../../test/databases.ts'
 import { eventsOf } from '../../test/events.ts'
 import { startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
 import { dayMs } from '../base/dates.ts'
+import { query } from '../db/database.ts'
 import { openDatabase } from '../db/open.ts'
 import type { InvoiceInput } from '../generated/contract.ts'
 import { sweepOverdue } from './overdue.ts'
+import { requireLockedInvoice } from './store.ts'
+import { changeInvoice } from './write.ts'
 
 let server: TestServer
 beforeAll(async () => {
@@ -26,6 +29,10 @@ const sweepAt = (now: number) => {
 	server.clock.now = now
 	return sweepOverdue(server.db, now)
 }
+/** How many transactions wait for a lock in this database. */
+const waiting = query<object, { count: number }>((knex) =>
+	knex('pg_stat_activity').whereRaw(`datname = current_database() and wait_event_type = 'Lock'`).count('* as count'),
+)
 const typesOf = async (tenant: Tenant, id: string) => (await eventsOf(server, tenant, id)).map(({ type }) => type)
 const sent = ['invoice.created', 'invoice.sent']
 const turned = ['invoice.updated', 'invoice.overdue']
@@ -109,6 +116,29 @@ describe('an invoice stays as it is', () => {
 		const [before, happened] = [await read(tenant, id), await typesOf(tenant, id)]
 		await sweepAt(nextDay)
 		expect([await read(tenant, id), await typesOf(tenant, id)]).toEqual([before, happened])
+	})
+
+	it('when it is paid by a transaction that the sweep waits for', async () => {
+		const tenant = await server.newTenant()
+		server.clock.now = nextDay
+		const id = await create(tenant)
+		const [isPaid, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+		const paying = server.db.transaction(async (tx) => {
+			const invoice = await requireLockedInvoice(tx, tenant.organizationId, id)
+			await changeInvoice(tenant.writing(tx), invoice, { status: 'paid' })
+			isPaid.resolve()
+			await mayEnd.promise
+		})
+		await isPaid.promise
+		const sweep = sweepAt(nextDay)
+		// On SQLite the sweep begins after the payment; on PostgreSQL it has found the invoice by then, and waits for its row.
+		if (server.db.dialect === 'postgres') {
+			await expect.poll(() => server.db.get(waiting, {}), { interval: 10 }).toEqual({ count: 1 })
+		}
+		mayEnd.resolve()
+		await paying
+		expect(await sweep).toBe(0)
+		expect(await read(tenant, id)).toMatchObject({ status: 'paid', version: 2 })
 	})
 
 	it('when it is paid, or due later, before its turn comes', async () => {

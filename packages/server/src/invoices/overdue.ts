@@ -27,7 +27,7 @@ async function sweepBatch(db: Database, organization: OrganizationSettings, now:
 	return db.transaction(async (tx) => {
 		// Only one process at a time sweeps an organization; the others go on to the next.
 		if (!(await tx.tryLock(`overdue sweep ${organization.id}`))) return 0
-		const write = { db: tx, origin: bySystem(now), organization }
+		const write = { db: tx, origin: bySystem(now, 'jobs.overdue'), organization }
 		let marked = 0
 		for (const { id } of await findPastDue(tx, organization.id, today, batch)) if (await markOverdue(write, id)) marked++
 		return marked

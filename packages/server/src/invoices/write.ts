@@ -4,6 +4,7 @@
 import { todayIn } from '../base/dates.ts'
 import { fieldError } from '../base/errors.ts'
 import { companies } from '../companies/store.ts'
+import { difference, recordChange } from '../db/audit-log.ts'
 import { type Db, UniqueViolation } from '../db/database.ts'
 import type { WriteContext } from '../db/write-context.ts'
 import { advanceDealOnPayment, deals } from '../deals/store.ts'
@@ -12,7 +13,7 @@ import type { EventType } from '../generated/contract.ts'
 import { markRatesUsed } from '../tax-rates/store.ts'
 import { freeTimeEntries } from '../time-entries/store.ts'
 import { applyInput, type WrittenInvoice } from './apply.ts'
-import { recordInvoiceEvents } from './events.ts'
+import { audited, recordInvoiceEvents } from './events.ts'
 import { amountDue, asRead, blankInvoice, type StoredInvoice } from './invoice.ts'
 import { findNamedRates } from './named-rates.ts'
 import { advanceCounter, insertNumbered, insertTombstone, isNumberRetired } from './number-store.ts'
@@ -41,7 +42,8 @@ export async function createInvoice(write: WriteContext, input: WrittenInvoice):
 		if (!(await insertInvoice(db, invoice))) throw numberTaken(invoice.invoiceNumber)
 	}
 	await moveTimeEntries(db, origin, blank, invoice, '/timeEntryIds')
-	await recordInvoiceEvents(write, invoice, ['invoice.created', ...milestones(blank, invoice)])
+	const after = await recordInvoiceEvents(write, invoice, ['invoice.created', ...milestones(blank, invoice)])
+	await recordChange(write, { ...audited(invoice), action: 'created', after })
 	return invoice
 }
 
@@ -70,7 +72,9 @@ export async function changeInvoice(
 	await moveTimeEntries(db, origin, stored, invoice, '/status')
 	if (amountDue(invoice) !== amountDue(stored) || invoice.currency !== stored.currency) await closePaymentLinks(db, invoice)
 	const today = todayIn(organization.timeZone, origin.now)
-	const changes: Changes = changesBetween(asRead(stored, today), asRead(invoice, today))
+	const [before, after] = [asRead(stored, today), asRead(invoice, today)]
+	const changes: Changes = changesBetween(before, after)
+	await recordChange(write, { ...audited(invoice), action: 'updated', ...difference(before, after, Object.keys(changes)) })
 	const updated = Object.keys(changes).length > 0 ? (['invoice.updated'] as const) : []
 	await recordInvoiceEvents(write, invoice, [...updated, ...new Set([...milestones(stored, invoice), ...more])], changes)
 	const { dealId } = invoice
@@ -82,7 +86,8 @@ export async function changeInvoice(
 export async function deleteInvoice(write: WriteContext, invoice: StoredInvoice): Promise<void> {
 	const { db, origin } = write
 	const { organizationId, id, invoiceNumber, totalCents, currency } = invoice
-	await recordInvoiceEvents(write, invoice, ['invoice.deleted'])
+	const before = await recordInvoiceEvents(write, invoice, ['invoice.deleted'])
+	await recordChange(write, { ...audited(invoice), action: 'deleted', before })
 	await freeTimeEntries(db, invoice, heldEntries(invoice), origin)
 	await closePaymentLinks(db, invoice)
 	await removeInvoice(db, organizationId, id)

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex'
 import { newId } from '../base/ids.ts'
 import type { Origin } from '../base/origin.ts'
+import { difference, recordChange } from '../db/audit-log.ts'
 import { type Db, type Dialect, query } from '../db/database.ts'
 import { jsonColumn } from '../db/json.ts'
 import type { WriteContext } from '../db/write-context.ts'
@@ -13,6 +14,8 @@ interface Row extends Omit<OrganizationSettings, 'id'> {
 	readonly organizationId: string
 	readonly nextInvoiceNumber: number
 }
+
+const audited = (id: string) => ({ organizationId: id, resource: 'organization_settings', resourceId: id }) as const
 
 const insert = query<Row>((knex, row) => knex('organizations').insert(row))
 
@@ -29,6 +32,7 @@ export async function createOrganization(
 	const organization: OrganizationSettings = { ...blanks.OrganizationSettings, ...defaults, ...settings, ...systemFields }
 	const { id: organizationId, ...columns } = organization
 	await db.run(insert, { ...columns, organizationId, nextInvoiceNumber: 1 })
+	await recordChange({ db, origin }, { ...audited(organizationId), action: 'created', after: JSON.stringify(organization) })
 	await createDefaultPipeline({ db, origin, organization })
 	return organization
 }
@@ -77,6 +81,7 @@ export async function changeOrganization(
 ): Promise<number> {
 	const version = stored.version + 1
 	await db.run(update, { ...input, organizationId: stored.id, updatedAt: origin.now, version })
+	await recordChange({ db, origin }, { ...audited(stored.id), action: 'updated', ...difference(stored, input) })
 	return version
 }
 

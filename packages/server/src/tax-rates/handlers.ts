@@ -1,3 +1,4 @@
+import { historyHandler } from '../audit/history.ts'
 import { recordHandlers } from '../http/record-handlers.ts'
 import { archiveTaxRate, changeTaxRate, createTaxRate, taxRates } from './store.ts'
 
@@ -7,3 +8,5 @@ export const { list, get, create, update, remove } = recordHandlers(taxRates, '/
 	/** What invoices were computed with stays readable. */
 	remove: archiveTaxRate,
 })
+
+export const history = historyHandler(taxRates)

@@ -15,7 +15,7 @@ export const taxRates = records<TaxRate, object, { readonly used: boolean }>({
 })
 
 export async function createTaxRate(write: WriteContext, input: TaxRateCreate): Promise<TaxRate> {
-	const { db, origin, organization } = write
+	const { origin, organization } = write
 	const { name, label = name, percent, inclusive = false, isDefault = false } = input
 	if (isDefault) await clearDefault(write)
 	const rate: TaxRate = {
@@ -31,7 +31,7 @@ export async function createTaxRate(write: WriteContext, input: TaxRateCreate): 
 		updatedAt: origin.now,
 		version: 1,
 	}
-	await taxRates.insert(db, { ...rate, used: false })
+	await taxRates.insert(write, rate, { used: false })
 	return rate
 }
 
@@ -45,12 +45,12 @@ export async function changeTaxRate(write: WriteContext, stored: TaxRate, input:
 		throw fieldError('tax_rate_in_use', `/${field}`, 'Invoices have this tax rate: archive it and create another.')
 	}
 	if (changes.isDefault && !stored.isDefault) await clearDefault(write)
-	return taxRates.update(write.db, stored, changes, write.origin.now)
+	return taxRates.update(write, stored, changes)
 }
 
 /** Archives a tax rate that was read with `lock`. */
-export async function archiveTaxRate({ db, origin }: WriteContext, stored: TaxRate): Promise<void> {
-	if (stored.active) await taxRates.update(db, stored, { active: false, isDefault: false }, origin.now)
+export async function archiveTaxRate(write: WriteContext, stored: TaxRate): Promise<void> {
+	if (stored.active) await taxRates.update(write, stored, { active: false, isDefault: false }, 'deleted')
 }
 
 const used = query<{ organizationId: string; id: string }, { used: boolean | number }>((knex, key) =>
@@ -66,14 +66,15 @@ const markUsed = query<{ organizationId: string; ids: readonly string[] }>((knex
 /** Marks rates as used by invoices: from now on their percentage and inclusion are fixed. */
 export const markRatesUsed = (db: Db, organizationId: string, ids: readonly string[]) => db.run(markUsed, { organizationId, ids })
 
-const withoutDefault = query<{ organizationId: string; updatedAt: number }>((knex, { organizationId, updatedAt }) =>
-	knex('tax_rates')
-		.where({ organizationId, isDefault: true })
-		.update({ isDefault: false, updatedAt, version: knex.raw('?? + 1', ['version']) }),
+const theDefault = query<{ organizationId: string }, { id: string }>((knex, { organizationId }) =>
+	knex('tax_rates').where({ organizationId, isDefault: true }).select('id'),
 )
 
 /** An organization has at most one default: a change that sets it holds the organization's lock until it commits. */
-async function clearDefault({ db, origin, organization }: WriteContext): Promise<void> {
+async function clearDefault(write: WriteContext): Promise<void> {
+	const { db, organization } = write
 	await lockOrganization(db, organization.id)
-	await db.run(withoutDefault, { organizationId: organization.id, updatedAt: origin.now })
+	const found = await db.get(theDefault, { organizationId: organization.id })
+	const rate = found && (await taxRates.lock(db, organization.id, found.id))
+	if (rate) await taxRates.update(write, rate, { isDefault: false })
 }

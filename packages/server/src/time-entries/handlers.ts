@@ -1,3 +1,4 @@
+import { historyHandler } from '../audit/history.ts'
 import { recordHandlers } from '../http/record-handlers.ts'
 import { changeTimeEntry, createTimeEntry, removeTimeEntry, timeEntries } from './store.ts'
 
@@ -6,3 +7,5 @@ export const { list, get, create, update, remove } = recordHandlers(timeEntries,
 	change: changeTimeEntry,
 	remove: removeTimeEntry,
 })
+
+export const history = historyHandler(timeEntries)

@@ -1,6 +1,7 @@
 import { ApiError } from '../base/errors.ts'
 import { newId } from '../base/ids.ts'
 import type { Origin } from '../base/origin.ts'
+import { difference, recordChange } from '../db/audit-log.ts'
 import { type Db, query } from '../db/database.ts'
 import { jsonColumn } from '../db/json.ts'
 import { isAnyOf, type ListFilter, records } from '../db/records.ts'
@@ -21,7 +22,8 @@ export const timeEntries = records<TimeEntry, ListFilter<'timeEntries.list'>>({
 
 const record = eventsAbout<TimeEntry, `time_entry.${'created' | 'updated' | 'deleted'}`>('time_entry')
 
-export async function createTimeEntry({ db, origin, organization }: WriteContext, input: TimeEntryCreate): Promise<TimeEntry> {
+export async function createTimeEntry(write: WriteContext, input: TimeEntryCreate): Promise<TimeEntry> {
+	const { db, origin, organization } = write
 	const { now } = origin
 	await deals.require(db, organization.id, input.dealId, '/dealId')
 	const entry: TimeEntry = {
@@ -37,29 +39,27 @@ export async function createTimeEntry({ db, origin, organization }: WriteContext
 		updatedAt: now,
 		version: 1,
 	}
-	await timeEntries.insert(db, entry)
-	await record(db, origin, 'time_entry.created', entry)
+	const data = await timeEntries.insert(write, entry)
+	await record(db, origin, 'time_entry.created', entry, { data })
 	return entry
 }
 
 /** Changes an entry that was read with `lock`. */
-export async function changeTimeEntry(
-	{ db, origin }: WriteContext,
-	stored: TimeEntry,
-	input: TimeEntryUpdate,
-): Promise<TimeEntry> {
+export async function changeTimeEntry(write: WriteContext, stored: TimeEntry, input: TimeEntryUpdate): Promise<TimeEntry> {
+	const { db, origin } = write
 	rejectInvoiced(stored)
 	const { dealId } = input
 	if (dealId !== undefined && dealId !== stored.dealId) await deals.require(db, stored.organizationId, dealId, '/dealId')
-	const entry = await timeEntries.update(db, stored, { ...input, ...writeSpan(stored, input) }, origin.now)
-	if (Object.keys(changesBetween(stored, entry)).length > 0) await record(db, origin, 'time_entry.updated', entry, stored)
+	const entry = await timeEntries.update(write, stored, { ...input, ...writeSpan(stored, input) })
+	if (Object.keys(changesBetween(stored, entry)).length > 0)
+		await record(db, origin, 'time_entry.updated', entry, { before: stored })
 	return entry
 }
 
-export async function removeTimeEntry({ db, origin }: WriteContext, stored: TimeEntry): Promise<void> {
+export async function removeTimeEntry(write: WriteContext, stored: TimeEntry): Promise<void> {
 	rejectInvoiced(stored)
-	await timeEntries.remove(db, stored)
-	await record(db, origin, 'time_entry.deleted', stored)
+	const data = await timeEntries.remove(write, stored)
+	await record(write.db, write.origin, 'time_entry.deleted', stored, { data })
 }
 
 /** Throws when the entry is on an invoice: an invoice keeps charging the entry as it was. */
@@ -126,7 +126,7 @@ export async function claimTimeEntries(
 	const ids = entries.map(({ id }) => id)
 	const claimed = await db.run(claim, { organizationId: first.organizationId, invoiceId, ids, updatedAt: origin.now })
 	if (claimed !== entries.length) return false
-	for (const entry of entries) await record(db, origin, 'time_entry.updated', moved(entry, 'invoiced', invoiceId, origin), entry)
+	for (const entry of entries) await recordMove(db, origin, entry, moved(entry, 'invoiced', invoiceId, origin))
 	return true
 }
 
@@ -147,7 +147,14 @@ export async function freeTimeEntries(
 	if (ids.length === 0) return
 	const entries = (await lockTimeEntries(db, organizationId, ids)).filter((entry) => entry.invoiceId === invoiceId)
 	await db.run(free, { organizationId, invoiceId, ids, updatedAt: origin.now })
-	for (const entry of entries) await record(db, origin, 'time_entry.updated', moved(entry, 'open', null, origin), entry)
+	for (const entry of entries) await recordMove(db, origin, entry, moved(entry, 'open', null, origin))
+}
+
+async function recordMove(db: Db, origin: Origin, before: TimeEntry, after: TimeEntry): Promise<void> {
+	const { organizationId, id: resourceId } = after
+	const values = difference(before, after)
+	await recordChange({ db, origin }, { organizationId, resource: 'time_entry', resourceId, action: 'updated', ...values })
+	await record(db, origin, 'time_entry.updated', after, { before })
 }
 
 const moved = (entry: TimeEntry, status: TimeEntryStatus, invoiceId: string | null, { now }: Origin): TimeEntry => ({

@@ -1,4 +1,5 @@
 import { ApiError } from '../base/errors.ts'
+import { recordChange } from '../db/audit-log.ts'
 import type { CursorMeta, WebhookDelivery, WebhookDeliveryDetails } from '../generated/contract.ts'
 import { dataText, listText } from '../http/answers.ts'
 import type { Handler } from '../http/handler.ts'
@@ -25,7 +26,7 @@ export const get: Handler<'webhooks.deliveries.get'> = async ({ params: { id }, 
 	return { status: 200, body: dataText<WebhookDeliveryDetails>(delivery) }
 }
 
-export const redeliver: Handler<'webhooks.deliveries.redeliver'> = async ({ params: { id }, caller }, { db, now }) => {
+export const redeliver: Handler<'webhooks.deliveries.redeliver'> = async ({ params: { id }, caller }, { db, now, origin }) => {
 	const key = { organizationId: caller.organizationId, id }
 	const delivery = await lockDelivery(db, key)
 	if (!delivery) throw notFound(id)
@@ -35,5 +36,8 @@ export const redeliver: Handler<'webhooks.deliveries.redeliver'> = async ({ para
 	if (delivery.status === 'pending' || delivery.status === 'delivering')
 		throw new ApiError('delivery_under_way', `The delivery ${id} is ${delivery.status} already.`)
 	await deliverAgain(db, key, now)
+	const { organizationId, id: resourceId } = endpoint
+	const audited = { organizationId, resource: 'webhook_endpoint', resourceId } as const
+	await recordChange({ db, origin }, { ...audited, action: 'redelivered', after: { deliveryId: id } })
 	return { status: 200, body: { ok: true } }
 }

@@ -1,6 +1,8 @@
 import { toMs } from '../base/dates.ts'
 import { ApiError, fieldError } from '../base/errors.ts'
+import { recordChange } from '../db/audit-log.ts'
 import { deliveryIdOf } from '../events/fan-out-store.ts'
+import type { WebhookEndpoint } from '../generated/contract.ts'
 import { type Handler, writeContext } from '../http/handler.ts'
 import { recordAnswers, removed } from '../http/record-handlers.ts'
 import { type Egress, UnresolvableUrl, UnsafeUrl } from '../outside/egress.ts'
@@ -35,7 +37,7 @@ export const update: Handler<'webhooks.endpoints.update'> = async (call, { servi
 }
 
 export const remove: Handler<'webhooks.endpoints.delete'> = async (call, context) => {
-	await removeEndpoint(writeContext(context, call.caller), await answers.lock(call, context.db))
+	await removeEndpoint(context, await answers.lock(call, context.db))
 	return removed
 }
 
@@ -45,11 +47,12 @@ const anyVersion = <C extends object>(call: C) => ({ ...call, expectVersion: () 
 /** How long the old secret keeps signing unless the caller sets it. */
 const defaultGraceSeconds = 86_400
 
-export const rotateSecret: Handler<'webhooks.endpoints.rotateSecret'> = async (call, { db, now, services }) => {
+export const rotateSecret: Handler<'webhooks.endpoints.rotateSecret'> = async (call, context) => {
+	const { db, now, services } = context
 	const endpoint = await answers.lock(anyVersion(call), db)
 	const grace = (call.body?.graceSeconds ?? defaultGraceSeconds) * 1000
 	const previousSecretExpiresAt = grace > 0 ? now + grace : null
-	const secret = await rotate(db, services.secrets, endpoint, previousSecretExpiresAt, now)
+	const secret = await rotate(context, services.secrets, endpoint, previousSecretExpiresAt)
 	return { status: 200, body: { secret, previousSecretExpiresAt } }
 }
 
@@ -57,15 +60,21 @@ export const test: Handler<'webhooks.endpoints.test'> = async (call, { db, origi
 	const endpoint = await answers.lock(anyVersion(call), db)
 	requireActive(endpoint)
 	const eventId = await recordEndpointEvent(db, origin, endpoint, 'webhook.test', endpoint.id)
+	await recordChange({ db, origin }, { ...audited(endpoint), action: 'tested' })
 	return { status: 200, body: { id: deliveryIdOf(eventId, endpoint.id) } }
 }
 
-export const redeliver: Handler<'webhooks.endpoints.redeliver'> = async (call, { db, now }) => {
+export const redeliver: Handler<'webhooks.endpoints.redeliver'> = async (call, { db, now, origin }) => {
 	const endpoint = await answers.lock(anyVersion(call), db)
 	requireActive(endpoint)
 	const since = call.body?.since === undefined ? 0 : toMs(call.body.since)
-	return { status: 200, body: { count: await deliverAllAgain(db, endpoint, since, now) } }
+	const count = await deliverAllAgain(db, endpoint, since, now)
+	await recordChange({ db, origin }, { ...audited(endpoint), action: 'redelivered', after: { since, count } })
+	return { status: 200, body: { count } }
 }
+
+const audited = ({ organizationId, id }: WebhookEndpoint) =>
+	({ organizationId, resource: 'webhook_endpoint', resourceId: id }) as const
 
 /** Checks a URL before it is stored; egress checks the host's addresses again for every socket that it opens. */
 async function requireSafeUrl(egress: Egress, url: string, organizationId: string): Promise<void> {

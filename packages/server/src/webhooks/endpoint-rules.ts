@@ -1,7 +1,7 @@
 // Changes and deletes endpoints, and what that does to the deliveries that wait for them.
 import { ApiError } from '../base/errors.ts'
+import type { Writing } from '../db/audit-log.ts'
 import type { Db } from '../db/database.ts'
-import type { WriteContext } from '../db/write-context.ts'
 import type { WebhookEndpoint, WebhookEndpointUpdate } from '../generated/contract.ts'
 import { lockOrganization } from '../organizations/store.ts'
 import { cancelWaiting, skipWaiting } from './delivery-store.ts'
@@ -28,20 +28,20 @@ export async function requireRoom(db: Db, organizationId: string): Promise<void>
 
 /** Changes an endpoint that was read with `lock`. */
 export async function changeEndpoint(
-	{ db, origin }: Pick<WriteContext, 'db' | 'origin'>,
+	write: Writing,
 	stored: WebhookEndpoint,
 	input: WebhookEndpointUpdate | HealthChange,
 ): Promise<WebhookEndpoint> {
 	// An owner who sets the endpoint active says that it works: its failures are forgotten.
 	const recovered = input.status === 'active' && { disabledReason: null, failingSince: null, warnedAt: null }
 	const moved = 'url' in input && input.url !== undefined && { host: hostOf(input.url) }
-	const endpoint = await endpoints.update(db, stored, { ...input, ...recovered, ...moved }, origin.now)
-	if (endpoint.status !== 'active') await skipWaiting(db, endpoint, origin.now)
+	const endpoint = await endpoints.update(write, stored, { ...input, ...recovered, ...moved })
+	if (endpoint.status !== 'active') await skipWaiting(write.db, endpoint, write.origin.now)
 	return endpoint
 }
 
 /** Soft-deletes an endpoint that was read with `lock`, erases its secrets and cancels its waiting deliveries. */
-export async function removeEndpoint({ db, origin }: WriteContext, stored: WebhookEndpoint): Promise<void> {
-	await softDeleteEndpoint(db, stored, origin.now)
-	await cancelWaiting(db, stored, origin.now)
+export async function removeEndpoint(write: Writing, stored: WebhookEndpoint): Promise<void> {
+	await softDeleteEndpoint(write, stored)
+	await cancelWaiting(write.db, stored, write.origin.now)
 }

@@ -1,5 +1,6 @@
 import { newId } from '../base/ids.ts'
 import type { Origin } from '../base/origin.ts'
+import type { Writing } from '../db/audit-log.ts'
 import { asNumber, type Db, query } from '../db/database.ts'
 import { type ListFilter, records } from '../db/records.ts'
 import type { WriteContext } from '../db/write-context.ts'
@@ -46,10 +47,11 @@ const purpose = 'webhook secret'
 export const openSecret = (secrets: Secrets, sealed: string): string | undefined => secrets.unseal(purpose, sealed)
 
 export async function createEndpoint(
-	{ db, origin, organization }: WriteContext,
+	write: WriteContext,
 	secrets: Secrets,
 	input: WebhookEndpointCreate,
 ): Promise<WebhookEndpoint & { secret: string }> {
+	const { origin, organization } = write
 	const secret = newSecret()
 	const endpoint: WebhookEndpoint = {
 		...blanks.WebhookEndpoint,
@@ -64,31 +66,25 @@ export async function createEndpoint(
 	}
 	const host = hostOf(input.url)
 	const hidden = { host, secret: secrets.seal(purpose, secret), previousSecret: null, warnedAt: null, deletedAt: null }
-	await endpoints.insert(db, { ...endpoint, ...hidden })
+	await endpoints.insert(write, endpoint, hidden)
 	return { ...endpoint, secret }
 }
 
 /** Gives an endpoint a new secret; the old one keeps signing until `previousSecretExpiresAt`. */
 export async function rotateSecret(
-	db: Db,
+	write: Writing,
 	secrets: Secrets,
 	endpoint: WebhookEndpoint,
 	previousSecretExpiresAt: number | null,
-	now: number,
 ): Promise<string> {
 	const secret = newSecret()
-	const old = previousSecretExpiresAt === null ? undefined : await db.get(sealedSecret, keyOf(endpoint))
-	await endpoints.update(
-		db,
-		endpoint,
-		{
-			secret: secrets.seal(purpose, secret),
-			secretHint: hintOf(secret),
-			previousSecret: old?.secret ?? null,
-			previousSecretExpiresAt,
-		},
-		now,
-	)
+	const old = previousSecretExpiresAt === null ? undefined : await write.db.get(sealedSecret, keyOf(endpoint))
+	await endpoints.update(write, endpoint, {
+		secret: secrets.seal(purpose, secret),
+		secretHint: hintOf(secret),
+		previousSecret: old?.secret ?? null,
+		previousSecretExpiresAt,
+	})
 	return secret
 }
 
@@ -99,8 +95,13 @@ const sealedSecret = query<{ organizationId: string; id: string }, { secret: str
 )
 
 /** Soft-deletes an endpoint and erases its secrets. */
-export const softDeleteEndpoint = (db: Db, endpoint: WebhookEndpoint, now: number) =>
-	endpoints.update(db, endpoint, { deletedAt: now, secret: '', previousSecret: null, previousSecretExpiresAt: null }, now)
+export const softDeleteEndpoint = (write: Writing, endpoint: WebhookEndpoint) =>
+	endpoints.update(
+		write,
+		endpoint,
+		{ deletedAt: write.origin.now, secret: '', previousSecret: null, previousSecretExpiresAt: null },
+		'deleted',
+	)
 
 type EndpointEvent = 'webhook.endpoint.failing' | 'webhook.endpoint.disabled' | 'webhook.test'
 

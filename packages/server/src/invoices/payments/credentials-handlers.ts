@@ -1,4 +1,5 @@
 // The organization's own account at Stripe. A change closes the links of the account before: their money would go there.
+import { recordChange, type Writing } from '../../db/audit-log.ts'
 import type { Handler } from '../../http/handler.ts'
 import { findCredentials, removeCredentials, saveCredentials, sealCredentials } from '../../outside/payment-credentials-store.ts'
 import { closeAllPaymentLinks } from '../payment-link-store.ts'
@@ -19,16 +20,35 @@ export const get: Handler<'organization.paymentCredentials.get'> = async ({ call
 	return { status: 200, body: { data } }
 }
 
-export const replace: Handler<'organization.paymentCredentials.replace'> = async ({ body, caller }, { db, services, now }) => {
+export const replace: Handler<'organization.paymentCredentials.replace'> = async ({ body, caller }, context) => {
+	const { db, services, now } = context
 	const { organizationId } = caller
+	const before = await findCredentials(db, organizationId)
 	const row = sealCredentials(services.secrets, organizationId, body, now)
 	await saveCredentials(db, row)
 	await closeAllPaymentLinks(db, organizationId)
+	await note(context, organizationId, before, row)
 	return { status: 200, body: { ok: true } }
 }
 
-export const remove: Handler<'organization.paymentCredentials.delete'> = async ({ caller }, { db }) => {
+export const remove: Handler<'organization.paymentCredentials.delete'> = async ({ caller }, context) => {
+	const { db } = context
 	const { organizationId } = caller
+	const before = await findCredentials(db, organizationId)
 	if (await removeCredentials(db, organizationId)) await closeAllPaymentLinks(db, organizationId)
+	await note(context, organizationId, before, undefined)
 	return { status: 200, body: { ok: true } }
+}
+
+type Shown = { readonly secretKeyLastFour: string; readonly webhookSecretLastFour: string }
+
+/** Notes in the audit log which keys there were and are, by what answers show of them. */
+function note(write: Writing, organizationId: string, before: Shown | undefined, after: Shown | undefined): Promise<number> {
+	const shown = (row: Shown | undefined) => ({
+		paymentCredentials: row
+			? { secretKeyLastFour: row.secretKeyLastFour, webhookSecretLastFour: row.webhookSecretLastFour }
+			: null,
+	})
+	const record = { organizationId, resource: 'organization_settings', resourceId: organizationId } as const
+	return recordChange(write, { ...record, action: 'updated', before: shown(before), after: shown(after) })
 }

@@ -5,12 +5,12 @@ import { requireInvoice } from '../store.ts'
 import { getOrCreatePaymentLink, returnUrls } from './link.ts'
 
 export const create: Handler<'invoices.paymentLink.create'> = async ({ params, caller }, context) => {
-	const { db, now, services } = context
+	const { db, origin, services } = context
 	const { organizationId } = caller
 	const invoiceId = params.id
 	const processor = await services.payments.of(db, organizationId)
 	const urls = await returnUrls(context, organizationId, invoiceId)
-	const url = await getOrCreatePaymentLink(db, { organizationId, invoiceId, processor, ...urls, now })
+	const url = await getOrCreatePaymentLink(db, { organizationId, invoiceId, processor, ...urls, origin })
 	return { status: 200, body: { url } }
 }
 

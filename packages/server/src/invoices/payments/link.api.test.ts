@@ -12,6 +12,7 @@ import {
 	type StripeServer,
 	startWithStripe,
 } from '../../../test/payments.ts'
+import { bySystem } from '../../base/origin.ts'
 import type { PaymentLink } from '../payment-link-store.ts'
 import { getOrCreatePaymentLink } from './link.ts'
 
@@ -204,7 +205,7 @@ describe('Stripe, when it fails:', () => {
 			returnUrl: failing.url,
 			cancelUrl: failing.url,
 		}
-		return getOrCreatePaymentLink(failing.db, { ...request, now: failing.clock.now })
+		return getOrCreatePaymentLink(failing.db, { ...request, origin: bySystem(failing.clock.now) })
 	}
 
 	it('silence is given up', async () => {

@@ -2,9 +2,12 @@
 
 import { ApiError } from '../../base/errors.ts'
 import { newId } from '../../base/ids.ts'
+import type { Origin } from '../../base/origin.ts'
+import { recordChange } from '../../db/audit-log.ts'
 import type { Database, Db } from '../../db/database.ts'
 import { type PaymentProcessor, type PaymentRequest, ProcessorError } from '../../outside/payments/processor.ts'
 import type { Services } from '../../outside/services.ts'
+import { audited } from '../events.ts'
 import { amountDue, type StoredInvoice } from '../invoice.ts'
 import { partiesOf } from '../parties.ts'
 import { closePaymentLinks, findLiveLink, insertPaymentLink, type PaymentLink } from '../payment-link-store.ts'
@@ -18,7 +21,7 @@ export interface LinkRequest {
 	/** Where the processor sends the payer after the payment; `cancelUrl` without one. */
 	readonly returnUrl: string
 	readonly cancelUrl: string
-	readonly now: number
+	readonly origin: Origin
 }
 
 /** How often the server asks the processor when the invoice changes meanwhile. */
@@ -26,7 +29,8 @@ const tries = 3
 
 /** The URL of a page on which the client can pay what is owed now. */
 export async function getOrCreatePaymentLink(db: Database, request: LinkRequest): Promise<string> {
-	const { organizationId, invoiceId, processor, now } = request
+	const { organizationId, invoiceId, processor, origin } = request
+	const { now } = origin
 	if (!processor) {
 		throw new ApiError(
 			'payment_processor_not_configured',
@@ -47,6 +51,9 @@ export async function getOrCreatePaymentLink(db: Database, request: LinkRequest)
 				if (!fits(created, processor, current)) return undefined
 				await closePaymentLinks(tx, current)
 				await insertPaymentLink(tx, created)
+				const { id: paymentLinkId, amountCents, currency } = created
+				const after = { paymentLinkId, processor: processor.name, amountCents, currency }
+				await recordChange({ db: tx, origin }, { ...audited(current), action: 'payment_requested', after })
 				return created.url
 			},
 			{ organizationId },
@@ -66,7 +73,7 @@ const fits = (link: PaymentLink, { name }: PaymentProcessor, invoice: StoredInvo
 
 async function create(
 	db: Database,
-	{ organizationId, invoiceId, returnUrl, cancelUrl, now }: LinkRequest,
+	{ organizationId, invoiceId, returnUrl, cancelUrl, origin }: LinkRequest,
 	processor: PaymentProcessor,
 	invoice: StoredInvoice,
 ): Promise<PaymentLink> {
@@ -97,7 +104,7 @@ async function create(
 		...owed,
 		status: 'live',
 		expiresAt,
-		createdAt: now,
+		createdAt: origin.now,
 	}
 }
 

@@ -17,6 +17,7 @@ import {
 	type Webhook,
 } from '../../../test/payments.ts'
 import { signWebhook } from '../../../test/stripe.ts'
+import { bySystem } from '../../base/origin.ts'
 import { receivePayment } from './receive.ts'
 
 let server: StripeServer
@@ -183,7 +184,7 @@ describe.each(cases)('a payment of %s', (_, outcome, change) => {
 		const { amount_total: amountCents, currency } = session(made) as { amount_total: number; currency: string }
 		const paidAt = server.clock.now
 		const money = { amountCents, currency: currency.toUpperCase(), method: 'card', reference: 'pi_1', paidAt }
-		const origin = { actor: { type: 'payment_processor' as const, id: 'stripe' }, requestId: null, now: paidAt }
+		const origin = bySystem(paidAt)
 		await receivePayment(
 			server.db,
 			log,

@@ -2,9 +2,11 @@
 // is exactly what is owed on the invoice. A payment that cannot be applied is stored too: its row says why, and the log warns.
 import type { Logger } from 'pino'
 import type { Origin } from '../../base/origin.ts'
+import { recordChange } from '../../db/audit-log.ts'
 import type { Database, Db } from '../../db/database.ts'
 import { findOrganization } from '../../organizations/store.ts'
 import type { Payment } from '../../outside/payments/processor.ts'
+import { audited } from '../events.ts'
 import { amountDue, type StoredInvoice } from '../invoice.ts'
 import { lockPaymentLink, setLinkStatus } from '../payment-link-store.ts'
 import { lockInvoice } from '../store.ts'
@@ -39,12 +41,12 @@ async function apply(db: Db, processor: string, payment: Payment, origin: Origin
 	const link = await lockPaymentLink(db, organizationId, linkId)
 	if (!link || link.invoiceId !== invoiceId || link.processor !== processor || link.externalId !== externalId) {
 		// Such as a link that was made after the backup which was restored: its money must not be known to a log alone.
-		return (await insertPayment(db, { ...row, outcome: 'unknown_link' })) ? 'unknown_link' : 'duplicate'
+		return (await store(db, origin, { ...row, outcome: 'unknown_link' })) ? 'unknown_link' : 'duplicate'
 	}
 	// A page takes one payment, which the processor may report in several deliveries and several events.
 	if (link.status === 'paid') return 'duplicate'
 	const outcome = classify(invoice, payment)
-	await insertPayment(db, { ...row, outcome })
+	await store(db, origin, { ...row, outcome })
 	await setLinkStatus(db, link, 'paid')
 	if (outcome !== 'applied' || !invoice) return outcome
 	const input = {
@@ -55,6 +57,25 @@ async function apply(db: Db, processor: string, payment: Payment, origin: Origin
 	}
 	await changeInvoice({ db, origin, organization }, invoice, input)
 	return outcome
+}
+
+/** Stores a payment and notes it in the audit log of its invoice; false when it is stored already. */
+async function store(db: Db, origin: Origin, payment: PaymentRow): Promise<boolean> {
+	if (!(await insertPayment(db, payment))) return false
+	const {
+		organizationId,
+		invoiceId: id,
+		linkId: paymentLinkId,
+		processor,
+		outcome,
+		amountCents,
+		currency,
+		method,
+		reference,
+	} = payment
+	const after = { outcome, processor, paymentLinkId, amountCents, currency, method, reference }
+	await recordChange({ db, origin }, { ...audited({ organizationId, id }), action: 'payment_received', after })
+	return true
 }
 
 function classify(invoice: StoredInvoice | undefined, { amountCents, currency }: Payment): PaymentRow['outcome'] {

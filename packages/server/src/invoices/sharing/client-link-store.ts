@@ -2,8 +2,10 @@
 // database, and the database has only the token's hash: a copy of the database opens no invoice.
 import { hash } from 'node:crypto'
 import { nanoid } from 'nanoid'
+import { recordChange, type Writing } from '../../db/audit-log.ts'
 import { type Db, query } from '../../db/database.ts'
 import type { Secrets } from '../../outside/secrets.ts'
+import { audited } from '../events.ts'
 
 interface ClientLink {
 	readonly organizationId: string
@@ -31,20 +33,25 @@ interface Owner {
 const put = query<ClientLink>((knex, row) => knex('client_links').insert(row).onConflict(['organizationId', 'invoiceId']).merge())
 
 /** The token of an invoice's link; creates the link when there is none. The caller holds the invoice's lock. */
-export async function getOrCreateClientToken(db: Db, secrets: Secrets, owner: Owner, now: number): Promise<string> {
+export async function getOrCreateClientToken(write: Writing, secrets: Secrets, owner: Owner): Promise<string> {
+	const { db, origin } = write
 	const known = await findClientToken(db, secrets, owner)
 	if (known !== undefined) return known
 	const link = { organizationId: owner.organizationId, invoiceId: owner.id, nonce: nanoid() }
 	const [token] = tokensOf(secrets, link) as [string]
-	await db.run(put, { ...link, tokenHash: hashOf(token), createdAt: now })
+	await db.run(put, { ...link, tokenHash: hashOf(token), createdAt: origin.now })
+	await recordChange(write, { ...audited(owner), action: 'shared' })
 	return token
 }
 
 const remove = query<Key>((knex, key) => knex('client_links').where(key).delete())
 
 /** Revokes an invoice's link; false when there is none. */
-export const removeClientLink = async (db: Db, { organizationId, id }: Owner) =>
-	(await db.run(remove, { organizationId, invoiceId: id })) > 0
+export async function removeClientLink(write: Writing, owner: Owner): Promise<boolean> {
+	const removed = await write.db.run(remove, { organizationId: owner.organizationId, invoiceId: owner.id })
+	if (removed > 0) await recordChange(write, { ...audited(owner), action: 'unshared' })
+	return removed > 0
+}
 
 const byToken = query<{ tokenHash: string }, Key>((knex, { tokenHash }) =>
 	knex('client_links').where({ tokenHash }).select('organizationId', 'invoiceId'),

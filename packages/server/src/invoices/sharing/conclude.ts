@@ -1,11 +1,12 @@
 // What became of an invoice's mail, and of the invoice with it.
 import { bySystem } from '../../base/origin.ts'
+import { recordChange } from '../../db/audit-log.ts'
 import type { Database } from '../../db/database.ts'
 import type { WriteContext } from '../../db/write-context.ts'
 import { findLostMails, lockMail, type MailOutcome, type MailState, updateMail } from '../../mails/store.ts'
 import { requireOrganization } from '../../organizations/store.ts'
 import type { WrittenInvoice } from '../apply.ts'
-import { recordInvoiceEvents } from '../events.ts'
+import { audited, recordInvoiceEvents } from '../events.ts'
 import type { StoredInvoice } from '../invoice.ts'
 import { lockInvoice } from '../store.ts'
 import { changeInvoice } from '../write.ts'
@@ -32,6 +33,9 @@ export async function concludeMail(
 	if (stored.status === outcome.status) return
 	await updateMail(db, mail, outcome, origin.now)
 	if (!invoice) return
+	// A mail server may take the mail for copies although it refused it for `to`.
+	if (outcome.status !== 'failed' || outcome.recipients.some(({ accepted }) => accepted))
+		await recordChange(write, { ...audited(invoice), action: 'emailed', after: { mailId: mail.id, ...outcome } })
 	if (outcome.status === 'uncertain') await recordInvoiceEvents(write, invoice, ['invoice.perhaps_sent'])
 	if (outcome.status !== 'accepted') return
 	const change = sending(invoice, origin.now)
@@ -46,7 +50,7 @@ export async function concludeLostMails(db: Database, now: number): Promise<void
 	const reason = 'The server ended before the mail server had answered.'
 	for (const mail of await findLostMails(db, now, batch)) {
 		const organization = await requireOrganization(db, mail.organizationId)
-		const write = { origin: bySystem(now), organization }
+		const write = { origin: bySystem(now, 'jobs.lostMails'), organization }
 		await db.transaction((tx) => concludeMail({ ...write, db: tx }, mail, { status: 'uncertain', reason, recipients: [] }))
 	}
 }

@@ -41,9 +41,9 @@ export const pdf: Handler<'invoices.pdf'> = async ({ params, caller, signal }, c
 }
 
 export const createClientLink: Handler<'invoices.clientLink.create'> = async ({ params, caller }, context) => {
-	const { db, now, services } = context
+	const { db, services } = context
 	const invoice = await requireLockedInvoice(db, caller.organizationId, params.id)
-	const token = await getOrCreateClientToken(db, services.secrets, invoice, now)
+	const token = await getOrCreateClientToken(context, services.secrets, invoice)
 	return { status: 200, body: { url: clientUrl(services.baseUrl, token) } }
 }
 
@@ -54,9 +54,9 @@ export const getClientLink: Handler<'invoices.clientLink.get'> = async ({ params
 	return { status: 200, body: { url: clientUrl(services.baseUrl, token) } }
 }
 
-export const deleteClientLink: Handler<'invoices.clientLink.delete'> = async ({ params, caller }, { db }) => {
-	const invoice = await requireLockedInvoice(db, caller.organizationId, params.id)
-	if (!(await removeClientLink(db, invoice))) throw noClientLink(params.id)
+export const deleteClientLink: Handler<'invoices.clientLink.delete'> = async ({ params, caller }, context) => {
+	const invoice = await requireLockedInvoice(context.db, caller.organizationId, params.id)
+	if (!(await removeClientLink(context, invoice))) throw noClientLink(params.id)
 	return { status: 200, body: { ok: true } }
 }
 

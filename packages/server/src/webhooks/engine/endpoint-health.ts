@@ -31,7 +31,7 @@ export async function noteHealth(db: Database, target: Target, signal: HealthSig
 
 async function change(tx: Db, target: Target, signal: HealthSignal, now: number): Promise<void> {
 	const { organizationId, endpointId: id } = target
-	const write = { db: tx, origin: bySystem(now) }
+	const write = { db: tx, origin: bySystem(now, 'jobs.endpointHealth') }
 	const endpoint = await endpoints.lock(tx, organizationId, id)
 	// The owner stopped the endpoint or gave it another URL meanwhile: the signal is about the old one.
 	if (endpoint?.status !== 'active' || endpoint.url !== target.url) return

@@ -1,10 +1,12 @@
 // Servers start and stop over one database, and no delivery is lost.
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
 import { Remit } from '@remit/sdk'
 import { pino } from 'pino'
-import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, inject, it, onTestFinished, vi } from 'vitest'
 import { newDatabase, type TestDatabase } from '../../../test/databases.ts'
+import { Remit as Command } from '../../../test/remit.ts'
 import { Sink } from '../../../test/sink.ts'
 import { createKey } from '../../api-keys/store.ts'
 import { scopes } from '../../auth/keys.ts'
@@ -37,8 +39,9 @@ beforeEach(async () => {
 	database = await newDatabase(inject('database'), inject('template'))
 	const db = await openDatabase({ ...common, ...database.settings }, log)
 	key = await db.transaction(async (tx) => {
-		const { id } = await createOrganization(tx, bySystem(Date.now()), { name: 'Test Ltd' })
-		return (await createKey(tx, id, { name: 'test', scopes, now: Date.now() })).key
+		const origin = bySystem(Date.now())
+		const { id } = await createOrganization(tx, origin, { name: 'Test Ltd' })
+		return (await createKey({ db: tx, origin }, id, { name: 'test', scopes })).key
 	})
 	await db.close()
 	sink = await new Sink().start()
@@ -125,6 +128,37 @@ describe('a server that is closed', () => {
 		expect(arrivedOnce()).toBe(30)
 	})
 })
+
+// On PostgreSQL other servers may hold the leases: they have to end.
+if (inject('database') === 'sqlite') {
+	describe('a server that was killed', () => {
+		it('leaves no lease to the next one, neither of a delivery nor of a host on probation', async () => {
+			const env = {
+				DATA_DIR: database.settings.DATA_DIR,
+				ENCRYPTION_KEYS: common.ENCRYPTION_KEYS,
+				EGRESS_ALLOW_CIDRS: '127.0.0.0/8,::1/128',
+				// The leases would last for 75 seconds.
+				WEBHOOK_TIMEOUT_SECONDS: '60',
+			}
+			const command = new Command(env, tmpdir())
+			onTestFinished(() => command.stop())
+			const first = await command.serve()
+			const remit = new Remit({ apiKey: key, baseUrl: first.url })
+			sink.answer = { hang: true }
+			// Unlike 127.0.0.1, this host has not answered in any test before.
+			const url = sink.url.replace('127.0.0.1', 'localhost')
+			sink.secrets.push((await remit.webhooks.endpoints.create({ url, eventTypes: ['company.*'] })).secret)
+			await createCompanies(2, remit)
+			await sink.events(1, 20_000)
+			await first.end('SIGKILL')
+
+			sink.answer = { status: 204 }
+			await command.serve()
+			await sink.events(3, 20_000)
+			expect(new Set(sink.received.map(({ event }) => event.id)).size).toBe(2)
+		})
+	})
+}
 
 if (inject('database') === 'postgres') {
 	describe('two servers on one database', () => {
