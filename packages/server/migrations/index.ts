@@ -24,6 +24,7 @@ import * as demoOrganizations from './0021-demo-organizations.ts'
 import * as paymentCredentials from './0022-payment-credentials.ts'
 import * as longRecords from './0023-long-records.ts'
 import * as auditLog from './0024-audit-log.ts'
+import * as erasures from './0025-erasures.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -51,4 +52,5 @@ export const migrations: readonly Migration[] = [
 	{ name: '0022-payment-credentials', up: paymentCredentials.up },
 	{ name: '0023-long-records', up: longRecords.up },
 	{ name: '0024-audit-log', up: auditLog.up },
+	{ name: '0025-erasures', up: erasures.up },
 ]

@@ -8,6 +8,7 @@ import { ConfigError } from './base/errors.ts'
 import { byCommand } from './base/origin.ts'
 import { addBackupCommands } from './commands/backup.ts'
 import { command, print, UsageError } from './commands/command.ts'
+import { addEraseCommands } from './commands/erase.ts'
 import { addMailCommands } from './commands/mail.ts'
 import { readConfig, settingsHelp } from './config.ts'
 import { version } from './contract/document.ts'
@@ -65,6 +66,8 @@ command(organizations, 'list', 'List organizations.').action((options) =>
 		print(options, found, found.map(({ organizationId, name }) => `${organizationId}  ${name}`).join('\n') || 'None.')
 	}),
 )
+
+addEraseCommands(program, organizations, { settings: readConfig, withDatabase })
 
 const keys = program.command('keys').description('API keys.')
 

@@ -24,7 +24,7 @@ const floors = [
 	['webhooks/engine', 'invoices'],
 	['invoices/sharing'],
 	['invoices/payments'],
-	['hosted', 'demo'],
+	['hosted', 'demo', 'erase'],
 	['commands'],
 	['.'],
 ]

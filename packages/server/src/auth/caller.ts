@@ -23,7 +23,7 @@ interface Known {
 	readonly until: number
 }
 
-const keyCacheMs = 2_000
+export const keyCacheMs = 2_000
 const maxCachedKeys = 10_000
 
 export class Callers {

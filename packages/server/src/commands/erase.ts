@@ -1,0 +1,65 @@
+// `remit organizations erase` and `remit people erase`. What they say must be so: what is kept, and what they cannot reach.
+import type { Command } from 'commander'
+import { byCommand } from '../base/origin.ts'
+import { findOrganization } from '../organizations/store.ts'
+import { type CommandContext, command, print, UsageError } from './command.ts'
+
+interface Options {
+	readonly json?: boolean
+	readonly yes?: boolean
+	readonly organization: string
+}
+
+const notReached = 'Backups, receivers of webhooks, mailboxes and the payment processor still have what they got.'
+
+export function addEraseCommands(program: Command, organizations: Command, context: CommandContext): void {
+	command(organizations, 'erase', 'Delete all records of an organization for good, its invoices too.')
+		.argument('<id>', 'the id of the organization, org_…')
+		.option('--yes', 'do it; without this the command only says what it would do')
+		.action((id, options: Options) => eraseOrganizationCommand(id, options, context))
+
+	command(
+		program.command('people').description('People whose data is in the records of an organization.'),
+		'erase',
+		'Blank a person in the records of an organization.',
+	)
+		.argument('<email or contact>', 'an e-mail address, or the id of a contact, ct_…')
+		.requiredOption('--organization <id>', 'the organization whose records they are in')
+		.option('--yes', 'do it; without this the command only says what it would do')
+		.action((key, options: Options) => erasePersonCommand(key, options, context))
+}
+
+const eraseOrganizationCommand = (organizationId: string, options: Options, { withDatabase }: CommandContext) =>
+	withDatabase(async (db) => {
+		const organization = await findOrganization(db, organizationId)
+		if (!organization) throw new UsageError(`${organizationId}: there is no such organization`)
+		if (!options.yes) {
+			throw new UsageError(
+				`${organizationId} (${organization.name}): this deletes all its records for good, also invoices that the law asks to keep; make a backup first, then repeat with --yes`,
+			)
+		}
+		const { eraseOrganization } = await import('../erase/erase.ts')
+		const done = await eraseOrganization(db, { organizationId, origin: byCommand(Date.now(), 'organizations erase') })
+		print(options, done, `Erased ${organizationId}: ${done.rowCount} rows. ${notReached}`)
+	})
+
+const erasePersonCommand = (key: string, options: Options, { withDatabase }: CommandContext) =>
+	withDatabase(async (db) => {
+		const organizationId = options.organization
+		if (!(await findOrganization(db, organizationId)))
+			throw new UsageError(`--organization ${organizationId}: there is no such organization`)
+		const { countRowsOf, erasePerson, findPerson } = await import('../erase/erase.ts')
+		const person = await findPerson(db, organizationId, key)
+		if (person.emails.length + person.contactIds.length === 0) throw new UsageError(`${key}: there is no such contact`)
+		const request = { organizationId, origin: byCommand(Date.now(), 'people erase') }
+		if (!options.yes) {
+			const rows = await countRowsOf(db, person, request)
+			throw new UsageError(
+				`${key}: this blanks ${[...person.emails, ...person.words].join(', ')} in ${rows} rows for good, but not on issued invoices; repeat with --yes`,
+			)
+		}
+		const done = await erasePerson(db, person, request)
+		const kept = 'Issued invoices are as they were, as the law asks for; kept answers end within 24 hours.'
+		const notFound = 'Names and phones in free text are not found: search for them.'
+		print(options, done, `Erased the person from ${done.rowCount} rows. ${kept} ${notFound} ${notReached}`)
+	})

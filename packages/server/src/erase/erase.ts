@@ -1,0 +1,185 @@
+// Erases an organization, or a person from an organization's records. Each part is a transaction of its own: an erasure that was
+// broken off is done by running it again.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
+import { keyCacheMs } from '../auth/caller.ts'
+import { newId } from '../base/ids.ts'
+import type { Origin } from '../base/origin.ts'
+import { recordChange } from '../db/audit-log.ts'
+import type { Database, Db } from '../db/database.ts'
+import { blankJson, blankText, isOf, nobody, nowhere, type Person } from './blank.ts'
+import {
+	blankOrganization,
+	type Erasure,
+	erased,
+	erasePart,
+	findContacts,
+	findPart,
+	finishErasure,
+	insertErasure,
+	lockRow,
+	type Row,
+	unindexCompanies,
+	updateRow,
+} from './store.ts'
+import { type ErasableTable, tables } from './tables.ts'
+
+const partSize = 200
+
+export interface ErasureRequest {
+	readonly organizationId: string
+	readonly origin: Origin
+}
+
+/**
+ * Deletes every row of an organization but its own and the audit log's, which it blanks, until none is left: its keys go first, but
+ * servers take them for two seconds more.
+ */
+export function eraseOrganization(db: Database, request: ErasureRequest): Promise<Erasure> {
+	const { organizationId } = request
+	const { now } = request.origin
+	return withTombstone(db, 'organization', request, async () => {
+		let rowCount = 0
+		for (let found = await eraseRows(db, request); found > 0; found = await eraseRows(db, request)) {
+			rowCount += found
+			await sleep(keyCacheMs + 500)
+		}
+		await db.transaction((tx) => blankOrganization(tx, organizationId, now))
+		return rowCount + 1
+	})
+}
+
+async function eraseRows(db: Database, { organizationId, origin }: ErasureRequest): Promise<number> {
+	let rowCount = 0
+	for (const [name, table] of Object.entries(tables)) {
+		if (name === 'companies') await db.transaction((tx) => unindexCompanies(tx, organizationId, origin.now))
+		const part = erasePart(name, table)
+		for (let count = partSize; count === partSize; rowCount += count)
+			count = await db.transaction((tx) => tx.run(part, { organizationId, limit: partSize, erasedAt: origin.now }))
+	}
+	return rowCount
+}
+
+/** Finds who an e-mail address or the id of a contact is, with all that their contacts say of them. */
+export async function findPerson(db: Database, organizationId: string, key: string): Promise<Person> {
+	const contacts = await findContacts(db, organizationId, key.includes('@') ? { email: key } : { id: key })
+	const emails = contacts.flatMap(({ email }) => email ?? [])
+	return {
+		emails: [...new Set(key.includes('@') ? [key, ...emails] : emails)],
+		words: [...new Set(contacts.flatMap(({ name, phone }) => [name, phone ?? []].flat()))],
+		contactIds: contacts.map(({ id }) => id),
+	}
+}
+
+/** Blanks a person in every record, event and mail but issued invoices, which the law asks to keep as they are. */
+export const erasePerson = (db: Database, person: Person, request: ErasureRequest): Promise<Erasure> =>
+	withTombstone(db, 'person', request, () => blankTables(db, person, request, true))
+
+/** How many rows `erasePerson` would change now. */
+export const countRowsOf = (db: Database, person: Person, request: ErasureRequest): Promise<number> =>
+	blankTables(db, person, request, false)
+
+async function withTombstone(
+	db: Database,
+	kind: Erasure['kind'],
+	{ organizationId, origin }: ErasureRequest,
+	work: () => Promise<number>,
+): Promise<Erasure> {
+	const { actor, now: startedAt } = origin
+	const begun = { organizationId, id: newId('era'), kind, erasedBy: actor.id, startedAt, finishedAt: null, rowCount: 0 }
+	await db.transaction((tx) => insertErasure(tx, begun))
+	const done = { ...begun, rowCount: await work(), finishedAt: Date.now() }
+	const record = { organizationId, resource: 'organization_settings', resourceId: organizationId } as const
+	await db.transaction(async (tx) => {
+		await finishErasure(tx, done)
+		const after = { erasure: done.id, rowCount: done.rowCount }
+		await recordChange({ db: tx, origin }, { ...record, action: 'erased', after })
+	})
+	return done
+}
+
+async function blankTables(db: Database, person: Person, request: ErasureRequest, write: boolean): Promise<number> {
+	let rowCount = 0
+	// Contacts last: until then a repetition finds who the person is.
+	const isContacts = ([name]: [string, ErasableTable]) => Number(name === 'contacts')
+	const inOrder = Object.entries(tables).sort((one, other) => isContacts(one) - isContacts(other))
+	for (const [name, table] of inOrder) rowCount += await blankTable(db, { name, table, person, request, write })
+	return rowCount
+}
+
+interface Blanking {
+	readonly name: string
+	readonly table: ErasableTable
+	readonly person: Person
+	readonly request: ErasureRequest
+	/** False only counts the rows. */
+	readonly write: boolean
+}
+
+/**
+ * Looks for rows without a lock, since that may take long, and decides row by row on what each is once it is locked: a change or
+ * a sending in between is neither undone nor overlooked.
+ */
+async function blankTable(db: Database, { name, table, person, request, write }: Blanking): Promise<number> {
+	const { organizationId, origin } = request
+	const { key, text = [], json = [], contact = [] } = table
+	const columns = [...text.map((column) => column.replace('?', '')), ...json, ...contact]
+	const needles = needlesOf(person)
+	if (columns.length === 0 || Object.keys(needles).length === 0) return 0
+	const find = findPart(name, table, columns, Object.keys(needles).length)
+	const [lock, update] = [lockRow(name, table), updateRow(name, table)]
+	const blankPart = async (tx: Db, keys: Row[]) => {
+		let count = 0
+		for (const own of keys) {
+			const row = await tx.get(lock, { organizationId, ...own })
+			const blanked = row && blankRow(table, row, person, origin.now)
+			if (!blanked) continue
+			if (write) await tx.run(update, { organizationId, ...own, ...blanked })
+			count++
+		}
+		return count
+	}
+	let rowCount = 0
+	for (let after: Row = {}, keys: Row[] = []; ; ) {
+		keys = await db.all(find, { organizationId, limit: partSize, ...needles, ...after })
+		rowCount += write ? await db.transaction((tx) => blankPart(tx, keys)) : await blankPart(db, keys)
+		const last = keys.at(-1)
+		if (keys.length < partSize || !last) return rowCount
+		after = Object.fromEntries(key.map((column, index) => [`after${index}`, last[column]]))
+	}
+}
+
+/** What changes in a row to take the person out of it; undefined if it does not name them. */
+function blankRow({ text = [], json = [], contact = [], appendOnly }: ErasableTable, row: Row, person: Person, now: number) {
+	const values = Object.fromEntries(json.map((name) => [name, parsed(row[name])]))
+	const isAbout = contact.some((column) => column !== 'contactId' && person.contactIds.includes(row[column] as string))
+	// The changes of an event are of the record in its data.
+	const isTheirs = [row, values.data ?? {}].some((value) => isOf(value as object, person))
+	const share = isAbout ? 'all' : isTheirs ? 'words' : 'addresses'
+	const blanked: Row = {}
+	for (const column of text) {
+		const name = column.replace('?', '')
+		const before = row[name]
+		if (typeof before !== 'string') continue
+		const after = blankText(before, name, person, share)
+		if (after !== before) blanked[name] = column.endsWith('?') && (after === nobody || after === nowhere) ? null : after
+	}
+	for (const name of json) {
+		const after = blankJson(values[name], name, person, share)
+		if (!isDeepStrictEqual(after, values[name])) blanked[name] = JSON.stringify(after)
+	}
+	if (appendOnly) return isAbout || Object.keys(blanked).length > 0 ? erased(appendOnly, now) : undefined
+	if (Object.keys(blanked).length === 0) return undefined
+	// Clients and caches tell by the version whether what they have is still so.
+	return 'version' in row ? { ...blanked, version: Number(row.version) + 1, updatedAt: now } : blanked
+}
+
+/** SQLite returns JSON as text. */
+const parsed = (value: unknown): unknown => (typeof value === 'string' ? JSON.parse(value) : value)
+
+/** Patterns for LIKE, by the name of their parameter; also as JSON writes the text. */
+function needlesOf({ emails, contactIds }: Person): Record<string, string> {
+	const texts = [...emails, ...contactIds].flatMap((text) => [text, JSON.stringify(text).slice(1, -1)])
+	const patterns = [...new Set(texts)].map((text) => `%${text.replace(/[\\%_]/g, '\\$&')}%`)
+	return Object.fromEntries(patterns.map((pattern, index) => [`needle${index}`, pattern]))
+}

@@ -1,0 +1,104 @@
+// Where personal data may be, by table and column. A test compares this with the schema: a new table or column must be added,
+// so that an erasure does not forget it.
+
+export interface ErasableTable {
+	readonly key: readonly string[]
+	/** Columns in which a person is blanked; `?` marks those that may be null. */
+	readonly text?: readonly string[]
+	/** JSON in which the texts of a person are blanked. */
+	readonly json?: readonly string[]
+	/** Columns that may have the id of a contact. The row is then about that person, but a `contactId` is only a part of it. */
+	readonly contact?: readonly string[]
+	/** Text that names no person: ids, states, codes, names of things, and what is sealed and removed by itself. */
+	readonly plain?: readonly string[]
+	/** Rows that a person's erasure leaves as they are. */
+	readonly keep?: 'issued'
+	/** Columns that become null in a row that is erased, with an `erasedAt`: rows of the table are never deleted. */
+	readonly appendOnly?: readonly string[]
+}
+
+/** In the order in which an organization's rows can be deleted: no row is left that refers to a deleted one. */
+export const tables: Readonly<Record<string, ErasableTable>> = {
+	api_keys: { key: ['id'], text: ['name'], json: ['scopes'], plain: ['hash', 'lastFour'] },
+	webhook_attempts: { key: ['deliveryId', 'number'], text: ['responseBody?', 'error?'] },
+	webhook_deliveries: {
+		key: ['id'],
+		text: ['lastError?'],
+		plain: ['endpointId', 'eventId', 'eventType', 'resourceId', 'status'],
+	},
+	webhook_endpoints: {
+		key: ['id'],
+		text: ['description?'],
+		json: ['eventTypes'],
+		plain: ['url', 'host', 'status', 'disabledReason', 'secretHint', 'secret', 'previousSecret'],
+	},
+	events: {
+		key: ['id'],
+		json: ['actor', 'changes', 'data'],
+		contact: ['resourceId'],
+		plain: ['type', 'resourceType', 'resourceId', 'requestId'],
+	},
+	audit_log: {
+		key: ['id'],
+		json: ['before', 'after'],
+		contact: ['resourceId'],
+		plain: ['action', 'resourceType', 'resourceId', 'operation', 'actorType', 'actorId', 'address', 'requestId'],
+		appendOnly: ['before', 'after', 'address'],
+	},
+	// Sealed, and removed after 24 hours.
+	idempotency_keys: {
+		key: ['keyId', 'operationId', 'idempotencyKey'],
+		json: ['headers'],
+		plain: ['requestHash', 'body'],
+	},
+	mails: {
+		key: ['id'],
+		text: ['to', 'replyTo?', 'subject', 'reason?'],
+		json: ['cc', 'bcc', 'recipients'],
+		plain: ['kind', 'resourceId', 'requestKey', 'messageId', 'status'],
+	},
+	client_links: { key: ['invoiceId'], plain: ['nonce', 'tokenHash'] },
+	payments: {
+		key: ['processor', 'eventId'],
+		plain: ['linkId', 'invoiceId', 'currency', 'method', 'reference', 'outcome', 'externalId'],
+	},
+	payment_links: { key: ['id'], plain: ['invoiceId', 'processor', 'externalId', 'url', 'currency', 'status'] },
+	payment_credentials: { key: [], plain: ['processor', 'sealed', 'secretKeyLastFour', 'webhookSecretLastFour'] },
+	time_entries: {
+		key: ['id'],
+		text: ['taskName?', 'deliverableName?', 'description?'],
+		plain: ['dealId', 'userId', 'taskId', 'deliverableId', 'status', 'invoiceId'],
+	},
+	invoice_tombstones: { key: ['invoiceId'], plain: ['invoiceNumber', 'currency', 'deletedBy'] },
+	invoices: {
+		key: ['id'],
+		text: ['notes?', 'paymentTerms?', 'paymentReference?'],
+		json: ['lineItems', 'billTo', 'billFrom', 'taxBreakdown'],
+		plain: ['dealId', 'companyId', 'invoiceNumber', 'status', 'paymentMethod', 'taxLabel', 'currency', 'taxRounding'],
+		keep: 'issued',
+	},
+	deals: {
+		key: ['id'],
+		text: ['name'],
+		contact: ['contactId'],
+		plain: ['companyId', 'pipelineId', 'stage', 'currency', 'contactId'],
+	},
+	contacts: { key: ['id'], text: ['name', 'email?', 'phone?'], contact: ['id'], plain: ['companyId'] },
+	companies: {
+		key: ['id'],
+		text: ['phone?', 'notes?', 'billingContactName?', 'billingEmail?'],
+		plain: [
+			...['name', 'domain', 'sortName', 'searchText'],
+			...['billingAddressLine1', 'billingAddressLine2', 'billingCity', 'billingState', 'billingPostalCode', 'billingCountry'],
+		],
+	},
+	pipelines: { key: ['id'], json: ['stages'], plain: ['name'] },
+	long_records: { key: [] },
+	tax_rates: { key: ['id'], plain: ['name', 'label', 'percent'] },
+}
+
+/**
+ * Tables that an erasure leaves: the organization's own row, which is blanked, the tombstones, and what belongs to no organization. An
+ * address stays suppressed (`remit mail unsuppress`): forgetting it would mail somebody who has complained.
+ */
+export const leftTables = ['organizations', 'erasures', 'migrations', 'webhook_hosts', 'suppressed_addresses']
