@@ -8,8 +8,9 @@ import { readEvents } from '../../server/src/events/store.ts'
 import { createInvoice } from '../../server/src/invoices/write.ts'
 import { requireOrganization } from '../../server/src/organizations/store.ts'
 import { openSecrets } from '../../server/src/outside/secrets.ts'
-import { skipWaiting } from '../../server/src/webhooks/delivery-store.ts'
+import { endWaiting } from '../../server/src/webhooks/backlog-store.ts'
 import { createEndpoint, endpoints, hostOf } from '../../server/src/webhooks/endpoint-store.ts'
+import { workOffBacklogs } from '../../server/src/webhooks/engine/backlogs.ts'
 import { proveHosts } from '../../server/src/webhooks/engine/host-store.ts'
 import { companyOf } from '../names.ts'
 import { writtenInvoice } from './invoice.ts'
@@ -64,7 +65,8 @@ export async function keepHealthy(db: Database, { failing, hung }: Urls): Promis
 			const endpoint = await endpoints.lock(tx, organizationId, id)
 			if (!endpoint) continue
 			const paused = await endpoints.update({ db: tx, origin: bySystem(now) }, endpoint, { status: 'paused' })
-			await skipWaiting(tx, paused, now)
+			await endWaiting(tx, paused, 'skipped', now)
 		}
 	})
+	await workOffBacklogs(db, Date.now)
 }

@@ -25,6 +25,7 @@ import * as paymentCredentials from './0022-payment-credentials.ts'
 import * as longRecords from './0023-long-records.ts'
 import * as auditLog from './0024-audit-log.ts'
 import * as erasures from './0025-erasures.ts'
+import * as webhookBacklogs from './0026-webhook-backlogs.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -53,4 +54,5 @@ export const migrations: readonly Migration[] = [
 	{ name: '0023-long-records', up: longRecords.up },
 	{ name: '0024-audit-log', up: auditLog.up },
 	{ name: '0025-erasures', up: erasures.up },
+	{ name: '0026-webhook-backlogs', up: webhookBacklogs.up },
 ]

@@ -21,11 +21,13 @@ import { deactivateClosingLinks } from './invoices/payments/closing.ts'
 import { concludeLostMails } from './invoices/sharing/conclude.ts'
 import { listOrganizations } from './organizations/store.ts'
 import type { Lookup } from './outside/resolver.ts'
-import { openServices } from './outside/services.ts'
+import { openServices, type Services } from './outside/services.ts'
+import { workOffBacklogs } from './webhooks/engine/backlogs.ts'
 import { DeliveryEngine } from './webhooks/engine/engine.ts'
-import { repairQueue } from './webhooks/engine/repair-store.ts'
+import { releaseOverlong, repairQueue } from './webhooks/engine/repair-store.ts'
 import { sweepHosts, sweepWebhooks } from './webhooks/engine/retention-store.ts'
-import { every } from './work/loop.ts'
+import { every, type Loop } from './work/loop.ts'
+import { inParts } from './work/parts.ts'
 
 export interface RunningServer {
 	/** The server's URL on this machine. */
@@ -78,16 +80,7 @@ export async function startServer({ db, config, log, now = Date.now, lookup }: S
 	server.on('checkExpectation', (req, res) => server.emit('request', req, res))
 	endUnread(server, config.ANSWER_TIMEOUT_SECONDS * 1000)
 	await listen(server, config)
-	const background = [
-		every(5_000, () => deactivateClosingLinks(db, services.payments, log), log),
-		every(10_000, () => callers.flush(), log),
-		every(10_000, () => concludeLostMails(db, now()), log),
-		every(60_000, () => sweepOverdue(db, now()), log),
-		every(600_000, () => repairQueue(db, now()), log),
-		every(3_600_000, () => sweepAllIdempotencyKeys(db, now()), log),
-		every(3_600_000, (signal) => sweepHosts(db, now(), signal), log),
-		every(3_600_000, () => sweepWebhooks(db, config.WEBHOOK_RETENTION_DAYS, now()), log),
-	]
+	const background = startBackground({ db, config, log, now }, services, callers)
 	const engine = new DeliveryEngine({
 		db,
 		egress: services.egress,
@@ -119,8 +112,28 @@ export async function startServer({ db, config, log, now = Date.now, lookup }: S
 	}
 }
 
-async function sweepAllIdempotencyKeys(db: Database, now: number): Promise<void> {
-	for (const { id: organizationId } of await listOrganizations(db)) await sweepIdempotencyKeys(db, organizationId, now)
+/** What a process repeats without a request. */
+function startBackground(
+	{ db, config, log, now }: ServerOptions & { now: () => number },
+	services: Services,
+	callers: Callers,
+): Loop[] {
+	return [
+		every(5_000, () => deactivateClosingLinks(db, services.payments, log), log),
+		every(10_000, () => callers.flush(), log),
+		every(10_000, () => concludeLostMails(db, now()), log),
+		every(60_000, () => sweepOverdue(db, now()), log),
+		every(60_000, (signal) => releaseOverlong(db, config.WEBHOOK_RETRY_SECONDS, now(), signal), log),
+		every(500, (signal) => workOffBacklogs(db, now, signal), log),
+		every(600_000, (signal) => repairQueue(db, now(), signal), log),
+		every(3_600_000, (signal) => sweepAllIdempotencyKeys(db, now(), signal), log),
+		every(3_600_000, (signal) => sweepHosts(db, now(), signal), log),
+		every(3_600_000, (signal) => sweepWebhooks(db, config.WEBHOOK_RETENTION_DAYS, now(), signal), log),
+	]
+}
+
+async function sweepAllIdempotencyKeys(db: Database, now: number, signal: AbortSignal): Promise<void> {
+	for (const { id } of await listOrganizations(db)) await inParts(() => sweepIdempotencyKeys(db, id, now), signal)
 }
 
 function addressOf(server: Server, { HOST }: Config): string {

@@ -6,7 +6,8 @@ import { type Ask, readTables } from './tables.ts'
 export async function grow(server: TestServer, ask: Ask, rows: number): Promise<void> {
 	await server.ask('POST', '/api/companies', { body: { name: 'Grown' } })
 	await server.ask('POST', '/api/contacts', { body: { name: 'Grown' } })
-	await server.ask('POST', '/api/invoices')
+	const invoice = (await server.ask('POST', '/api/invoices')).body.id
+	await server.ask('POST', `/api/invoices/${invoice}/send`, { body: { to: 'grown@acme.example' } })
 	await server.ask('POST', '/api/tax-rates', { body: { name: 'VAT', percent: '19' } })
 	await server.newTimeEntry()
 	const endpoint = { url: 'https://receiver.example', eventTypes: ['*'] }
@@ -57,6 +58,7 @@ const grown: Record<string, Record<string, string>> = {
 		companyId: oneOf('cmp', 100, 7),
 		createdAt: 'n',
 	},
+	mails: { id: "'mail_grown' || n", resourceId: oneOf('inv', 100), createdAt: 'n' },
 	webhook_endpoints: { id: "'whe_grown' || n", status: "case n % 5 when 0 then 'paused' else 'active' end", createdAt: 'n' },
 	events: {
 		position: '1000 + n',

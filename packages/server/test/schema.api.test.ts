@@ -27,17 +27,13 @@ import {
 } from '../src/invoices/payment-link-store.ts'
 import { findByToken, removeClientLink } from '../src/invoices/sharing/client-link-store.ts'
 import { lockInvoice, readInvoice, readInvoices, removeInvoice } from '../src/invoices/store.ts'
+import { countRecipients, findLatestMail, findLostMails, findMailOfRequest, lockMail, readEmails } from '../src/mails/store.ts'
+import { findSuppressed, unsuppress } from '../src/mails/suppression-store.ts'
 import { findOrganization } from '../src/organizations/store.ts'
 import { markRatesUsed, taxRates } from '../src/tax-rates/store.ts'
 import { findTimeEntriesOf, lockTimeEntries, timeEntries } from '../src/time-entries/store.ts'
-import {
-	cancelWaiting,
-	deliverAgain,
-	deliverAllAgain,
-	lockDelivery,
-	readDeliveries,
-	readDelivery,
-} from '../src/webhooks/delivery-store.ts'
+import { countUndelivered, deliverAllAgain, endWaiting, findBacklogs } from '../src/webhooks/backlog-store.ts'
+import { deliverAgain, lockDelivery, readDeliveries, readDelivery } from '../src/webhooks/delivery-store.ts'
 import { endpoints } from '../src/webhooks/endpoint-store.ts'
 import { claimDeliveries, completeDeliveries, type DeliveryResult } from '../src/webhooks/engine/queue-store.ts'
 import { grow } from './grow.ts'
@@ -79,6 +75,9 @@ afterAll(async () => {
  */
 const ofSqlite = new Set(['companies rowid', 'events position'])
 
+/** What belongs to the server, and to no organization. */
+const ofServer = new Set(['migrations', 'suppressed_addresses', 'webhook_hosts'])
+
 const readSchema = () => readTables(server.db.dialect, ask)
 
 describe('the schema', () => {
@@ -88,7 +87,7 @@ describe('the schema', () => {
 	})
 
 	it('has the organization in every table, first in every key, and in every reference', async () => {
-		const tables = (await readSchema()).filter(({ name }) => name !== 'migrations')
+		const tables = (await readSchema()).filter(({ name }) => !ofServer.has(name))
 		expect(tables.map(({ name }) => name)).toEqual(
 			expect.arrayContaining(['organizations', 'api_keys', 'companies', 'invoices', 'deals']),
 		)
@@ -142,6 +141,7 @@ async function plans(recorded: readonly Recorded[]): Promise<string[]> {
 const today = { date: 0, instant: 0 }
 const org = () => server.organizationId
 const page = { limit: 50, offset: 0 }
+const invoiceKey = () => ({ organizationId: org(), id: 'inv_1' })
 
 /** The primary key of the table, whatever the database calls it. */
 const key = 'sqlite_autoindex_webhook_deliveries_1|webhook_deliveries_pkey'
@@ -196,6 +196,7 @@ const lists = (): List[] => [
 		(db, filter) => readDeliveries(db, { ...filter, organizationId: org() }, { ...page, cursor: 'whd_1' }),
 		key,
 	),
+	['the e-mails of an invoice', (db) => readEmails(db, invoiceKey(), page), ['mails_by_resource']],
 	['the deliveries of an event', (db) => readDeliveries(db, { eventId: 'evt_1', organizationId: org() }, page), [key]],
 	...filtered(
 		'events',
@@ -279,13 +280,22 @@ const lookUps: [name: string, work: (db: Db) => Promise<unknown>][] = [
 	['a payment link by its page', (db) => findLinkByExternalId(db, 'test', 'cs_1')],
 	['payment links to close', (db) => closePaymentLinks(db, { organizationId: org(), id: 'inv_1' })],
 	['payment links that are closing', (db) => listClosingLinks(db, org())],
+	['the last mail of an invoice', (db) => findLatestMail(db, invoiceKey())],
+	['the mail of a request', (db) => findMailOfRequest(db, invoiceKey(), 'key', 0)],
+	['a mail to conclude', (db) => lockMail(db, { organizationId: org(), id: 'mail_1' })],
+	['the recipients of a day', (db) => countRecipients(db, org(), 0)],
+	['suppressed addresses', (db) => findSuppressed(db, ['a@acme.example', 'b@acme.example'])],
+	['an address to suppress no more', (db) => unsuppress(db, 'a@acme.example')],
+	['mails of dead processes', (db) => findLostMails(db, 0, 50)],
 	['the last event of a record', (db) => recordEvent(db, bySystem(0), { ...event, organizationId: org() })],
 	['an event', (db) => readEvent(db, org(), 'evt_1')],
 	['a delivery', (db) => readDelivery(db, { organizationId: org(), id: 'whd_1' })],
 	['a delivery to change', (db) => lockDelivery(db, { organizationId: org(), id: 'whd_1' })],
 	['a delivery to make again', (db) => deliverAgain(db, { organizationId: org(), id: 'whd_1' }, 0)],
 	['deliveries to make again', (db) => deliverAllAgain(db, { organizationId: org(), id: 'whe_1' }, 0, 0)],
-	['deliveries to cancel', (db) => cancelWaiting(db, { organizationId: org(), id: 'whe_1' }, 0)],
+	['deliveries to count', (db) => countUndelivered(db, { organizationId: org(), id: 'whe_1' }, 0)],
+	['deliveries to cancel', (db) => endWaiting(db, { organizationId: org(), id: 'whe_1' }, 'cancelled', 0)],
+	['endpoints with something left to do', (db) => findBacklogs(db)],
 	['deliveries that are due', (db) => claimDeliveries(db, taking(), 0)],
 	['results of deliveries', (db) => completeDeliveries(db, [result()])],
 	['a deleted number', (db) => isNumberRetired(db, org(), 'INV-0001')],
@@ -312,7 +322,9 @@ describe.each(['with few rows', 'with many rows'])('every query %s', (size) => {
 		for (const [name, work, indexes] of lists()) {
 			const [plan] = await plans((await record(work)).slice(0, 1))
 			expect({ name, plan }).toEqual({ name, plan: expect.stringMatching(any ? /_by_|_pkey/ : new RegExp(indexes.join('|'))) })
-			expect({ name, plan }).not.toEqual({ name, plan: expect.stringMatching(/TEMP B-TREE|\bSort\b|Seq Scan|^SCAN/m) })
+			// long_records has a row for few organizations.
+			const slow = /TEMP B-TREE|\bSort\b|Seq Scan(?! on long_records)|^SCAN/m
+			expect({ name, plan }).not.toEqual({ name, plan: expect.stringMatching(slow) })
 		}
 	})
 
@@ -329,6 +341,15 @@ describe.each(['with few rows', 'with many rows'])('every query %s', (size) => {
 			)
 			expect(plan).not.toMatch(/Seq Scan|SCAN companies\b/)
 		}
+	})
+
+	it('of the feed of a limited key finds the first events of each type by its index', async () => {
+		const types = ['deal.stage_changed', 'company.created'] as const
+		const feed = (db: Db) => readEvents(db as Database, { organizationId: org() }, { ...page, after: 7 }, types)
+		const [plan] = await plans((await record(feed)).slice(0, 1))
+		// PostgreSQL reads a handful of rows as a whole.
+		if (server.db.dialect === 'sqlite' || size === 'with many rows') expect(plan?.match(/events_by_type/g)).toHaveLength(2)
+		expect(plan).not.toMatch(/Seq Scan on events|SCAN (e|events)\b/)
 	})
 
 	it('that lets the next deliveries go finds each by its key', async () => {
@@ -354,7 +375,9 @@ describe.each(['with few rows', 'with many rows'])('every query %s', (size) => {
 				})
 				expect({ name, plan }).not.toEqual({
 					name,
-					plan: expect.stringMatching(/Seq Scan|^SCAN (?!json_each|CONSTANT|s EXISTS VIRTUAL|again|n$|\(subquery)/m),
+					plan: expect.stringMatching(
+						/Seq Scan|^SCAN (?!json_each|CONSTANT|s EXISTS VIRTUAL|again|n$|some$|due$|behind$|part$|webhook_endpoints USING (COVERING )?INDEX webhook_endpoints_backlogs|\(subquery)/m,
+					),
 				})
 			}
 		}

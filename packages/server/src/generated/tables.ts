@@ -1716,7 +1716,8 @@ export const operationTable = [
 			422,
 			429
 		],
-		"rateClass": "integration"
+		"rateClass": "integration",
+		"ownTransactions": true
 	},
 	{
 		"id": "webhooks.endpoints.rotateSecret",

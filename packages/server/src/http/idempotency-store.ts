@@ -40,9 +40,20 @@ export const keepAnswer = (db: Db, answer: KeptAnswer) => db.run(keep, answer)
 /** Forgets a key that has no answer. After a commit of unknown outcome this waits for it, and keeps the answer that it stored. */
 export const forgetUnderWay = (db: Db, key: IdempotencyKey) => db.run(forget, key)
 
-const removeOld = query<{ organizationId: string; before: number }>((knex, { organizationId, before }) =>
-	knex('idempotency_keys').where({ organizationId }).where('createdAt', '<=', before).delete(),
-)
+/** Answers that a transaction removes: on SQLite every other writer waits for it. */
+const batch = 200
 
-export const removeAnswers = (db: Database, organizationId: string, before: number) =>
-	db.transaction((tx) => tx.run(removeOld, { organizationId, before }))
+const removeOld = query<{ organizationId: string; before: number }>((knex, { organizationId, before }) => {
+	const old = () => knex('idempotency_keys').where({ organizationId }).where('createdAt', '<=', before)
+	const key = ['keyId', 'operationId', 'idempotencyKey']
+	// On PostgreSQL a key may be stored anew between the two looks at its time.
+	const part = old().orderBy('createdAt').limit(batch, { skipBinding: true }).select(key)
+	return old().whereIn(key, part).delete()
+})
+
+/** Removes a part of the answers from before; returns whether there may be more. */
+export async function removeAnswers(db: Database, organizationId: string, before: number): Promise<boolean> {
+	// What a power cut brings back goes in the next hour.
+	const removed = await db.transaction((tx) => tx.run(removeOld, { organizationId, before }), { durable: false })
+	return removed === batch
+}

@@ -152,6 +152,6 @@ function reused(): ApiError {
 	return new ApiError('idempotency_key_reused', detail, { errors: [{ parameter, code: 'idempotency_key_reused', detail }] })
 }
 
-/** Removes an organization's answers that are older than 24 hours. */
+/** Removes a part of an organization's answers that are older than 24 hours; returns whether there may be more. */
 export const sweepIdempotencyKeys = (db: Database, organizationId: string, now: number) =>
 	removeAnswers(db, organizationId, now - keepMs)

@@ -4,7 +4,7 @@ import type { CursorMeta, WebhookDelivery, WebhookDeliveryDetails } from '../gen
 import { dataText, listText } from '../http/answers.ts'
 import type { Handler } from '../http/handler.ts'
 import { countDeliveries, deliverAgain, lockDelivery, readDeliveries, readDelivery } from './delivery-store.ts'
-import { requireActive } from './endpoint-rules.ts'
+import { requireReady } from './endpoint-rules.ts'
 import { endpoints } from './endpoint-store.ts'
 
 const notFound = (id: string) =>
@@ -32,7 +32,7 @@ export const redeliver: Handler<'webhooks.deliveries.redeliver'> = async ({ para
 	if (!delivery) throw notFound(id)
 	const endpoint = await endpoints.lockShared(db, caller.organizationId, delivery.endpointId)
 	if (!endpoint) throw new ApiError('webhook_endpoint_not_active', `The endpoint ${delivery.endpointId} was deleted.`)
-	requireActive(endpoint)
+	await requireReady(db, endpoint)
 	if (delivery.status === 'pending' || delivery.status === 'delivering')
 		throw new ApiError('delivery_under_way', `The delivery ${id} is ${delivery.status} already.`)
 	await deliverAgain(db, key, now)

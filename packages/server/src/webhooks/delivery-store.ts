@@ -2,7 +2,6 @@ import type { Knex } from 'knex'
 import { asNumber, type Db, type Dialect, type Placeholders, query } from '../db/database.ts'
 import { jsonColumn } from '../db/json.ts'
 import type { ListFilter } from '../db/records.ts'
-import { hasEarlier } from '../events/fan-out-store.ts'
 import type { WebhookDelivery } from '../generated/contract.ts'
 import { fields } from '../generated/tables.ts'
 
@@ -86,53 +85,3 @@ const again = query<Key & { now: number }>((knex, { now, ...key }) =>
 
 /** Makes a delivery due again, at once and with the whole schedule. */
 export const deliverAgain = (db: Db, key: Key, now: number) => db.run(again, { ...key, now })
-
-interface OfEndpoint {
-	readonly organizationId: string
-	readonly id: string
-}
-
-/** `+` makes SQLite find these by status instead of endpoint: an endpoint may have millions of deliveries in other statuses. */
-const ofEndpoint = (dialect: Dialect) => `${dialect === 'sqlite' ? '+' : ''}"endpointId" = ?`
-
-/** Only the first delivery of each record becomes due, unless an earlier one still waits: the others wait for it. */
-const allAgain = query<{ organizationId: string; endpointId: string; since: number; now: number }>(
-	(knex, { organizationId, endpointId, since, now }, dialect) =>
-		knex.raw(
-			`with again as (
-				select id, row_number() over (partition by "resourceId" order by sequence) as place from webhook_deliveries
-				where "organizationId" = ? and ${ofEndpoint(dialect)} and status in ('skipped', 'exhausted') and "createdAt" >= ?
-			)
-			update webhook_deliveries as a set status = 'pending', "retryCount" = 0, "updatedAt" = ?,
-				"nextAttemptAt" = case when again.place = 1 and not ${hasEarlier('a')} then ${dialect === 'sqlite' ? '?' : '?::bigint'} end
-			from again where a."organizationId" = ? and a.id = again.id`,
-			[organizationId, endpointId, since, now, now, organizationId],
-		),
-)
-
-/** Makes an endpoint's skipped and exhausted deliveries due again, those written from `since` on; returns how many. */
-export const deliverAllAgain = (db: Db, { organizationId, id }: OfEndpoint, since: number, now: number) =>
-	db.run(allAgain, { organizationId, endpointId: id, since, now })
-
-interface Ending {
-	readonly organizationId: string
-	readonly endpointId: string
-	readonly status: 'skipped' | 'cancelled'
-	readonly now: number
-}
-
-/** A delivery under way is left to its result. */
-const end = query<Ending>((knex, { organizationId, endpointId, status, now }, dialect) =>
-	knex('webhook_deliveries')
-		.where({ organizationId })
-		.whereIn('status', ['pending', 'retrying'])
-		.whereRaw(ofEndpoint(dialect), [endpointId])
-		.update({ status, nextAttemptAt: null, updatedAt: now }),
-)
-
-/** Skips the deliveries that wait for a paused or disabled endpoint. They stay, and a caller may redeliver them. */
-export const skipWaiting = (db: Db, { organizationId, id }: OfEndpoint, now: number) =>
-	db.run(end, { organizationId, endpointId: id, status: 'skipped', now })
-
-export const cancelWaiting = (db: Db, { organizationId, id }: OfEndpoint, now: number) =>
-	db.run(end, { organizationId, endpointId: id, status: 'cancelled', now })

@@ -7,8 +7,8 @@ import { type Handler, writeContext } from '../http/handler.ts'
 import { recordAnswers, removed } from '../http/record-handlers.ts'
 import { type Egress, UnresolvableUrl, UnsafeUrl } from '../outside/egress.ts'
 import { ResolverUnavailable } from '../outside/resolver.ts'
-import { deliverAllAgain } from './delivery-store.ts'
-import { changeEndpoint, removeEndpoint, requireActive, requireRoom } from './endpoint-rules.ts'
+import { countUndelivered, deliverAllAgain } from './backlog-store.ts'
+import { changeEndpoint, removeEndpoint, requireActive, requireReady, requireRoom } from './endpoint-rules.ts'
 import { createEndpoint, endpoints, recordEndpointEvent, rotateSecret as rotate } from './endpoint-store.ts'
 
 const answers = recordAnswers(endpoints, '/webhooks/endpoints')
@@ -64,13 +64,17 @@ export const test: Handler<'webhooks.endpoints.test'> = async (call, { db, origi
 	return { status: 200, body: { id: deliveryIdOf(eventId, endpoint.id) } }
 }
 
-export const redeliver: Handler<'webhooks.endpoints.redeliver'> = async (call, { db, now, origin }) => {
-	const endpoint = await answers.lock(anyVersion(call), db)
-	requireActive(endpoint)
+export const redeliver: Handler<'webhooks.endpoints.redeliver'> = async (call, { db, now, origin, commit }) => {
 	const since = call.body?.since === undefined ? 0 : toMs(call.body.since)
-	const count = await deliverAllAgain(db, endpoint, since, now)
-	await recordChange({ db, origin }, { ...audited(endpoint), action: 'redelivered', after: { since, count } })
-	return { status: 200, body: { count } }
+	const counted = await countUndelivered(db, { organizationId: call.caller.organizationId, id: call.params.id }, since)
+	return commit(async (tx) => {
+		const endpoint = await answers.lock(anyVersion(call), tx)
+		await requireReady(tx, endpoint)
+		const part = await deliverAllAgain(tx, endpoint, since, now)
+		const count = part.isAll ? part.count : counted
+		await recordChange({ db: tx, origin }, { ...audited(endpoint), action: 'redelivered', after: { since, count } })
+		return { status: 200, body: { count } }
+	})
 }
 
 const audited = ({ organizationId, id }: WebhookEndpoint) =>

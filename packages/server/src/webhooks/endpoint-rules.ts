@@ -4,7 +4,7 @@ import type { Writing } from '../db/audit-log.ts'
 import type { Db } from '../db/database.ts'
 import type { WebhookEndpoint, WebhookEndpointUpdate } from '../generated/contract.ts'
 import { lockOrganization } from '../organizations/store.ts'
-import { cancelWaiting, skipWaiting } from './delivery-store.ts'
+import { endWaiting, isSkipping } from './backlog-store.ts'
 import { countEndpoints, endpoints, type FailureState, hostOf, maxEndpoints, softDeleteEndpoint } from './endpoint-store.ts'
 
 /** What the engine writes of an endpoint: it disables one that only fails, and remembers since when. */
@@ -14,6 +14,16 @@ type HealthChange = Partial<Pick<WebhookEndpoint, 'status' | 'disabledReason' | 
 export function requireActive({ id, status }: WebhookEndpoint): void {
 	if (status === 'active') return
 	throw new ApiError('webhook_endpoint_not_active', `The endpoint ${id} is ${status}: set its status to active first.`)
+}
+
+/** Throws unless deliveries to the endpoint can be made again: it is active, and those of its last pause are all skipped. */
+export async function requireReady(db: Db, endpoint: WebhookEndpoint): Promise<void> {
+	requireActive(endpoint)
+	if (await isSkipping(db, endpoint))
+		throw new ApiError(
+			'delivery_under_way',
+			'Deliveries that waited at the pause are still being skipped: try again in some seconds.',
+		)
 }
 
 /** Throws when the organization has as many endpoints as it may. The organization stays locked, so that two requests cannot both be the last. */
@@ -36,12 +46,12 @@ export async function changeEndpoint(
 	const recovered = input.status === 'active' && { disabledReason: null, failingSince: null, warnedAt: null }
 	const moved = 'url' in input && input.url !== undefined && { host: hostOf(input.url) }
 	const endpoint = await endpoints.update(write, stored, { ...input, ...recovered, ...moved })
-	if (endpoint.status !== 'active') await skipWaiting(write.db, endpoint, write.origin.now)
+	if (endpoint.status !== 'active') await endWaiting(write.db, endpoint, 'skipped', write.origin.now)
 	return endpoint
 }
 
 /** Soft-deletes an endpoint that was read with `lock`, erases its secrets and cancels its waiting deliveries. */
 export async function removeEndpoint(write: Writing, stored: WebhookEndpoint): Promise<void> {
 	await softDeleteEndpoint(write, stored)
-	await cancelWaiting(write.db, stored, write.origin.now)
+	await endWaiting(write.db, stored, 'cancelled', write.origin.now)
 }

@@ -27,6 +27,7 @@ const targets = query<{ now: number; hourAgo: number }, Target>((knex, { now, ho
 		.leftJoin('webhook_hosts as h', 'h.host', 'p.host')
 		.where('p.status', 'active')
 		.whereNull('p.deletedAt')
+		.whereNull('p.skipUpTo')
 		.whereExists(
 			knex('webhook_deliveries as d')
 				.whereRaw('d."organizationId" = p."organizationId" and d."endpointId" = p.id')

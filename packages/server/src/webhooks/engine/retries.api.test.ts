@@ -3,6 +3,7 @@ import type { WebhookDeliveryDetails } from '@remit/sdk'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { startTestServer, type Tenant, type TestServer } from '../../../test/harness.ts'
 import { Sink } from '../../../test/sink.ts'
+import { releaseOverlong } from './repair-store.ts'
 
 const hour = 3_600_000
 const day = 24 * hour
@@ -142,6 +143,25 @@ describe('a delivery that fails', () => {
 		await pass(72_000, other)
 		expect((await deliveryAfter(2, own)).lastError).toBe('connection refused')
 		sink = await new Sink().start()
+	})
+})
+
+describe('a retry', () => {
+	it('that is due later than the longest wait of the schedule, because the clock was set back, is due now', async () => {
+		sink.answer = (_, count) => ({ status: count === 1 ? 500 : 204 })
+		await subscribe(tenant)
+		await tenant.remit.companies.create({ name: 'Acme' })
+		const { id, nextAttemptAt } = await deliveryAfter(1)
+		const delivery = () => tenant.remit.webhooks.deliveries.get(id)
+		const longest = 1.2 * day
+		server.clock.now = (nextAttemptAt ?? 0) - longest
+		await releaseOverlong(server.db, documented, server.clock.now)
+		await expectNothingMore()
+		expect(await delivery()).toMatchObject({ status: 'retrying', nextAttemptAt })
+		server.clock.now--
+		await releaseOverlong(server.db, documented, server.clock.now)
+		await expect.poll(delivery, { interval: 5, timeout: 5_000 }).toMatchObject({ status: 'succeeded', attemptCount: 2 })
+		server.clock.now += longest
 	})
 })
 

@@ -6,6 +6,10 @@ const jitter = 0.2
 /** The longest delay that a receiver may ask for. */
 export const longestWaitMs = 86_400_000
 
+/** The longest wait for an attempt of the schedule. A delivery that is due later was given its time before the clock was set back. */
+export const longestWait = (schedule: readonly number[]): number =>
+	Math.max(longestWaitMs, ...schedule.map((seconds) => seconds * 1000 * (1 + jitter)))
+
 /**
  * The time of the next attempt in Unix milliseconds, after `made` attempts of the schedule; undefined when the schedule is
  * used up. `retryAfterMs` is the minimum delay that the receiver asked for; `random` is from 0 to 1.

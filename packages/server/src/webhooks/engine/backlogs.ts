@@ -1,0 +1,15 @@
+// Goes on with what pausing, deleting and redelivering left to do (webhooks/backlog-store.ts).
+import type { Database } from '../../db/database.ts'
+import { inParts } from '../../work/parts.ts'
+import { findBacklogs, workOffPart } from '../backlog-store.ts'
+
+/** Works off all backlogs, a part of each in turn, until none is left or the signal aborts. */
+export async function workOffBacklogs(db: Database, now: () => number, signal?: AbortSignal): Promise<void> {
+	let left = await findBacklogs(db)
+	await inParts(async () => {
+		const [first, ...others] = left
+		if (first === undefined) return false
+		left = (await workOffPart(db, first, now())) ? [...others, first] : others
+		return left.length > 0
+	}, signal)
+}
