@@ -13,6 +13,10 @@ export function eventSchemas({ components: { schemas } }: OpenApiDocument): Map<
 	)
 }
 
+/** The kind of record that an event is about. */
+export const kindOfEvent = (schema: JsonObject) =>
+	(propertiesOf(propertiesOf(schema).resource as JsonObject).type as { enum: [string] }).enum[0]
+
 const propertiesOf = (schema: JsonObject) => schema.properties as Record<string, JsonObject>
 
 export function describeEvents(document: OpenApiDocument): void {
@@ -43,17 +47,16 @@ const moments: Record<string, JsonObject> = {
 }
 
 function exampleOf({ components: { schemas } }: OpenApiDocument, type: string, schema: JsonObject): Json {
-	const { data, resource } = propertiesOf(schema)
+	const { data } = propertiesOf(schema)
 	const record = schemas[String(data?.$ref).replace('#/components/schemas/', '')] as { examples: [JsonObject] }
 	const [example] = record.examples
 	const { examples: actors } = schemas.EventActor as { examples: Json[] }
-	const kind = propertiesOf(resource as JsonObject).type as { enum: [string] }
 	return {
 		id: 'evt_0mnfcf9s0aKq2LwXc4Rk6Nd',
 		type,
 		timestamp: '2026-03-31T00:00:00.000Z',
 		organizationId: example.organizationId as Json,
-		resource: { type: kind.enum[0], id: example.id as Json },
+		resource: { type: kindOfEvent(schema), id: example.id as Json },
 		sequence: 1,
 		actor: actors[0] as Json,
 		data: { ...example, ...moments[type] },

@@ -81,7 +81,7 @@ function sortByStatus(schema: JsonObject | undefined): void {
 const statusOf = (list: DescribedEnum, code: string) => Number.parseInt(list['x-enumDescriptions'][code] ?? '', 10)
 
 /** `TimeEntry` → `time_entry`. */
-const snake = (name: string) => name.replace(/(?!^)[A-Z]/g, (letter) => `_${letter}`).toLowerCase()
+export const snake = (name: string) => name.replace(/(?!^)[A-Z]/g, (letter) => `_${letter}`).toLowerCase()
 const sentence = (text: string) => text.replace(/^./, (first) => first.toUpperCase())
 const words = (name: string) => snake(name).replaceAll('_', ' ')
 const plural = (name: string) => `${words(name)}s`.replace(/([^aeiou])ys$/, '$1ies')

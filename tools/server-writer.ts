@@ -1,9 +1,9 @@
 // Writes packages/server/src/generated/tables.ts: what the server looks up by operation, record, event type or error code.
 import { errorTable } from './error-table.ts'
-import { eventSchemas } from './event-docs.ts'
+import { eventSchemas, kindOfEvent } from './event-docs.ts'
 import type { OpenApiDocument, Parameter } from './openapi.ts'
 import { blanks, recordFields } from './record-tables.ts'
-import type { RecordKind } from './records.ts'
+import { type RecordKind, snake } from './records.ts'
 
 export function writeServerTables(document: OpenApiDocument, kinds: readonly RecordKind[], banner: string): string {
 	return `// ${banner}
@@ -22,6 +22,8 @@ export interface OperationEntry {
 	readonly rateClass: 'invoicing' | 'integration'
 	/** Needs no key. */
 	readonly public?: true
+	/** Is about the whole organization: a key that is limited to some kinds of records gets 403. */
+	readonly unlimitedKeysOnly?: true
 	/** Its handler opens its transactions itself: it calls another server between them, or it is a GET that writes. */
 	readonly ownTransactions?: true
 	/** The id of the operation that this one repeats. */
@@ -48,6 +50,12 @@ export const blanks = ${rows(blanks(document))} as const satisfies Record<string
 /** The prefix of the ids of each kind of record. */
 export const idPrefixes = ${literal(Object.fromEntries(kinds.map(({ schema, prefix }) => [schema, prefix])))} as const
 
+/** The scope of each kind of record, without \`:read\` and \`:write\`; null for those of the integration API. */
+export const scopeOfKind = ${literal(Object.fromEntries(kinds.map(({ schema, scope }) => [snake(schema), scope ?? null])))} as const
+
+/** The kind of record that events of each type are about. */
+export const eventKinds = ${literal(Object.fromEntries([...eventSchemas(document)].map(([type, { schema }]) => [type, kindOfEvent(schema)])))} as const
+
 /** The name of the schema of each event type. */
 export const eventTypes = ${literal(Object.fromEntries([...eventSchemas(document)].map(([type, { name }]) => [type, name])))} as const
 
@@ -71,6 +79,7 @@ function operations(document: OpenApiDocument) {
 			statuses: Object.keys(operation.responses).map(Number),
 			rateClass: operation['x-rate-class'] ?? 'invoicing',
 			...(operation.security?.length === 0 && { public: true }),
+			...(operation['x-unlimited-keys-only'] && { unlimitedKeysOnly: true }),
 			...(operation['x-own-transactions'] && { ownTransactions: true }),
 			...(operation['x-alias-of'] && { aliasOf: operation['x-alias-of'] }),
 		})),

@@ -26,6 +26,7 @@ import * as longRecords from './0023-long-records.ts'
 import * as auditLog from './0024-audit-log.ts'
 import * as erasures from './0025-erasures.ts'
 import * as webhookBacklogs from './0026-webhook-backlogs.ts'
+import * as limitedKeys from './0027-limited-keys.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -55,4 +56,5 @@ export const migrations: readonly Migration[] = [
 	{ name: '0024-audit-log', up: auditLog.up },
 	{ name: '0025-erasures', up: erasures.up },
 	{ name: '0026-webhook-backlogs', up: webhookBacklogs.up },
+	{ name: '0027-limited-keys', up: limitedKeys.up },
 ]

@@ -15,6 +15,8 @@ import { version } from './contract/document.ts'
 import { type Database, unavailability } from './db/database.ts'
 import { OtherVersionError, type Upgrade } from './db/migrate.ts'
 import { openDatabase } from './db/open.ts'
+import type { ResourceKind } from './generated/contract.ts'
+import { scopeOfKind } from './generated/tables.ts'
 import { createOrganization, findOrganization, listOrganizationRows } from './organizations/store.ts'
 
 // What a server or command writes is for its own user alone: the database, its log, the key, mail as files, backups.
@@ -75,17 +77,26 @@ command(keys, 'create', 'Create an API key and print it, once.')
 	.requiredOption('--organization <id>', 'the organization it is for')
 	.requiredOption('--scopes <list>', `all, or a comma list of ${allScopes.join(', ')}`)
 	.option('--name <name>', 'what it is for', 'cli')
+	.option(
+		'--resources <list>',
+		`the kinds of records to limit it to, a comma list of ${Object.keys(scopeOfKind).join(', ')}; all when absent`,
+	)
 	.option('--expires-in <duration>', 'such as 12h or 90d; never when absent')
 	.action((options) =>
 		withDatabase(async (db) => {
 			const scopes = parseScopes(options.scopes)
+			const resources = options.resources === undefined ? null : parseResources(options.resources)
 			const origin = byCommand(Date.now(), 'keys create')
 			const expiresAt = options.expiresIn === undefined ? null : origin.now + parseDuration(options.expiresIn)
 			await requireOrganization(db, options.organization)
 			const { id, key } = await db.transaction((tx) =>
-				createKey({ db: tx, origin }, options.organization, { name: options.name, scopes, expiresAt }),
+				createKey({ db: tx, origin }, options.organization, { name: options.name, scopes, resources, expiresAt }),
 			)
-			print(options, { id, key, scopes, expiresAt }, `Created ${id}. This is the only time that the key is shown:\n${key}`)
+			print(
+				options,
+				{ id, key, scopes, resources, expiresAt },
+				`Created ${id}. This is the only time that the key is shown:\n${key}`,
+			)
 		}),
 	)
 
@@ -99,7 +110,8 @@ command(keys, 'list', 'List API keys.')
 			const state = (key: (typeof found)[number]) =>
 				key.revokedAt !== null ? 'revoked' : key.expiresAt !== null && key.expiresAt <= now ? 'expired' : 'active'
 			const lines = found.map(
-				(key) => `${key.id}  …${key.lastFour}  ${state(key)}  ${key.scopes.join(',')}  ${key.organizationId}  ${key.name}`,
+				(key) =>
+					`${key.id}  …${key.lastFour}  ${state(key)}  ${key.scopes.join(',')}${key.resources ? ` (${key.resources.join(',')})` : ''}  ${key.organizationId}  ${key.name}`,
 			)
 			print(options, found, lines.join('\n') || 'None.')
 		}),
@@ -143,6 +155,14 @@ function parseScopes(list: string): Scope[] {
 	const unknown = scopes.filter((scope) => !allScopes.includes(scope as Scope))
 	if (unknown.length > 0) throw new UsageError(`--scopes ${list}: ${unknown.join(', ')} is none of ${allScopes.join(', ')}`)
 	return scopes as Scope[]
+}
+
+function parseResources(list: string): ResourceKind[] {
+	const kinds = list.split(',').map((kind) => kind.trim())
+	const unknown = kinds.filter((kind) => !Object.hasOwn(scopeOfKind, kind))
+	if (unknown.length > 0)
+		throw new UsageError(`--resources ${list}: ${unknown.join(', ')} is none of ${Object.keys(scopeOfKind).join(', ')}`)
+	return kinds as ResourceKind[]
 }
 
 const unitMs: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 }

@@ -80,12 +80,22 @@ describe('organizations and keys', () => {
 
 	it('creates, lists and revokes keys, and shows a key once', async () => {
 		const before = Date.now()
-		const { id, key, scopes, expiresAt } = await newKey(['--name', 'shop', '--expires-in', '90d'])
+		const { id, key, scopes, expiresAt } = await newKey([
+			'--name',
+			'shop',
+			'--expires-in',
+			'90d',
+			'--resources',
+			'invoice,company',
+		])
 		expect(scopes).toEqual(['invoices:write', 'companies:read'])
 		expect(expiresAt).toBeGreaterThanOrEqual(before + 90 * 86_400_000)
 		const listed = await remit.run(['keys', 'list', '--organization', organizationId, '--json'])
 		expect(JSON.parse(listed.stdout)).toContainEqual(
-			expect.objectContaining({ id, name: 'shop', lastFour: key.slice(-4), scopes, expiresAt, revokedAt: null }),
+			expect.objectContaining({
+				...{ id, name: 'shop', lastFour: key.slice(-4), scopes, expiresAt, revokedAt: null },
+				resources: ['invoice', 'company'],
+			}),
 		)
 		expect(listed.stdout).not.toContain(key.slice(4, 36))
 		expect(await remit.json(['keys', 'revoke', id])).toEqual({ ok: true })

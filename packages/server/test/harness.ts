@@ -15,7 +15,7 @@ import type { Database, Db } from '../src/db/database.ts'
 import { openDatabase } from '../src/db/open.ts'
 import type { WriteContext } from '../src/db/write-context.ts'
 import { createDeal } from '../src/deals/store.ts'
-import type { DealCreate, OrganizationSettingsUpdate, TimeEntryCreate } from '../src/generated/contract.ts'
+import type { DealCreate, OrganizationSettingsUpdate, ResourceKind, TimeEntryCreate } from '../src/generated/contract.ts'
 import { createOrganization } from '../src/organizations/store.ts'
 import type { Lookup } from '../src/outside/resolver.ts'
 import { startServer } from '../src/server.ts'
@@ -49,7 +49,10 @@ export interface Tenant {
 	readonly key: string
 	readonly remit: Remit
 	ask(method: string, path: string, options?: AskOptions): Promise<Answer>
-	newKey(scopes: readonly Scope[], options?: { expiresAt?: number }): Promise<{ id: string; key: string }>
+	newKey(
+		scopes: readonly Scope[],
+		options?: { expiresAt?: number; resources?: ResourceKind[] },
+	): Promise<{ id: string; key: string }>
 	/** The context to write the organization's records without a request. */
 	writing(tx: Db, now?: number): WriteContext
 	newDeal(deal?: Partial<DealCreate>): Promise<string>

@@ -16,7 +16,9 @@ export interface paths {
         put?: never;
         /**
          * Create an API key
-         * @description Create an API key. It can have only scopes of the key that creates it.
+         * @description Create an API key. It can have only scopes of the key that creates it, and only its `resources`, and expires no later. With
+         *     `read` a key reads the records that events are about, of every kind or of its `resources`. An organization has at most 100
+         *     keys that work (409 `too_many_api_keys`).
          */
         post: operations["apiKeys.create"];
         delete?: never;
@@ -56,7 +58,8 @@ export interface paths {
         put?: never;
         /**
          * Rotate an API key
-         * @description Replace an API key by a new one with the same name, scopes and expiry. The old one keeps working for `overlapSeconds`.
+         * @description Replace an API key by a new one with the same name, scopes, resources and expiry. The old one keeps working for
+         *     `overlapSeconds`, and counts as long (409 `too_many_api_keys`).
          */
         post: operations["apiKeys.rotate"];
         delete?: never;
@@ -76,6 +79,7 @@ export interface paths {
          * List the audit log
          * @description List the changes of all records of the organization, newest first: API keys and webhook endpoints too. They are kept for
          *     ever. What only reads leaves no entry, nor do a client's views of an invoice and the attempts of webhook deliveries.
+         *     A key with `resources` gets 403.
          */
         get: operations["audit.list"];
         put?: never;
@@ -608,7 +612,7 @@ export interface paths {
         get: operations["organization.get"];
         /**
          * Update the organization (PUT)
-         * @description The same as PATCH: only the fields that are present change.
+         * @description The same as PATCH: only the fields that are present change. An API key with `resources` gets 403.
          */
         put: operations["organization.replace"];
         post?: never;
@@ -618,7 +622,7 @@ export interface paths {
         /**
          * Update the organization
          * @description Change the organization's settings: only the fields that are present change; `null` clears one. Other server processes
-         *     apply the change within two seconds.
+         *     apply the change within two seconds. An API key with `resources` gets 403.
          */
         patch: operations["organization.update"];
         trace?: never;
@@ -632,20 +636,21 @@ export interface paths {
         };
         /**
          * Read the payment credentials
-         * @description Read whose account takes payments, and which keys are set.
+         * @description Read whose account takes payments, and which keys are set. An API key with `resources` gets 403.
          */
         get: operations["organization.paymentCredentials.get"];
         /**
          * Set the payment credentials
          * @description Set the keys of the organization's own account at Stripe: the money of its invoices goes there from now on. All its payment
-         *     links are closed, and made anew when they are asked for.
+         *     links are closed, and made anew when they are asked for. An API key with `resources` gets 403.
          */
         put: operations["organization.paymentCredentials.replace"];
         post?: never;
         /**
          * Delete the payment credentials
          * @description Forget the keys, and close the organization's payment links. A page of Stripe that a payer has open can be paid until it
-         *     expires, within 24 hours, and nobody reports that payment. Without keys this changes nothing.
+         *     expires, within 24 hours, and nobody reports that payment. Without keys this changes nothing. An API key with `resources`
+         *     gets 403.
          */
         delete: operations["organization.paymentCredentials.delete"];
         options?: never;
@@ -890,7 +895,8 @@ export interface paths {
         };
         /**
          * List webhook deliveries
-         * @description List deliveries, newest first. The server keeps them for 30 days, or as `WEBHOOK_RETENTION_DAYS` says.
+         * @description List deliveries, newest first; with a key that has `resources`, those to the endpoints that are so limited.
+         *     The server keeps them for 30 days, or as `WEBHOOK_RETENTION_DAYS` says.
          */
         get: operations["webhooks.deliveries.list"];
         put?: never;
@@ -956,8 +962,9 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook endpoint
-         * @description Create a webhook endpoint. From now on it gets every event to which it subscribes. An organization may have 50 of them.
-         *     Until its host has answered 2xx once, the host gets one attempt at a time and 20 an hour.
+         * @description Create a webhook endpoint. From now on it gets every event to which it subscribes, with the record that the event is about.
+         *     It stays limited to the `resources` of the key that creates it, also when that key is gone. An organization may have 50 of them. Until its
+         *     host has answered 2xx once, the host gets one attempt at a time and 20 an hour.
          */
         post: operations["webhooks.endpoints.create"];
         delete?: never;
@@ -1083,7 +1090,8 @@ export interface paths {
         };
         /**
          * List events
-         * @description List all events, oldest first, for callers that cannot receive webhooks: `nextCursor` reads on at any later time.
+         * @description List all events, oldest first, each with the record that it is about; with a key that has `resources`, those about these
+         *     kinds. It is for callers that cannot receive webhooks: `nextCursor` reads on at any later time.
          *     The server keeps events for 30 days, or as `WEBHOOK_RETENTION_DAYS` says.
          */
         get: operations["webhooks.events.list"];
@@ -1134,6 +1142,7 @@ export interface components {
          *       "scopes": [
          *         "read"
          *       ],
+         *       "resources": null,
          *       "createdAt": 1774915200000,
          *       "expiresAt": null,
          *       "lastUsedAt": null,
@@ -1151,6 +1160,8 @@ export interface components {
             lastFour: string;
             /** @description What it may do. */
             scopes: components["schemas"]["KeyScope"][];
+            /** @description The kinds of records to which it is limited; null: all. */
+            resources: components["schemas"]["ResourceKind"][] | null;
             /** @description When it was created. */
             createdAt: components["schemas"]["UnixMs"];
             /** @description When it stops working; null when it does not expire. */
@@ -1174,7 +1185,14 @@ export interface components {
             name: components["schemas"]["Name"];
             /** @description What it may do: at most what the key that creates it may do. */
             scopes: components["schemas"]["KeyScope"][];
-            /** @description When it stops working; without it the key does not expire. */
+            /**
+             * @description Limits it to these kinds of records; absent or null: all. It reads events about these kinds alone, makes endpoints that get
+             *     no others, and of the webhook endpoints and their deliveries has those that are so limited. Its scopes about other kinds
+             *     do nothing, and what is about the whole organization is closed to it: the audit log, the payment credentials, changes of
+             *     the settings. A key that is limited can create, see, rotate and revoke only keys that are limited as much.
+             */
+            resources?: components["schemas"]["ResourceKind"][] | null;
+            /** @description When it stops working; without it the key does not expire, and a key that expires cannot create it. */
             expiresAt?: components["schemas"]["InstantInput"] | null;
         };
         /** @description A page of records. */
@@ -2090,7 +2108,7 @@ export interface components {
          * @description Every error code. A later version may add codes.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "invalid_json" | "body_required" | "ambiguous_credentials" | "invalid_signature" | "missing_credentials" | "invalid_credentials" | "insufficient_scope" | "route_not_found" | "api_key_not_found" | "client_link_not_found" | "payment_link_not_found" | "webhook_delivery_not_found" | "event_not_found" | "company_not_found" | "contact_not_found" | "deal_not_found" | "invoice_not_found" | "pipeline_not_found" | "tax_rate_not_found" | "time_entry_not_found" | "webhook_endpoint_not_found" | "method_not_allowed" | "request_timeout" | "invoice_number_taken" | "record_in_use" | "tax_rate_in_use" | "stage_in_use" | "time_entry_invoiced" | "time_entry_already_invoiced" | "invoice_cancelled" | "email_not_configured" | "email_under_way" | "email_perhaps_sent" | "payment_processor_not_configured" | "webhook_endpoint_not_active" | "delivery_under_way" | "too_many_endpoints" | "idempotency_key_in_use" | "version_mismatch" | "payload_too_large" | "unsupported_media_type" | "totals_mismatch" | "amount_out_of_range" | "mixed_tax_inclusion" | "unknown_line_item" | "invalid_line_item" | "unknown_deal" | "unknown_company" | "expires_in_past" | "unknown_contact" | "unknown_pipeline" | "unknown_stage" | "invalid_stages" | "invalid_time_entry" | "invalid_time_entries" | "rate_missing" | "currency_mismatch" | "unknown_tax_rate" | "tax_rate_archived" | "unsafe_url" | "unresolvable_url" | "recipient_suppressed" | "nothing_to_pay" | "amount_not_payable" | "idempotency_key_reused" | "rate_limited" | "email_limit_reached" | "headers_too_large" | "internal_error" | "email_delivery_failed" | "email_outcome_unknown" | "payment_processor_failed" | "outcome_unknown" | "unavailable" | "resolver_unavailable";
+        ErrorCode: "invalid_request" | "invalid_json" | "body_required" | "ambiguous_credentials" | "invalid_signature" | "missing_credentials" | "invalid_credentials" | "insufficient_scope" | "route_not_found" | "api_key_not_found" | "client_link_not_found" | "payment_link_not_found" | "webhook_delivery_not_found" | "event_not_found" | "company_not_found" | "contact_not_found" | "deal_not_found" | "invoice_not_found" | "pipeline_not_found" | "tax_rate_not_found" | "time_entry_not_found" | "webhook_endpoint_not_found" | "method_not_allowed" | "request_timeout" | "invoice_number_taken" | "record_in_use" | "tax_rate_in_use" | "stage_in_use" | "time_entry_invoiced" | "time_entry_already_invoiced" | "invoice_cancelled" | "email_not_configured" | "email_under_way" | "email_perhaps_sent" | "payment_processor_not_configured" | "webhook_endpoint_not_active" | "delivery_under_way" | "too_many_endpoints" | "too_many_api_keys" | "idempotency_key_in_use" | "version_mismatch" | "payload_too_large" | "unsupported_media_type" | "event_type_out_of_reach" | "totals_mismatch" | "amount_out_of_range" | "mixed_tax_inclusion" | "unknown_line_item" | "invalid_line_item" | "unknown_deal" | "unknown_company" | "expires_in_past" | "unknown_contact" | "unknown_pipeline" | "unknown_stage" | "invalid_stages" | "invalid_time_entry" | "invalid_time_entries" | "rate_missing" | "currency_mismatch" | "unknown_tax_rate" | "tax_rate_archived" | "unsafe_url" | "unresolvable_url" | "recipient_suppressed" | "nothing_to_pay" | "amount_not_payable" | "idempotency_key_reused" | "rate_limited" | "email_limit_reached" | "headers_too_large" | "internal_error" | "email_delivery_failed" | "email_outcome_unknown" | "payment_processor_failed" | "outcome_unknown" | "unavailable" | "resolver_unavailable";
         /**
          * @description Who caused a change.
          * @example {
@@ -3428,8 +3446,9 @@ export interface components {
         };
         /**
          * @description What a key may do. The integration API has the scopes `read`, `write` and `admin`, each of which includes the one before.
-         *     The invoicing API has a pair for each kind of record, of which `:write` includes `:read`. The scopes of one API give no access
-         *     to the other.
+         *     The invoicing API has a pair for each kind of record, of which `:write` includes `:read`. The scopes of one API do not open the
+         *     operations of the other. But an event has the record that it is about: **`read` reads every kind of record that has events**,
+         *     in the feed, and `write` and `admin` can have them sent to an endpoint, unless the key has `resources`.
          * @enum {string}
          */
         KeyScope: "read" | "write" | "admin" | "companies:read" | "companies:write" | "contacts:read" | "contacts:write" | "deals:read" | "deals:write" | "invoices:read" | "invoices:write" | "organization:read" | "organization:write" | "tax_rates:read" | "tax_rates:write" | "time_entries:read" | "time_entries:write";
@@ -5018,6 +5037,7 @@ export interface components {
          *         "invoice.paid",
          *         "company.*"
          *       ],
+         *       "resources": null,
          *       "status": "active",
          *       "disabledReason": null,
          *       "failingSince": null,
@@ -5039,6 +5059,8 @@ export interface components {
             description: string | null;
             /** @description The events that it gets. */
             eventTypes: string[];
+            /** @description The kinds of records to which it is limited, as the key that created it: it gets no event about others. Null: all. */
+            resources: components["schemas"]["ResourceKind"][] | null;
             /** @description Whether it gets deliveries. */
             status: components["schemas"]["EndpointStatus"];
             /** @description Why Remit disabled it; null when it did not. */
@@ -5107,6 +5129,7 @@ export interface components {
          *           "invoice.paid",
          *           "company.*"
          *         ],
+         *         "resources": null,
          *         "status": "disabled",
          *         "disabledReason": "failing",
          *         "failingSince": 1774483200000,
@@ -5182,6 +5205,7 @@ export interface components {
          *           "invoice.paid",
          *           "company.*"
          *         ],
+         *         "resources": null,
          *         "status": "active",
          *         "disabledReason": null,
          *         "failingSince": 1774828800000,
@@ -5408,6 +5432,7 @@ export interface components {
          *           "invoice.paid",
          *           "company.*"
          *         ],
+         *         "resources": null,
          *         "status": "active",
          *         "disabledReason": null,
          *         "failingSince": null,

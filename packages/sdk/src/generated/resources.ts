@@ -209,7 +209,9 @@ export class ApiKeysResource {
 	}
 
 	/**
-	 * Create an API key. It can have only scopes of the key that creates it.
+	 * Create an API key. It can have only scopes of the key that creates it, and only its `resources`, and expires no later. With
+	 * `read` a key reads the records that events are about, of every kind or of its `resources`. An organization has at most 100
+	 * keys that work (409 `too_many_api_keys`).
 	 *
 	 * @param body - A key to create.
 	 * @param options - Options of this call alone.
@@ -237,7 +239,8 @@ export class ApiKeysResource {
 	}
 
 	/**
-	 * Replace an API key by a new one with the same name, scopes and expiry. The old one keeps working for `overlapSeconds`.
+	 * Replace an API key by a new one with the same name, scopes, resources and expiry. The old one keeps working for
+	 * `overlapSeconds`, and counts as long (409 `too_many_api_keys`).
 	 *
 	 * @param id - The key's id.
 	 * @param body - How to rotate a key.
@@ -268,6 +271,7 @@ export class AuditResource {
 	/**
 	 * List the changes of all records of the organization, newest first: API keys and webhook endpoints too. They are kept for
 	 * ever. What only reads leaves no entry, nor do a client's views of an invoice and the attempts of webhook deliveries.
+	 * A key with `resources` gets 403.
 	 *
 	 * @param query - Filters, order and page.
 	 * @param options - Options of this call alone.
@@ -955,7 +959,7 @@ export class OrganizationResource {
 
 	/**
 	 * Change the organization's settings: only the fields that are present change; `null` clears one. Other server processes
-	 * apply the change within two seconds.
+	 * apply the change within two seconds. An API key with `resources` gets 403.
 	 *
 	 * @param body - Changes of the organization: an absent field stays as it is, `null` clears a field.
 	 * @param options - Options of this call alone.
@@ -980,7 +984,7 @@ export class OrganizationPaymentCredentialsResource {
 	}
 
 	/**
-	 * Read whose account takes payments, and which keys are set.
+	 * Read whose account takes payments, and which keys are set. An API key with `resources` gets 403.
 	 *
 	 * @param options - Options of this call alone.
 	 * @returns The record.
@@ -992,7 +996,7 @@ export class OrganizationPaymentCredentialsResource {
 
 	/**
 	 * Set the keys of the organization's own account at Stripe: the money of its invoices goes there from now on. All its payment
-	 * links are closed, and made anew when they are asked for.
+	 * links are closed, and made anew when they are asked for. An API key with `resources` gets 403.
 	 *
 	 * @param body - The keys of the organization's own account at Stripe.
 	 * @param options - Options of this call alone.
@@ -1009,7 +1013,8 @@ export class OrganizationPaymentCredentialsResource {
 
 	/**
 	 * Forget the keys, and close the organization's payment links. A page of Stripe that a payer has open can be paid until it
-	 * expires, within 24 hours, and nobody reports that payment. Without keys this changes nothing.
+	 * expires, within 24 hours, and nobody reports that payment. Without keys this changes nothing. An API key with `resources`
+	 * gets 403.
 	 *
 	 * @param options - Options of this call alone.
 	 * @returns The operation succeeded.
@@ -1362,7 +1367,8 @@ export class WebhooksDeliveriesResource {
 	}
 
 	/**
-	 * List deliveries, newest first. The server keeps them for 30 days, or as `WEBHOOK_RETENTION_DAYS` says.
+	 * List deliveries, newest first; with a key that has `resources`, those to the endpoints that are so limited.
+	 * The server keeps them for 30 days, or as `WEBHOOK_RETENTION_DAYS` says.
 	 *
 	 * @param query - Filters, order and page.
 	 * @param options - Options of this call alone.
@@ -1430,8 +1436,9 @@ export class WebhooksEndpointsResource {
 	}
 
 	/**
-	 * Create a webhook endpoint. From now on it gets every event to which it subscribes. An organization may have 50 of them.
-	 * Until its host has answered 2xx once, the host gets one attempt at a time and 20 an hour.
+	 * Create a webhook endpoint. From now on it gets every event to which it subscribes, with the record that the event is about.
+	 * It stays limited to the `resources` of the key that creates it, also when that key is gone. An organization may have 50 of them. Until its
+	 * host has answered 2xx once, the host gets one attempt at a time and 20 an hour.
 	 *
 	 * @param body - An endpoint to create.
 	 * @param options - Options of this call alone.
@@ -1574,7 +1581,8 @@ export class WebhooksEventsResource {
 	}
 
 	/**
-	 * List all events, oldest first, for callers that cannot receive webhooks: `nextCursor` reads on at any later time.
+	 * List all events, oldest first, each with the record that it is about; with a key that has `resources`, those about these
+	 * kinds. It is for callers that cannot receive webhooks: `nextCursor` reads on at any later time.
 	 * The server keeps events for 30 days, or as `WEBHOOK_RETENTION_DAYS` says.
 	 *
 	 * @param query - Filters, order and page.

@@ -32,6 +32,7 @@ describe('a new key', () => {
 			name: 'Reports',
 			lastFour: key.slice(-4),
 			scopes: ['invoices:read'],
+			resources: null,
 			createdAt: server.clock.now,
 			expiresAt: null,
 			lastUsedAt: null,
@@ -79,6 +80,20 @@ describe('a key that creates keys', () => {
 			status: 403,
 			body: { code: 'insufficient_scope', errors: [{ pointer: '/scopes/1' }, { pointer: '/scopes/3' }] },
 		})
+	})
+
+	it('can create and rotate only keys that expire no later than itself', async () => {
+		const end = server.clock.now + 60_000
+		const { id, key } = await made(['admin'], { expiresAt: end })
+		const refused = { status: 403, body: { code: 'insufficient_scope', errors: [{ pointer: '/expiresAt' }] } }
+		for (const expiresAt of [undefined, null, end + 1])
+			expect(await create({ name: 'CI', scopes: ['read'], expiresAt }, key)).toMatchObject(refused)
+		expect((await create({ name: 'CI', scopes: ['read'], expiresAt: end }, key)).status).toBe(201)
+		const { id: lasting } = await made(['read'])
+		expect(await tenant.ask('POST', `/api-keys/${lasting}/rotate`, { key })).toMatchObject(refused)
+		const rotated = await tenant.ask('POST', `/api-keys/${id}/rotate`, { key, body: { overlapSeconds: 30 } })
+		expect((await listed(rotated.body.id)).expiresAt).toBe(end)
+		expect((await create({ name: 'CI', scopes: ['read'], expiresAt: end }, key)).status).toBe(403)
 	})
 
 	it('is an admin key: read and write are not enough', async () => {
@@ -134,5 +149,35 @@ describe('rotating a key', () => {
 		const { id: strong } = await made(['companies:write'])
 		const { key: admin } = await made(['admin'])
 		expect((await tenant.ask('POST', `/api-keys/${strong}/rotate`, { key: admin })).status).toBe(403)
+	})
+})
+
+describe('an organization', () => {
+	it('has at most 100 keys that work, also when it makes them at once; others do not count', async () => {
+		const tenant = await server.newTenant()
+		const body = { name: 'CI', scopes: ['read'] }
+		const revoked = await tenant.newKey(['read'])
+		await tenant.ask('DELETE', `/api-keys/${revoked.id}`)
+		await tenant.newKey(['read'], { expiresAt: server.clock.now })
+		server.clock.now += 60_000
+		// With the tenant's own.
+		const keys: { id: string }[] = []
+		while (keys.length < 94) keys.push(await tenant.newKey(['read']))
+		const answers = await Promise.all(Array.from({ length: 10 }, () => tenant.ask('POST', '/api-keys', { body })))
+		expect(answers.map(({ status }) => status).toSorted()).toEqual([...Array(5).fill(201), ...Array(5).fill(409)])
+		const rejected = answers.find(({ status }) => status === 409)
+		expect(rejected?.body).toMatchObject({ code: 'too_many_api_keys', detail: expect.stringContaining('100') })
+
+		const [first, second] = keys as [{ id: string }, { id: string }]
+		const rotate = (id: string, body?: object) => tenant.ask('POST', `/api-keys/${id}/rotate`, { body })
+		const again = () => tenant.ask('POST', '/api-keys', { body })
+		expect((await rotate(first.id)).body.code).toBe('too_many_api_keys')
+		// A key that has ended counts while the minute lasts in which it made requests.
+		expect((await rotate(first.id, { overlapSeconds: 0 })).body.code).toBe('too_many_api_keys')
+		await tenant.ask('DELETE', `/api-keys/${second.id}`)
+		expect((await again()).body.code).toBe('too_many_api_keys')
+		server.clock.now += 60_000
+		expect((await again()).status).toBe(201)
+		expect((await again()).body.code).toBe('too_many_api_keys')
 	})
 })

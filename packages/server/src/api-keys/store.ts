@@ -1,21 +1,28 @@
-import { type NewKey, newKey, type Scope } from '../auth/keys.ts'
+import { type NewKey, newKey, type Reach, type Scope } from '../auth/keys.ts'
 import { newId } from '../base/ids.ts'
 import { recordChange, type Writing } from '../db/audit-log.ts'
-import { type Db, query } from '../db/database.ts'
+import { asNumber, type Db, query } from '../db/database.ts'
 import { jsonColumn } from '../db/json.ts'
-import { records } from '../db/records.ts'
-import type { ApiKey } from '../generated/contract.ts'
+import { limitWithin, records } from '../db/records.ts'
+import type { ApiKey, ResourceKind } from '../generated/contract.ts'
 import { blanks, fields } from '../generated/tables.ts'
 
-export const apiKeys = records<ApiKey, object, Pick<NewKey, 'hash'>>({
+export interface KeyFilter {
+	/** Only keys that are limited to kinds among these. */
+	readonly within?: readonly ResourceKind[]
+}
+
+export const apiKeys = records<ApiKey, KeyFilter, Pick<NewKey, 'hash'>>({
 	name: 'api_key',
 	table: 'api_keys',
 	fields: fields.ApiKey,
+	filter: (rows, _, { within, ...filters }, dialect) => limitWithin(rows.where(filters), within, dialect),
 })
 
 interface NewKeyInput {
 	readonly name: string
 	readonly scopes: readonly Scope[]
+	readonly resources?: Reach
 	readonly expiresAt?: number | null
 }
 
@@ -23,15 +30,34 @@ interface NewKeyInput {
 export async function createKey(
 	write: Writing,
 	organizationId: string,
-	{ name, scopes, expiresAt = null }: NewKeyInput,
+	{ name, scopes, resources = null, expiresAt = null }: NewKeyInput,
 ): Promise<{ id: string } & NewKey> {
 	const { key, hash, lastFour } = newKey()
 	const id = newId('key')
 	const { now } = write.origin
-	const row: ApiKey = { ...blanks.ApiKey, id, organizationId, name, lastFour, scopes: [...scopes], createdAt: now, expiresAt }
+	const limits = { scopes: [...scopes], resources: resources && [...resources] }
+	const row: ApiKey = { ...blanks.ApiKey, id, organizationId, name, lastFour, ...limits, createdAt: now, expiresAt }
 	await apiKeys.insert(write, row, { hash })
 	return { id, key, hash, lastFour }
 }
+
+interface WorkingKeys {
+	readonly organizationId: string
+	readonly since: number
+	readonly limit: number
+}
+
+const working = query<WorkingKeys, { id: string }>((knex, { organizationId, since, limit }) =>
+	knex('api_keys')
+		.where({ organizationId })
+		.where((rows) => rows.whereNull('revokedAt').orWhere('revokedAt', '>', since))
+		.where((rows) => rows.whereNull('expiresAt').orWhere('expiresAt', '>', since))
+		.limit(asNumber(limit))
+		.select('id'),
+)
+
+/** The number of an organization's keys that have worked since a time, counted up to `limit`. */
+export const countWorkingKeys = async (db: Db, which: WorkingKeys): Promise<number> => (await db.all(working, which)).length
 
 const list = query<{ organizationId?: string }, { json: string }>((knex, { organizationId }, dialect) => {
 	const keys = knex('api_keys')

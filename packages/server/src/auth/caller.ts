@@ -4,13 +4,16 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { ApiError } from '../base/errors.ts'
 import type { Database } from '../db/database.ts'
 import type { OrganizationSettings } from '../generated/contract.ts'
-import { hashKey, isWellFormedKey } from './keys.ts'
+import { hashKey, isWellFormedKey, type Reach, scopesWithin } from './keys.ts'
 import { findKeyByHash, updateLastUsed } from './store.ts'
 
 export interface Caller {
 	readonly organizationId: string
 	readonly keyId: string
+	/** The scopes that do something: those about kinds that it does not reach are left out. */
 	readonly scopes: ReadonlySet<string>
+	/** The kinds of records to which its key is limited. */
+	readonly reach: Reach
 	/** When its key stops working; null: never. */
 	readonly expiresAt: number | null
 	/** The organization's settings, at most two seconds old. */
@@ -88,9 +91,10 @@ export class Callers {
 			this.#worked.delete(hash)
 			return undefined
 		}
-		const { id: keyId, organization, expiresAt } = row
+		const { id: keyId, organization, reach, expiresAt } = row
+		const scopes = new Set(scopesWithin(row.scopes, reach))
 		const known = {
-			caller: { organizationId: organization.id, keyId, scopes: new Set(row.scopes), expiresAt, organization },
+			caller: { organizationId: organization.id, keyId, scopes, reach, expiresAt, organization },
 			until,
 		}
 		if (changes !== this.#changes) return known

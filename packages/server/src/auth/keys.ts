@@ -3,8 +3,8 @@
 import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { customAlphabet } from 'nanoid'
-import type { KeyScope } from '../generated/contract.ts'
-import { keyScopes } from '../generated/tables.ts'
+import type { KeyScope, ResourceKind } from '../generated/contract.ts'
+import { keyScopes, scopeOfKind } from '../generated/tables.ts'
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const secret = customAlphabet(base62, 32)
@@ -43,6 +43,20 @@ function checksum(text: string): string {
 		rest = Math.floor(rest / 62)
 	}
 	return digits
+}
+
+/** The kinds of records to which a key or an endpoint is limited; null: all. */
+export type Reach = readonly ResourceKind[] | null
+
+/** Whether a reach contains another. */
+export const covers = (reach: Reach, other: Reach): boolean =>
+	reach === null || (other?.every((kind) => reach.includes(kind)) ?? false)
+
+/** The scopes of a key that do something: of the invoicing API those about a kind that the key reaches. */
+export function scopesWithin(scopes: readonly string[], reach: Reach): readonly string[] {
+	if (reach === null) return scopes
+	const reached = reach.map((kind) => scopeOfKind[kind])
+	return scopes.filter((scope) => !scope.includes(':') || reached.some((name) => scope.startsWith(`${name}:`)))
 }
 
 /** Scopes of the integration API: each contains the one before. */

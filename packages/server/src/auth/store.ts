@@ -1,13 +1,15 @@
 // Finds the key of a request with its organization, and stores when keys were last used.
 import { type Db, query } from '../db/database.ts'
 import { jsonColumn } from '../db/json.ts'
-import type { OrganizationSettings } from '../generated/contract.ts'
+import type { OrganizationSettings, ResourceKind } from '../generated/contract.ts'
 import { fields } from '../generated/tables.ts'
 
 interface Row {
 	readonly id: string
 	/** JSON. */
 	readonly scopes: string
+	/** JSON. */
+	readonly resources: string | null
 	readonly expiresAt: number | null
 	readonly revokedAt: number | null
 	/** The settings of the key's organization. */
@@ -22,7 +24,8 @@ const byHash = query<{ hash: string }, Row>((knex, { hash }, dialect) => {
 	return knex('api_keys as k')
 		.join('organizations as o', 'o.organizationId', 'k.organizationId')
 		.where('k.hash', hash)
-		.select('k.id', knex.raw('cast(k.scopes as text) as scopes'), 'k.expiresAt', 'k.revokedAt')
+		.select('k.id', knex.raw('cast(k.scopes as text) as scopes'), knex.raw('cast(k.resources as text) as resources'))
+		.select('k.expiresAt', 'k.revokedAt')
 		.select(jsonColumn(knex, dialect, fields.OrganizationSettings, Object.fromEntries(columns)))
 })
 
@@ -30,8 +33,9 @@ const byHash = query<{ hash: string }, Row>((knex, { hash }, dialect) => {
 export async function findKeyByHash(db: Db, hash: string) {
 	const row = await db.get(byHash, { hash })
 	if (!row) return undefined
-	const { json, scopes, ...key } = row
-	return { ...key, scopes: JSON.parse(scopes) as string[], organization: JSON.parse(json) as OrganizationSettings }
+	const { json, scopes, resources, ...key } = row
+	const reach = resources === null ? null : (JSON.parse(resources) as ResourceKind[])
+	return { ...key, scopes: JSON.parse(scopes) as string[], reach, organization: JSON.parse(json) as OrganizationSettings }
 }
 
 const used = query<{ organizationId: string; id: string; lastUsedAt: number }>((knex, { organizationId, id, lastUsedAt }) =>

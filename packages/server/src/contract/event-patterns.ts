@@ -1,5 +1,6 @@
 // The patterns that an endpoint subscribes to: an event type, all types of a kind (`invoice.*`, `webhook.endpoint.*`), or `*`.
-import { eventTypes } from '../generated/tables.ts'
+import type { EventType, ResourceKind } from '../generated/contract.ts'
+import { eventKinds, eventTypes } from '../generated/tables.ts'
 
 /** The patterns that match an event type: the type itself, each kind that it belongs to, and `*`. */
 export function patternsOf(type: string): string[] {
@@ -8,6 +9,10 @@ export function patternsOf(type: string): string[] {
 }
 
 const patterns = new Set(Object.keys(eventTypes).flatMap(patternsOf))
+
+/** The types of events that are about these kinds of records. */
+export const typesAbout = (kinds: readonly ResourceKind[]): EventType[] =>
+	(Object.keys(eventKinds) as EventType[]).filter((type) => kinds.includes(eventKinds[type]))
 
 /** Whether the pattern matches any event type of the contract. */
 export const isEventPattern = (pattern: string): boolean => patterns.has(pattern)

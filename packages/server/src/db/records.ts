@@ -11,6 +11,16 @@ import { type Fields, jsonColumn } from './json.ts'
 export const isAnyOf = (column: string, dialect: Dialect) =>
 	`"${column}" in (select ${dialect === 'sqlite' ? 'value from json_each(?)' : 'jsonb_array_elements_text(cast(? as jsonb))'})`
 
+/** Keeps the rows that are limited to kinds of records among these; all rows when `within` is undefined. */
+export function limitWithin(rows: Knex.QueryBuilder, within: Knex.Value | undefined, dialect: Dialect): Knex.QueryBuilder {
+	if (within === undefined) return rows
+	const isWithin =
+		dialect === 'sqlite'
+			? 'not exists (select 1 from json_each(resources) where value not in (select value from json_each(?)))'
+			: 'resources::jsonb <@ ?::jsonb'
+	return rows.whereNotNull('resources').whereRaw(isWithin, [within])
+}
+
 interface Key {
 	readonly organizationId: string
 	readonly id: string

@@ -19,7 +19,7 @@ export interface ErasableTable {
 
 /** In the order in which an organization's rows can be deleted: no row is left that refers to a deleted one. */
 export const tables: Readonly<Record<string, ErasableTable>> = {
-	api_keys: { key: ['id'], text: ['name'], json: ['scopes'], plain: ['hash', 'lastFour'] },
+	api_keys: { key: ['id'], text: ['name'], json: ['scopes', 'resources'], plain: ['hash', 'lastFour'] },
 	webhook_attempts: { key: ['deliveryId', 'number'], text: ['responseBody?', 'error?'] },
 	webhook_deliveries: {
 		key: ['id'],
@@ -29,7 +29,7 @@ export const tables: Readonly<Record<string, ErasableTable>> = {
 	webhook_endpoints: {
 		key: ['id'],
 		text: ['description?'],
-		json: ['eventTypes'],
+		json: ['eventTypes', 'resources'],
 		plain: [
 			'url',
 			'host',

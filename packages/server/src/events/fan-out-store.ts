@@ -62,6 +62,14 @@ const subscribes = (dialect: Dialect) =>
 		? 'exists (select 1 from json_each(p."eventTypes") s where s.value in (select value from json_each(?)))'
 		: 'p."eventTypes"::jsonb \\?| array(select jsonb_array_elements_text(?::jsonb))'
 
+/** Whether the endpoint is limited to no kinds of records, or to some with this one. */
+const reaches = (dialect: Dialect) =>
+	`(p.resources is null or ${
+		dialect === 'sqlite'
+			? 'e."resourceType" in (select value from json_each(p.resources))'
+			: 'p.resources::jsonb \\? e."resourceType"'
+	})`
+
 const insertion = query<NewDeliveries>((knex, { organizationId, eventId, now, patterns, endpointId }, dialect) => {
 	const rows = knex('events as e')
 		.join('webhook_endpoints as p', 'p.organizationId', 'e.organizationId')
@@ -73,7 +81,7 @@ const insertion = query<NewDeliveries>((knex, { organizationId, eventId, now, pa
 		.select(knex.raw(`case when p.status = 'active' and not ${isBlocked(dialect)} then ${asInteger(dialect)} end`, [now]))
 		.select(knex.raw(asInteger(dialect), [now]), knex.raw(asInteger(dialect), [now]))
 	if (endpointId !== undefined) rows.where('p.id', endpointId)
-	else rows.whereRaw(subscribes(dialect), [patterns ?? null])
+	else rows.whereRaw(subscribes(dialect), [patterns ?? null]).whereRaw(reaches(dialect))
 	return knex.into(knex.raw('?? (??)', ['webhook_deliveries', columns])).insert(rows)
 })
 

@@ -14,6 +14,8 @@ export interface OperationEntry {
 	readonly rateClass: 'invoicing' | 'integration'
 	/** Needs no key. */
 	readonly public?: true
+	/** Is about the whole organization: a key that is limited to some kinds of records gets 403. */
+	readonly unlimitedKeysOnly?: true
 	/** Its handler opens its transactions itself: it calls another server between them, or it is a GET that writes. */
 	readonly ownTransactions?: true
 	/** The id of the operation that this one repeats. */
@@ -119,7 +121,8 @@ export const operationTable = [
 			403,
 			429
 		],
-		"rateClass": "invoicing"
+		"rateClass": "invoicing",
+		"unlimitedKeysOnly": true
 	},
 	{
 		"id": "companies.list",
@@ -1005,7 +1008,8 @@ export const operationTable = [
 			415,
 			429
 		],
-		"rateClass": "invoicing"
+		"rateClass": "invoicing",
+		"unlimitedKeysOnly": true
 	},
 	{
 		"id": "organization.replace",
@@ -1027,6 +1031,7 @@ export const operationTable = [
 			429
 		],
 		"rateClass": "invoicing",
+		"unlimitedKeysOnly": true,
 		"aliasOf": "organization.update"
 	},
 	{
@@ -1045,7 +1050,8 @@ export const operationTable = [
 			403,
 			429
 		],
-		"rateClass": "invoicing"
+		"rateClass": "invoicing",
+		"unlimitedKeysOnly": true
 	},
 	{
 		"id": "organization.paymentCredentials.replace",
@@ -1065,7 +1071,8 @@ export const operationTable = [
 			415,
 			429
 		],
-		"rateClass": "invoicing"
+		"rateClass": "invoicing",
+		"unlimitedKeysOnly": true
 	},
 	{
 		"id": "organization.paymentCredentials.delete",
@@ -1083,7 +1090,8 @@ export const operationTable = [
 			403,
 			429
 		],
-		"rateClass": "invoicing"
+		"rateClass": "invoicing",
+		"unlimitedKeysOnly": true
 	},
 	{
 		"id": "pipelines.list",
@@ -1838,6 +1846,7 @@ export const fields = {
 		"name": "string",
 		"lastFour": "string",
 		"scopes": "json",
+		"resources": "json",
 		"createdAt": "number",
 		"expiresAt": "number",
 		"lastUsedAt": "number",
@@ -2073,6 +2082,7 @@ export const fields = {
 		"url": "string",
 		"description": "string",
 		"eventTypes": "json",
+		"resources": "json",
 		"status": "string",
 		"disabledReason": "string",
 		"failingSince": "number",
@@ -2089,7 +2099,7 @@ export const fields = {
  * `{ ...blanks.Company, ...input, id, … }`, so that a new field of the contract needs a column and nothing else.
  */
 export const blanks = {
-	"ApiKey": {"expiresAt":null,"lastUsedAt":null,"revokedAt":null},
+	"ApiKey": {"resources":null,"expiresAt":null,"lastUsedAt":null,"revokedAt":null},
 	"AuditEntry": {"requestId":null,"before":null,"after":null,"erasedAt":null,"address":null},
 	"Company": {"domain":null,"phone":null,"notes":null,"billingContactName":null,"billingAddressLine1":null,"billingAddressLine2":null,"billingCity":null,"billingState":null,"billingPostalCode":null,"billingCountry":null,"billingEmail":null,"deletedAt":null},
 	"Contact": {"email":null,"phone":null,"companyId":null,"deletedAt":null},
@@ -2102,7 +2112,7 @@ export const blanks = {
 	"TimeEntry": {"userId":null,"taskId":null,"taskName":null,"deliverableId":null,"deliverableName":null,"description":null,"endedAt":null,"durationSeconds":null,"hourlyRateCents":null,"invoiceId":null},
 	"WebhookDelivery": {"nextAttemptAt":null,"lastResponseStatus":null,"lastError":null},
 	"WebhookDeliveryDetails": {"nextAttemptAt":null,"lastResponseStatus":null,"lastError":null},
-	"WebhookEndpoint": {"description":null,"disabledReason":null,"failingSince":null,"previousSecretExpiresAt":null},
+	"WebhookEndpoint": {"description":null,"resources":null,"disabledReason":null,"failingSince":null,"previousSecretExpiresAt":null},
 } as const satisfies Record<string, Record<string, null>>
 
 /** The prefix of the ids of each kind of record. */
@@ -2117,6 +2127,43 @@ export const idPrefixes = {
 	"TaxRate": "txr",
 	"TimeEntry": "te",
 	"WebhookEndpoint": "whe"
+} as const
+
+/** The scope of each kind of record, without `:read` and `:write`; null for those of the integration API. */
+export const scopeOfKind = {
+	"api_key": null,
+	"company": "companies",
+	"contact": "contacts",
+	"deal": "deals",
+	"invoice": "invoices",
+	"organization_settings": "organization",
+	"pipeline": "deals",
+	"tax_rate": "tax_rates",
+	"time_entry": "time_entries",
+	"webhook_endpoint": null
+} as const
+
+/** The kind of record that events of each type are about. */
+export const eventKinds = {
+	"invoice.created": "invoice",
+	"invoice.updated": "invoice",
+	"invoice.sent": "invoice",
+	"invoice.perhaps_sent": "invoice",
+	"invoice.viewed": "invoice",
+	"invoice.paid": "invoice",
+	"invoice.overdue": "invoice",
+	"invoice.cancelled": "invoice",
+	"invoice.deleted": "invoice",
+	"company.created": "company",
+	"company.updated": "company",
+	"company.deleted": "company",
+	"deal.stage_changed": "deal",
+	"time_entry.created": "time_entry",
+	"time_entry.updated": "time_entry",
+	"time_entry.deleted": "time_entry",
+	"webhook.endpoint.failing": "webhook_endpoint",
+	"webhook.endpoint.disabled": "webhook_endpoint",
+	"webhook.test": "webhook_endpoint"
 } as const
 
 /** The name of the schema of each event type. */
@@ -2203,10 +2250,12 @@ export const errorTable = {
 	"webhook_endpoint_not_active": [409,"Webhook endpoint not active"],
 	"delivery_under_way": [409,"Delivery under way"],
 	"too_many_endpoints": [409,"Too many endpoints"],
+	"too_many_api_keys": [409,"Too many API keys"],
 	"idempotency_key_in_use": [409,"Idempotency key in use"],
 	"version_mismatch": [412,"Version mismatch"],
 	"payload_too_large": [413,"Payload too large"],
 	"unsupported_media_type": [415,"Unsupported media type"],
+	"event_type_out_of_reach": [422,"Event type out of reach"],
 	"totals_mismatch": [422,"Totals mismatch"],
 	"amount_out_of_range": [422,"Amount out of range"],
 	"mixed_tax_inclusion": [422,"Mixed tax inclusion"],

@@ -1,11 +1,23 @@
+import type { Caller } from '../auth/caller.ts'
+import { covers } from '../auth/keys.ts'
 import { ApiError } from '../base/errors.ts'
 import { recordChange } from '../db/audit-log.ts'
+import type { Db } from '../db/database.ts'
 import type { CursorMeta, WebhookDelivery, WebhookDeliveryDetails } from '../generated/contract.ts'
 import { dataText, listText } from '../http/answers.ts'
 import type { Handler } from '../http/handler.ts'
-import { countDeliveries, deliverAgain, lockDelivery, readDeliveries, readDelivery } from './delivery-store.ts'
+import {
+	countDeliveries,
+	countDeliveriesTo,
+	deliverAgain,
+	lockDelivery,
+	maxMergedOffset,
+	readDeliveries,
+	readDeliveriesTo,
+	readDelivery,
+} from './delivery-store.ts'
 import { requireReady } from './endpoint-rules.ts'
-import { endpoints } from './endpoint-store.ts'
+import { endpoints, endpointsWithin } from './endpoint-store.ts'
 
 const notFound = (id: string) =>
 	new ApiError('webhook_delivery_not_found', `There is no delivery ${id}, or it is no longer kept.`)
@@ -13,24 +25,46 @@ const notFound = (id: string) =>
 export const list: Handler<'webhooks.deliveries.list'> = async ({ query, caller }, { db }) => {
 	const { limit, offset, cursor, ...rest } = query
 	const filters = { ...rest, organizationId: caller.organizationId }
-	const rows = await readDeliveries(db, filters, { limit, offset, ...(cursor !== undefined && { cursor }) })
-	const total = cursor === undefined ? await countDeliveries(db, filters) : null
+	const page = { limit, offset, ...(cursor !== undefined && { cursor }) }
+	if (caller.reach !== null && offset > maxMergedOffset) throw tooFar()
+	const to = await visibleEndpoints(db, caller, rest.endpointId)
+	const rows = await (to ? readDeliveriesTo(db, to, filters, page) : readDeliveries(db, filters, page))
+	const counted = () => (to ? countDeliveriesTo(db, to, filters) : countDeliveries(db, filters))
+	const total = cursor === undefined ? await counted() : null
 	const last = rows.at(-1)
 	const nextCursor = last === undefined ? (cursor ?? null) : (JSON.parse(last) as WebhookDelivery).id
 	return { status: 200, body: listText<WebhookDelivery, CursorMeta>(rows, { total, limit, offset, nextCursor }) }
 }
 
-export const get: Handler<'webhooks.deliveries.get'> = async ({ params: { id }, caller: { organizationId } }, { db }) => {
-	const delivery = await readDelivery(db, { organizationId, id })
-	if (delivery === undefined) throw notFound(id)
+function tooFar(): ApiError {
+	const detail = `must be at most ${maxMergedOffset} for a key that is limited to some kinds of records: read on by cursor`
+	return new ApiError('invalid_request', 'The offset is too large.', {
+		errors: [{ parameter: 'offset', code: 'maximum', detail }],
+	})
+}
+
+/** The endpoints whose deliveries a key sees that is limited to some kinds of records; undefined for all. */
+async function visibleEndpoints(db: Db, { organizationId, reach }: Caller, filter?: string): Promise<string[] | undefined> {
+	if (reach === null) return undefined
+	const visible = await endpointsWithin(db, organizationId, reach)
+	return filter === undefined ? visible : visible.filter((id) => id === filter)
+}
+
+export const get: Handler<'webhooks.deliveries.get'> = async ({ params: { id }, caller }, { db }) => {
+	const delivery = await readDelivery(db, { organizationId: caller.organizationId, id })
+	if (delivery === undefined || !(await isVisible(db, caller, delivery))) throw notFound(id)
 	return { status: 200, body: dataText<WebhookDeliveryDetails>(delivery) }
 }
+
+const isVisible = async (db: Db, caller: Caller, delivery: string): Promise<boolean> =>
+	(await visibleEndpoints(db, caller))?.includes((JSON.parse(delivery) as WebhookDelivery).endpointId) ?? true
 
 export const redeliver: Handler<'webhooks.deliveries.redeliver'> = async ({ params: { id }, caller }, { db, now, origin }) => {
 	const key = { organizationId: caller.organizationId, id }
 	const delivery = await lockDelivery(db, key)
 	if (!delivery) throw notFound(id)
 	const endpoint = await endpoints.lockShared(db, caller.organizationId, delivery.endpointId)
+	if (!covers(caller.reach, endpoint?.resources ?? null)) throw notFound(id)
 	if (!endpoint) throw new ApiError('webhook_endpoint_not_active', `The endpoint ${delivery.endpointId} was deleted.`)
 	await requireReady(db, endpoint)
 	if (delivery.status === 'pending' || delivery.status === 'delivering')

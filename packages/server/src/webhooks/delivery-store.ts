@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import { asNumber, type Db, type Dialect, type Placeholders, query } from '../db/database.ts'
 import { jsonColumn } from '../db/json.ts'
-import type { ListFilter } from '../db/records.ts'
+import { isAnyOf, type ListFilter } from '../db/records.ts'
 import type { WebhookDelivery } from '../generated/contract.ts'
 import { fields } from '../generated/tables.ts'
 
@@ -48,6 +48,52 @@ export const readDeliveries = (db: Db, filters: Filters, page_: Page) => db.colu
 
 export const countDeliveries = async (db: Db, filters: Filters): Promise<number> =>
 	(await db.get(count, { ...filters }))?.total ?? 0
+
+const newest = query<Filters & Page, { id: string }>((knex, { limit, offset, cursor, ...filters }) => {
+	const rows = matching(knex, filters).select('id').orderBy('id', 'desc').limit(asNumber(limit)).offset(asNumber(offset))
+	return cursor === undefined ? rows : rows.where('id', '<', cursor)
+})
+
+const byIds = query<{ organizationId: string; ids: readonly string[] }, { json: string }>(
+	(knex, { organizationId, ids }, dialect) =>
+		knex('webhook_deliveries')
+			.where({ organizationId })
+			.whereRaw(isAnyOf('id', dialect), [ids])
+			.select(jsonColumn(knex, dialect, fields.WebhookDelivery, shown(knex)))
+			.orderBy('id', 'desc'),
+)
+
+/** Beyond it `readDeliveriesTo` would read too many ids at once. */
+export const maxMergedOffset = 10_000
+
+/** The same of these endpoints alone: the newest of each, by its index, and of those the newest. */
+export async function readDeliveriesTo(
+	db: Db,
+	endpointIds: readonly string[],
+	filters: Filters,
+	{ limit, offset, ...rest }: Page,
+): Promise<string[]> {
+	const { organizationId } = filters
+	const [only, ...others] = endpointIds
+	if (others.length === 0) {
+		return only === undefined ? [] : readDeliveries(db, { ...filters, endpointId: only }, { limit, offset, ...rest })
+	}
+	const found: string[] = []
+	for (const endpointId of endpointIds)
+		for (const { id } of await db.all(newest, { ...filters, endpointId, limit: limit + offset, offset: 0, ...rest }))
+			found.push(id)
+	const ids = found
+		.sort()
+		.reverse()
+		.slice(offset, offset + limit)
+	return db.column(byIds, { organizationId, ids })
+}
+
+export async function countDeliveriesTo(db: Db, endpointIds: readonly string[], filters: Filters): Promise<number> {
+	let total = 0
+	for (const endpointId of endpointIds) total += await countDeliveries(db, { ...filters, endpointId })
+	return total
+}
 
 const attemptFields = ['startedAt', 'durationMs', 'responseStatus', 'responseBody', 'error']
 

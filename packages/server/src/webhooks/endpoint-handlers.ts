@@ -1,6 +1,9 @@
+import type { Caller } from '../auth/caller.ts'
+import { covers } from '../auth/keys.ts'
 import { toMs } from '../base/dates.ts'
 import { ApiError, fieldError } from '../base/errors.ts'
 import { recordChange } from '../db/audit-log.ts'
+import type { Db } from '../db/database.ts'
 import { deliveryIdOf } from '../events/fan-out-store.ts'
 import type { WebhookEndpoint } from '../generated/contract.ts'
 import { type Handler, writeContext } from '../http/handler.ts'
@@ -8,20 +11,39 @@ import { recordAnswers, removed } from '../http/record-handlers.ts'
 import { type Egress, UnresolvableUrl, UnsafeUrl } from '../outside/egress.ts'
 import { ResolverUnavailable } from '../outside/resolver.ts'
 import { countUndelivered, deliverAllAgain } from './backlog-store.ts'
-import { changeEndpoint, removeEndpoint, requireActive, requireReady, requireRoom } from './endpoint-rules.ts'
+import { changeEndpoint, removeEndpoint, requireActive, requireReach, requireReady, requireRoom } from './endpoint-rules.ts'
 import { createEndpoint, endpoints, recordEndpointEvent, rotateSecret as rotate } from './endpoint-store.ts'
 
 const answers = recordAnswers(endpoints, '/webhooks/endpoints')
 
-export const list: Handler<'webhooks.endpoints.list'> = answers.list
+export const list: Handler<'webhooks.endpoints.list'> = ({ query, caller }, context) =>
+	answers.list({ caller, query: { ...query, ...(caller.reach && { within: caller.reach }) } }, context)
 
-export const get: Handler<'webhooks.endpoints.get'> = answers.get
+export const get: Handler<'webhooks.endpoints.get'> = async (call, context) => {
+	const { params, caller } = call
+	if (caller.reach !== null) await requireVisible(context.db, caller, params.id)
+	return answers.get(call, context)
+}
+
+/** To a key that is limited to some kinds of records, an endpoint that gets others is none. */
+async function requireVisible(db: Db, { organizationId, reach }: Caller, id: string): Promise<void> {
+	const endpoint = await endpoints.find(db, organizationId, id)
+	if (!endpoint || !covers(reach, endpoint.resources)) throw endpoints.notFound(id)
+}
+
+const lock = async (call: Parameters<typeof answers.lock>[0], db: Db): Promise<WebhookEndpoint> => {
+	if (call.caller.reach !== null) await requireVisible(db, call.caller, call.params.id)
+	return answers.lock(call, db)
+}
 
 export const create: Handler<'webhooks.endpoints.create'> = async ({ body, caller }, { services, origin, commit }) => {
+	const resources = caller.reach && [...caller.reach]
+	requireReach(resources, body.eventTypes)
 	await requireSafeUrl(services.egress, body.url, caller.organizationId)
 	return commit(async (tx) => {
 		await requireRoom(tx, caller.organizationId)
-		const { secret, ...endpoint } = await createEndpoint(writeContext({ db: tx, origin }, caller), services.secrets, body)
+		const write = writeContext({ db: tx, origin }, caller)
+		const { secret, ...endpoint } = await createEndpoint(write, services.secrets, { ...body, resources })
 		const { id } = endpoint
 		return { ...answers.created(endpoint), body: { id, secret } }
 	})
@@ -31,13 +53,13 @@ export const update: Handler<'webhooks.endpoints.update'> = async (call, { servi
 	const { body, caller } = call
 	if (body.url !== undefined) await requireSafeUrl(services.egress, body.url, caller.organizationId)
 	return commit(async (tx) => {
-		const stored = await answers.lock(call, tx)
+		const stored = await lock(call, tx)
 		return answers.changed(await changeEndpoint(writeContext({ db: tx, origin }, caller), stored, body))
 	})
 }
 
 export const remove: Handler<'webhooks.endpoints.delete'> = async (call, context) => {
-	await removeEndpoint(context, await answers.lock(call, context.db))
+	await removeEndpoint(context, await lock(call, context.db))
 	return removed
 }
 
@@ -49,7 +71,7 @@ const defaultGraceSeconds = 86_400
 
 export const rotateSecret: Handler<'webhooks.endpoints.rotateSecret'> = async (call, context) => {
 	const { db, now, services } = context
-	const endpoint = await answers.lock(anyVersion(call), db)
+	const endpoint = await lock(anyVersion(call), db)
 	const grace = (call.body?.graceSeconds ?? defaultGraceSeconds) * 1000
 	const previousSecretExpiresAt = grace > 0 ? now + grace : null
 	const secret = await rotate(context, services.secrets, endpoint, previousSecretExpiresAt)
@@ -57,7 +79,7 @@ export const rotateSecret: Handler<'webhooks.endpoints.rotateSecret'> = async (c
 }
 
 export const test: Handler<'webhooks.endpoints.test'> = async (call, { db, origin }) => {
-	const endpoint = await answers.lock(anyVersion(call), db)
+	const endpoint = await lock(anyVersion(call), db)
 	requireActive(endpoint)
 	const eventId = await recordEndpointEvent(db, origin, endpoint, 'webhook.test', endpoint.id)
 	await recordChange({ db, origin }, { ...audited(endpoint), action: 'tested' })
@@ -68,7 +90,7 @@ export const redeliver: Handler<'webhooks.endpoints.redeliver'> = async (call, {
 	const since = call.body?.since === undefined ? 0 : toMs(call.body.since)
 	const counted = await countUndelivered(db, { organizationId: call.caller.organizationId, id: call.params.id }, since)
 	return commit(async (tx) => {
-		const endpoint = await answers.lock(anyVersion(call), tx)
+		const endpoint = await lock(anyVersion(call), tx)
 		await requireReady(tx, endpoint)
 		const part = await deliverAllAgain(tx, endpoint, since, now)
 		const count = part.isAll ? part.count : counted

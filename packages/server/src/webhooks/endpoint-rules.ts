@@ -1,5 +1,7 @@
 // Changes and deletes endpoints, and what that does to the deliveries that wait for them.
-import { ApiError } from '../base/errors.ts'
+import type { Reach } from '../auth/keys.ts'
+import { ApiError, fieldError } from '../base/errors.ts'
+import { patternsOf, typesAbout } from '../contract/event-patterns.ts'
 import type { Writing } from '../db/audit-log.ts'
 import type { Db } from '../db/database.ts'
 import type { WebhookEndpoint, WebhookEndpointUpdate } from '../generated/contract.ts'
@@ -36,12 +38,23 @@ export async function requireRoom(db: Db, organizationId: string): Promise<void>
 	)
 }
 
+/** Throws when an endpoint that is limited to some kinds of records subscribes to events about others alone: it would get none. */
+export function requireReach(reach: Reach, eventTypes: readonly string[] = []): void {
+	if (reach === null) return
+	const reached = new Set(typesAbout(reach).flatMap(patternsOf))
+	const place = eventTypes.findIndex((pattern) => !reached.has(pattern))
+	if (place < 0) return
+	const detail = `The endpoint is limited to ${reach.join(', ')}, and ${eventTypes[place]} is about others.`
+	throw fieldError('event_type_out_of_reach', `/eventTypes/${place}`, detail)
+}
+
 /** Changes an endpoint that was read with `lock`. */
 export async function changeEndpoint(
 	write: Writing,
 	stored: WebhookEndpoint,
 	input: WebhookEndpointUpdate | HealthChange,
 ): Promise<WebhookEndpoint> {
+	if ('eventTypes' in input) requireReach(stored.resources, input.eventTypes)
 	// An owner who sets the endpoint active says that it works: its failures are forgotten.
 	const recovered = input.status === 'active' && { disabledReason: null, failingSince: null, warnedAt: null }
 	const moved = 'url' in input && input.url !== undefined && { host: hostOf(input.url) }

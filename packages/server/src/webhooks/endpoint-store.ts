@@ -2,10 +2,10 @@ import { newId } from '../base/ids.ts'
 import type { Origin } from '../base/origin.ts'
 import type { Writing } from '../db/audit-log.ts'
 import { asNumber, type Db, query } from '../db/database.ts'
-import { type ListFilter, records } from '../db/records.ts'
+import { type ListFilter, limitWithin, records } from '../db/records.ts'
 import type { WriteContext } from '../db/write-context.ts'
 import { recordEvent } from '../events/record.ts'
-import type { WebhookEndpoint, WebhookEndpointCreate } from '../generated/contract.ts'
+import type { ResourceKind, WebhookEndpoint, WebhookEndpointCreate } from '../generated/contract.ts'
 import { blanks, fields } from '../generated/tables.ts'
 import type { Secrets } from '../outside/secrets.ts'
 import { hintOf, newSecret } from './signature.ts'
@@ -20,15 +20,27 @@ interface Hidden {
 	readonly deletedAt: number | null
 }
 
-export const endpoints = records<WebhookEndpoint, ListFilter<'webhooks.endpoints.list'>, Hidden>({
+interface Filter extends ListFilter<'webhooks.endpoints.list'> {
+	/** Only endpoints that are limited to kinds among these. */
+	readonly within?: readonly ResourceKind[]
+}
+
+export const endpoints = records<WebhookEndpoint, Filter, Hidden>({
 	name: 'webhook_endpoint',
 	table: 'webhook_endpoints',
 	fields: fields.WebhookEndpoint,
 	softDelete: true,
+	filter: (rows, _, { within, ...filters }, dialect) => limitWithin(rows.where(filters), within, dialect),
 })
 
 /** An organization has no more of them. */
 export const maxEndpoints = 50
+
+/** The ids of the live endpoints that are limited to kinds among these. */
+export async function endpointsWithin(db: Db, organizationId: string, within: readonly ResourceKind[]): Promise<string[]> {
+	const { rows } = await endpoints.readPage(db, organizationId, { within, limit: maxEndpoints, offset: 0 })
+	return rows.map((json) => (JSON.parse(json) as WebhookEndpoint).id)
+}
 
 /** The host of an endpoint's URL. All endpoints on a host share its limits. */
 export const hostOf = (url: string): string => new URL(url).hostname.replace(/\.$/, '')
@@ -49,7 +61,7 @@ export const openSecret = (secrets: Secrets, sealed: string): string | undefined
 export async function createEndpoint(
 	write: WriteContext,
 	secrets: Secrets,
-	input: WebhookEndpointCreate,
+	input: WebhookEndpointCreate & Partial<Pick<WebhookEndpoint, 'resources'>>,
 ): Promise<WebhookEndpoint & { secret: string }> {
 	const { origin, organization } = write
 	const secret = newSecret()

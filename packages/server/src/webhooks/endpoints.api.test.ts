@@ -56,6 +56,7 @@ describe('a new endpoint', () => {
 			url: sink.url,
 			description: null,
 			eventTypes: ['invoice.paid', 'company.*'],
+			resources: null,
 			status: 'active',
 			disabledReason: null,
 			failingSince: null,

@@ -33,12 +33,18 @@ export function countRequest(callers: Callers, limits: RateLimits): Count {
 export function authenticate(count: Count): RequestHandler {
 	return async (req, _res, next) => {
 		const { context } = req
-		const { rateClass = 'invoicing', scopes = [], public: isPublic } = context.operation ?? {}
+		const { rateClass = 'invoicing', scopes = [], public: isPublic, unlimitedKeysOnly } = context.operation ?? {}
 		if (isPublic) return next()
 		await count(req, rateClass)
 		if (!context.caller || !allows(context.caller.scopes, scopes)) {
-			throw new ApiError('insufficient_scope', `The API key lacks the scope ${scopes.join(', ')}.`)
+			const limit = context.caller?.reach ? ', or is limited to other kinds of records' : ''
+			throw new ApiError('insufficient_scope', `The API key lacks the scope ${scopes.join(', ')}${limit}.`)
 		}
+		if (unlimitedKeysOnly && context.caller.reach !== null)
+			throw new ApiError(
+				'insufficient_scope',
+				'This is about the whole organization, and the API key is limited to some kinds of records.',
+			)
 		next()
 	}
 }
