@@ -14,7 +14,7 @@ export function copyServer(name: string, folder = source): string {
 	return copy
 }
 
-/** Starts a copied server in production mode, with its log and with a rate limit that counts but is never reached. */
+/** Starts a copied server in production mode, with its log and with limits that count but are never reached. */
 export function startRemit(name: string, server: string, where: { DATA_DIR: string } | { DATABASE_URL: string }) {
 	const env = {
 		...where,
@@ -23,6 +23,7 @@ export function startRemit(name: string, server: string, where: { DATA_DIR: stri
 		LOG_LEVEL: 'info',
 		INVOICING_RATE_LIMIT: '1000000',
 		REQUESTS_UNDER_WAY: '100000',
+		STORED_MB_PER_DAY: '0',
 		BASE_URL: '',
 	}
 	return startServer(name, ['--max-semi-space-size=4', join(server, 'bin/remit.js'), 'serve', '--json'], env)

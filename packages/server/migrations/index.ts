@@ -27,6 +27,7 @@ import * as auditLog from './0024-audit-log.ts'
 import * as erasures from './0025-erasures.ts'
 import * as webhookBacklogs from './0026-webhook-backlogs.ts'
 import * as limitedKeys from './0027-limited-keys.ts'
+import * as storedBytes from './0028-stored-bytes.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -57,4 +58,5 @@ export const migrations: readonly Migration[] = [
 	{ name: '0025-erasures', up: erasures.up },
 	{ name: '0026-webhook-backlogs', up: webhookBacklogs.up },
 	{ name: '0027-limited-keys', up: limitedKeys.up },
+	{ name: '0028-stored-bytes', up: storedBytes.up },
 ]

@@ -3,6 +3,7 @@ import express, { type ErrorRequestHandler, type Express, type RequestHandler } 
 import type { Logger } from 'pino'
 import type { Callers } from './auth/caller.ts'
 import type { RateLimits } from './auth/rate-limit.ts'
+import type { StoredBytes } from './auth/stored-bytes.ts'
 import { ApiError } from './base/errors.ts'
 import type { Config } from './config.ts'
 import type { Database } from './db/database.ts'
@@ -31,13 +32,14 @@ export interface AppOptions {
 	readonly now: () => number
 	/** Finds the caller of an API key. */
 	readonly callers: Callers
+	readonly storedBytes: StoredBytes
 	readonly services: Services
 	readonly limits: RateLimits
 	readonly load: Load
 }
 
 export function createApp(options: AppOptions): Express {
-	const { db, config, log, now, callers, services, limits, load } = options
+	const { db, config, log, now, callers, storedBytes, services, limits, load } = options
 	const validateAll = config.NODE_ENV === 'development'
 	const count = countRequest(callers, limits)
 	const app = express()
@@ -53,7 +55,7 @@ export function createApp(options: AppOptions): Express {
 			readBody,
 			validateFast(),
 			...(validateAll ? [validateFully()] : []),
-			dispatch({ handlers, db, now, services, callers, load, validateResponses: validateAll }),
+			dispatch({ handlers, db, now, services, callers, storedBytes, load, validateResponses: validateAll }),
 		),
 	)
 	app.use(countMisses(limits), renderError)

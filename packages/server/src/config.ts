@@ -154,6 +154,11 @@ export const settings = {
 		"The address that mail comes from, alone or as Name <address>: mail is from 'organization via Name', or via the address's domain.",
 		text,
 	),
+	STORED_MB_PER_DAY: setting(
+		'1000',
+		"Megabytes that an organization's requests may store in a day of UTC, events included; 0: no limit.",
+		integer(0, 10_000_000),
+	),
 	MAIL_DAILY_LIMIT: setting(
 		'200',
 		'Recipients of mail in 24 hours and organization, a quarter of it in its first week; 0: no limit.',

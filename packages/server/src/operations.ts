@@ -66,6 +66,7 @@ export const handlers = {
 	'invoices.public.get': sharing.viewPublic,
 	'invoices.public.pdf': sharing.viewPublicPdf,
 	'organization.get': organizations.get,
+	'organization.usage.get': organizations.usage,
 	'organization.update': organizations.update,
 	'organization.replace': organizations.update,
 	'organization.paymentCredentials.get': paymentCredentials.get,

@@ -7,6 +7,7 @@ import type { Logger } from 'pino'
 import { createApp } from './app.ts'
 import { Callers } from './auth/caller.ts'
 import { openRateLimits } from './auth/rate-limit.ts'
+import { StoredBytes } from './auth/stored-bytes.ts'
 import { ApiError, ConfigError, problem } from './base/errors.ts'
 import { newId } from './base/ids.ts'
 import type { Config } from './config.ts'
@@ -60,13 +61,14 @@ const limits = {
 
 export async function startServer({ db, config, log, now = Date.now, lookup }: ServerOptions): Promise<RunningServer> {
 	const callers = new Callers(db, now)
+	const storedBytes = new StoredBytes(db, config.STORED_MB_PER_DAY)
 	let url = config.BASE_URL
 	const services = await openServices(config, { baseUrl: () => url, lookup })
 	const warning = testProcessorWarning(config.HOST, services.payments.server?.name)
 	if (warning) log.warn(warning)
 	const rateLimits = await openRateLimits(config, log)
 	const load = new Load(config, log)
-	const app = createApp({ db, config, log, now, callers, services, limits: rateLimits, load })
+	const app = createApp({ db, config, log, now, callers, storedBytes, services, limits: rateLimits, load })
 	const server = createServer({ ...limits, ...expressPrototypes(app) })
 	const connections = new Connections(server)
 	let requests = 0
@@ -80,7 +82,7 @@ export async function startServer({ db, config, log, now = Date.now, lookup }: S
 	server.on('checkExpectation', (req, res) => server.emit('request', req, res))
 	endUnread(server, config.ANSWER_TIMEOUT_SECONDS * 1000)
 	await listen(server, config)
-	const background = startBackground({ db, config, log, now }, services, callers)
+	const background = startBackground({ db, config, log, now }, services, callers, storedBytes)
 	const engine = new DeliveryEngine({
 		db,
 		egress: services.egress,
@@ -91,6 +93,7 @@ export async function startServer({ db, config, log, now = Date.now, lookup }: S
 		timeoutMs: config.WEBHOOK_TIMEOUT_SECONDS * 1000,
 		hostRate: config.WEBHOOK_HOST_RATE,
 		requests: () => requests,
+		stored: (organizationId, bytes) => storedBytes.add(organizationId, bytes, now()),
 	})
 	await engine.start()
 	const address = addressOf(server, config)
@@ -105,6 +108,7 @@ export async function startServer({ db, config, log, now = Date.now, lookup }: S
 			connections.cut()
 			load.close()
 			await callers.flush().catch((err) => log.error({ err }, 'when keys were last used could not be written'))
+			await storedBytes.flush(now()).catch((err) => log.error({ err }, 'how many bytes were stored could not be written'))
 			await services.close()
 			rateLimits.close()
 			await db.close()
@@ -117,10 +121,12 @@ function startBackground(
 	{ db, config, log, now }: ServerOptions & { now: () => number },
 	services: Services,
 	callers: Callers,
+	storedBytes: StoredBytes,
 ): Loop[] {
 	return [
 		every(5_000, () => deactivateClosingLinks(db, services.payments, log), log),
 		every(10_000, () => callers.flush(), log),
+		every(10_000, () => storedBytes.flush(now()), log),
 		every(10_000, () => concludeLostMails(db, now()), log),
 		every(60_000, () => sweepOverdue(db, now()), log),
 		every(60_000, (signal) => releaseOverlong(db, config.WEBHOOK_RETRY_SECONDS, now(), signal), log),

@@ -3,7 +3,7 @@ import type { ApiPromise } from '../api-promise.ts'
 import type { ConditionalRequestOptions, IdempotentRequestOptions, RequestOptions } from '../options.ts'
 import type { PagePromise } from '../page.ts'
 import type { Transport } from '../transport.ts'
-import type { ApiKey, ApiKeyCreate, ApiKeyRotate, AuditEntry, Company, CompanyCreate, CompanyUpdate, Contact, ContactCreate, ContactUpdate, CreatedRecord, CursorMeta, Deal, DealCreate, DealUpdate, HistoryEntry, Invoice, InvoiceCreated, InvoiceEmail, InvoiceInput, InvoiceLink, InvoicePreview, InvoiceSend, InvoiceUpdated, NewApiKey, NewWebhookEndpoint, NewWebhookSecret, Ok, OrganizationSettings, OrganizationSettingsUpdate, PageMeta, PaymentCredentials, PaymentCredentialsUpdate, Pipeline, PipelineCreate, PipelineUpdate, PublicInvoice, Redelivered, SendStatus, TaxRate, TaxRateCreate, TaxRateUpdate, TimeEntriesInvoice, TimeEntry, TimeEntryCreate, TimeEntryUpdate, WebhookDelivery, WebhookDeliveryDetails, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointUpdate, WebhookEvent, WebhookEventType, WebhookRedeliver, WebhookSecretRotate, operations } from './contract.ts'
+import type { ApiKey, ApiKeyCreate, ApiKeyRotate, AuditEntry, Company, CompanyCreate, CompanyUpdate, Contact, ContactCreate, ContactUpdate, CreatedRecord, CursorMeta, Deal, DealCreate, DealUpdate, HistoryEntry, Invoice, InvoiceCreated, InvoiceEmail, InvoiceInput, InvoiceLink, InvoicePreview, InvoiceSend, InvoiceUpdated, NewApiKey, NewWebhookEndpoint, NewWebhookSecret, Ok, OrganizationSettings, OrganizationSettingsUpdate, OrganizationUsage, PageMeta, PaymentCredentials, PaymentCredentialsUpdate, Pipeline, PipelineCreate, PipelineUpdate, PublicInvoice, Redelivered, SendStatus, TaxRate, TaxRateCreate, TaxRateUpdate, TimeEntriesInvoice, TimeEntry, TimeEntryCreate, TimeEntryUpdate, WebhookDelivery, WebhookDeliveryDetails, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointUpdate, WebhookEvent, WebhookEventType, WebhookRedeliver, WebhookSecretRotate, operations } from './contract.ts'
 
 export type {
 	ActorType,
@@ -88,6 +88,8 @@ export type {
 	OrganizationSettings,
 	OrganizationSettingsData,
 	OrganizationSettingsUpdate,
+	OrganizationUsage,
+	OrganizationUsageData,
 	PageMeta,
 	Party,
 	PaymentAccount,
@@ -940,10 +942,12 @@ export class InvoicesPaymentLinkResource {
 export class OrganizationResource {
 	readonly #transport: Transport
 	readonly paymentCredentials: OrganizationPaymentCredentialsResource
+	readonly usage: OrganizationUsageResource
 
 	constructor(transport: Transport) {
 		this.#transport = transport
 		this.paymentCredentials = new OrganizationPaymentCredentialsResource(transport)
+		this.usage = new OrganizationUsageResource(transport)
 	}
 
 	/**
@@ -1022,6 +1026,26 @@ export class OrganizationPaymentCredentialsResource {
 	 */
 	delete(options?: RequestOptions): ApiPromise<Ok> {
 		return this.#transport.send('DELETE', '/api/organization/payment-credentials', { options })
+	}
+}
+
+/** `remit.organization.usage` */
+export class OrganizationUsageResource {
+	readonly #transport: Transport
+
+	constructor(transport: Transport) {
+		this.#transport = transport
+	}
+
+	/**
+	 * Read what the organization has used of its daily limits.
+	 *
+	 * @param options - Options of this call alone.
+	 * @returns The record.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
+	 */
+	get(options?: RequestOptions): ApiPromise<OrganizationUsage> {
+		return this.#transport.record('GET', '/api/organization/usage', { options })
 	}
 }
 

@@ -13,6 +13,8 @@ export interface Origin {
 	/** The address that the request came from; null when no request asked. */
 	readonly address: string | null
 	readonly now: number
+	/** Counts the bytes that the change stores; absent when nobody asks. */
+	readonly meter?: { bytes: number }
 }
 
 /** The origin of a change that Remit makes by itself. */

@@ -26,6 +26,7 @@ export interface NewEvent {
 export async function recordEvent(db: Db, origin: Origin, event: NewEvent): Promise<string> {
 	const { resource, changes = null, onlyTo, ...rest } = event
 	const id = newTimedId('evt', origin.now)
+	if (origin.meter) origin.meter.bytes += event.data.length
 	if (isLong(event.data)) await markLong(db, event.organizationId)
 	await insertEvent(db, {
 		...rest,

@@ -1094,6 +1094,24 @@ export const operationTable = [
 		"unlimitedKeysOnly": true
 	},
 	{
+		"id": "organization.usage.get",
+		"method": "GET",
+		"path": "/api/organization/usage",
+		"scopes": [
+			"organization:read"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			429
+		],
+		"rateClass": "invoicing"
+	},
+	{
 		"id": "pipelines.list",
 		"method": "GET",
 		"path": "/api/pipelines",
@@ -2282,6 +2300,7 @@ export const errorTable = {
 	"idempotency_key_reused": [422,"Idempotency key reused"],
 	"rate_limited": [429,"Rate limited"],
 	"email_limit_reached": [429,"E-mail limit reached"],
+	"storage_limit_reached": [429,"Storage limit reached"],
 	"headers_too_large": [431,"Headers too large"],
 	"internal_error": [500,"Internal error"],
 	"email_delivery_failed": [502,"E-mail delivery failed"],

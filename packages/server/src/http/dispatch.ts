@@ -1,6 +1,7 @@
 // Answers a valid request: runs the handler of its operation, in a transaction when the operation writes.
 import type { Request, RequestHandler, Response } from 'express'
 import type { Callers } from '../auth/caller.ts'
+import type { StoredBytes } from '../auth/stored-bytes.ts'
 import type { Actor } from '../base/origin.ts'
 import type { Database, Db, Transaction } from '../db/database.ts'
 import type { Services } from '../outside/services.ts'
@@ -18,6 +19,7 @@ export interface DispatchOptions {
 	readonly now: () => number
 	readonly services: Services
 	readonly callers: Callers
+	readonly storedBytes: StoredBytes
 	readonly load: Load
 	/** Answers through `res.json`, where the full validator checks the answer. */
 	readonly validateResponses: boolean
@@ -37,7 +39,7 @@ type AnyHandler = (call: unknown, context: unknown) => Promise<Answer>
 type Run<C> = (context: C) => Promise<Answer>
 
 export function dispatch(options: DispatchOptions): RequestHandler {
-	const { handlers, db, now: clock, services, callers, load, validateResponses } = options
+	const { handlers, db, now: clock, services, callers, storedBytes, load, validateResponses } = options
 	const idempotency = new Idempotency(db, services.secrets)
 
 	function answer(req: Request): Promise<Reply> {
@@ -56,10 +58,21 @@ export function dispatch(options: DispatchOptions): RequestHandler {
 		const run = (context: unknown) => (handlers[operation.id] as unknown as AnyHandler)(call, context)
 		const now = clock()
 		const actor: Actor = caller ? { type: 'api_key', id: caller.keyId } : { type: 'client_link', id: null }
-		const base = { now, services, callers, origin: originOf(req, actor, operation.id, now) }
-		if (operation.ownTransactions) return runSelfManaged(req, base, run)
-		if (operation.writes) return runInTransaction(req, base, run)
+		const base = { now, services, callers, storedBytes, origin: originOf(req, actor, operation.id, now) }
+		if (operation.ownTransactions) return metered(req, base, () => runSelfManaged(req, base, run))
+		if (operation.writes) return metered(req, base, () => runInTransaction(req, base, run))
 		return run({ ...base, db, afterCommit: (work: () => void) => work() }).then(toReply)
+	}
+
+	/** Counts what a caller's request stores. Who has stored too much may still read and delete. */
+	async function metered(req: Request, { now, origin }: BaseContext, work: () => Promise<Reply>): Promise<Reply> {
+		const { caller, operation } = req.context
+		if (!caller) return work()
+		const { organizationId } = caller
+		if (operation?.method !== 'GET' && operation?.method !== 'DELETE') storedBytes.require(organizationId, now)
+		const reply = await work()
+		if (reply.status < 400) storedBytes.add(organizationId, req.context.bodyBytes + (origin.meter?.bytes ?? 0), now)
+		return reply
 	}
 
 	async function runInTransaction(req: Request, base: BaseContext, run: Run<Context>): Promise<Reply> {

@@ -1,5 +1,6 @@
 // The types of handlers, derived from the contract: a missing operation, or a wrong status, header or body, does not compile.
 import type { Caller, Callers } from '../auth/caller.ts'
+import type { StoredBytes } from '../auth/stored-bytes.ts'
 import type { Origin } from '../base/origin.ts'
 import type { Database, Db, Transaction } from '../db/database.ts'
 import type { WriteContext } from '../db/write-context.ts'
@@ -17,6 +18,7 @@ export interface Context {
 	readonly origin: Origin
 	readonly services: Services
 	readonly callers: Callers
+	readonly storedBytes: StoredBytes
 	/** Runs work after the request's transaction has committed. */
 	afterCommit(work: () => void): void
 }

@@ -19,6 +19,8 @@ export interface RequestContext {
 	/** Whether the request is HEAD; `method` then says GET. */
 	head: boolean
 	caller?: Caller
+	/** The size of the body, once it is read and decompressed. */
+	bodyBytes: number
 	/** What an error may say of the request: `possible` while its handler opens its own transactions or asks other servers. */
 	effect: 'none' | 'possible' | 'stored'
 }
@@ -55,6 +57,7 @@ function newContext(req: Request, log: Logger): RequestContext {
 		headers: {},
 		params: {},
 		query: {},
+		bodyBytes: 0,
 		head: req.method === 'HEAD',
 		effect: 'none',
 	}
@@ -67,6 +70,7 @@ export const originOf = (req: Pick<Request, 'context' | 'ip'>, actor: Actor, ope
 	requestId: req.context.requestId,
 	address: req.ip ?? null,
 	now,
+	meter: { bytes: 0 },
 })
 
 /** Whether a person asked for the answer. A browser that fetches ahead says so in one of these headers. */

@@ -7,6 +7,11 @@ export const get: Handler<'organization.get'> = async ({ caller }, { db }) => {
 	return { status: 200, headers: { ETag: etag(organization.version) }, body: { data: organization } }
 }
 
+export const usage: Handler<'organization.usage.get'> = async ({ caller }, { db, storedBytes, now }) => ({
+	status: 200,
+	body: { data: await storedBytes.usage(db, caller.organizationId, now) },
+})
+
 export const update: Handler<'organization.update'> = async ({ body, caller, expectVersion }, context) => {
 	const { db, callers, afterCommit } = context
 	const stored = await lockOrganization(db, caller.organizationId)

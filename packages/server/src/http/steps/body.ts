@@ -1,14 +1,16 @@
 // Reads the body of an operation that has one: JSON in UTF-8, at most 512 KiB.
 import { isUtf8 } from 'node:buffer'
-import express, { type RequestHandler } from 'express'
+import type { IncomingMessage } from 'node:http'
+import express, { type Request, type RequestHandler } from 'express'
 import { ApiError } from '../../base/errors.ts'
 import { findExcess } from './json-shape.ts'
 
 const limit = 512 * 1024
 
-const parse = express.json({ limit, strict: false, type: () => true, verify: check })
+const parse = express.json({ limit, strict: false, type: () => true, verify: noteBytes })
 
-function check(_req: unknown, _res: unknown, bytes: Buffer): void {
+function noteBytes(req: IncomingMessage, _res: unknown, bytes: Buffer): void {
+	;(req as Request).context.bodyBytes = bytes.length
 	if (!isUtf8(bytes)) throw Object.assign(new Error('is not UTF-8'), { type: 'encoding.invalid' })
 	const excess = findExcess(bytes)
 	if (excess) throw Object.assign(new Error(excess), { type: 'shape.excessive' })

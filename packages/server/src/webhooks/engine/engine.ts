@@ -20,7 +20,7 @@ import {
 	releaseDeliveries,
 	type Target,
 } from './queue-store.ts'
-import { type AttemptResult, classify, signalOf } from './results.ts'
+import { type AttemptResult, bytesOf, classify, signalOf } from './results.ts'
 import { Signers } from './signers.ts'
 
 export interface EngineOptions {
@@ -35,6 +35,8 @@ export interface EngineOptions {
 	readonly timeoutMs: number
 	/** Attempts that may begin to one host in a second; 0 for any number. */
 	readonly hostRate: number
+	/** Called with what an attempt stored. */
+	readonly stored: (organizationId: string, bytes: number) => void
 	/** The number of requests that this process has received so far. */
 	readonly requests: () => number
 }
@@ -178,6 +180,7 @@ export class DeliveryEngine {
 				{ durable: false },
 			)
 			this.#failures.forget(lapsed)
+			for (const result of results) this.#options.stored(result.organizationId, bytesOf(result))
 			for (const batch of batches) for (const claimed of batch.deliveries) this.#begin(batch, claimed)
 		} catch (error) {
 			this.#ended.push(...ended)

@@ -51,6 +51,13 @@ export function classify({ target, claimed, leaseEnd, startedAt, endedAt, outcom
 	}
 }
 
+/** What the rows of an attempt and of its delivery take in the database without the answer, about. */
+const rowBytes = 500
+
+/** How many bytes an attempt stored, about. */
+export const bytesOf = ({ responseBody, error }: Pick<DeliveryResult, 'responseBody' | 'error'>): number =>
+	rowBytes + Buffer.byteLength(responseBody ?? '') + Buffer.byteLength(error ?? '')
+
 /** What the attempts of a batch to one endpoint say about its health. */
 export function signalOf(ended: readonly AttemptResult[]): HealthSignal {
 	if (ended.some(({ result }) => isGone(result))) return 'gone'
