@@ -30,8 +30,10 @@ export async function addEndpoints(db: Database, organizationId: string, urls: r
 	const secrets = openSecrets({ ...settings, DATA_DIR: '' })
 	await db.transaction(async (tx) => {
 		const write = { db: tx, origin: bySystem(Date.now()), organization: await requireOrganization(tx, organizationId) }
-		for (const url of urls) await createEndpoint(write, secrets, { url, eventTypes: ['invoice.created'] })
-		await proveHosts(tx, urls.map(hostOf), Date.now())
+		for (const url of urls) {
+			await createEndpoint(write, secrets, { url, eventTypes: ['invoice.created'] })
+			await proveHosts(tx, new Map([[hostOf(url), ['127.0.0.1/32']]]), Date.now())
+		}
 	})
 }
 

@@ -28,6 +28,8 @@ import * as erasures from './0025-erasures.ts'
 import * as webhookBacklogs from './0026-webhook-backlogs.ts'
 import * as limitedKeys from './0027-limited-keys.ts'
 import * as storedBytes from './0028-stored-bytes.ts'
+import * as auditLogKeepsIds from './0029-audit-log-keeps-ids.ts'
+import * as hostNetworks from './0030-host-networks.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -59,4 +61,6 @@ export const migrations: readonly Migration[] = [
 	{ name: '0026-webhook-backlogs', up: webhookBacklogs.up },
 	{ name: '0027-limited-keys', up: limitedKeys.up },
 	{ name: '0028-stored-bytes', up: storedBytes.up },
+	{ name: '0029-audit-log-keeps-ids', up: auditLogKeepsIds.up },
+	{ name: '0030-host-networks', up: hostNetworks.up },
 ]

@@ -44,7 +44,11 @@ export default function setup(project: TestProject) {
 }
 
 /** Where the sinks listen, and a host of samples: they have answered before, so that no test waits for the end of their probation. */
-const fill = (migrated: Database) => migrated.transaction((tx) => proveHosts(tx, ['127.0.0.1', 'receiver.example'], 1))
+const fill = (migrated: Database) =>
+	migrated.transaction(async (tx) => {
+		const networks = ['127.0.0.1/32']
+		await proveHosts(tx, new Map(['127.0.0.1', 'receiver.example'].map((host) => [host, networks])), 1)
+	})
 
 async function setUpSqlite(project: TestProject) {
 	const folder = mkdtempSync(join(fastFolder(), 'remit-template-'))

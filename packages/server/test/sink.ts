@@ -12,6 +12,8 @@ export interface Received {
 	readonly body: string
 	readonly headers: Readonly<Record<string, string>>
 	readonly path: string
+	/** The address of this machine that was called. */
+	readonly address: string | undefined
 }
 
 export interface SinkAnswer {
@@ -44,8 +46,8 @@ export class Sink {
 		this.#server = createServer((req, res) => void this.#take(req, res))
 	}
 
-	async start(): Promise<this> {
-		this.#server.listen(0, '127.0.0.1')
+	async start(address = '127.0.0.1', port = 0): Promise<this> {
+		this.#server.listen(port, address)
 		await once(this.#server, 'listening')
 		return this
 	}
@@ -80,7 +82,7 @@ export class Sink {
 		const headers = req.headers as Record<string, string>
 		try {
 			const event = await verified(body, headers, this.secrets, this.#everyLibrary)
-			const received = { event, body, headers, path: req.url ?? '' }
+			const received = { event, body, headers, path: req.url ?? '', address: req.socket.localAddress }
 			this.received.push(received)
 			const answer = typeof this.answer === 'function' ? await this.answer(received, this.received.length) : this.answer
 			this.open++

@@ -1,9 +1,9 @@
 // Guards every call to an address that a user gave: the call may reach the internet, but nothing that only this server can
 // reach. OWASP calls the attack SSRF. The guard checks an address when a caller saves it, for an early and clear answer, and
 // again when it dials, since a name may resolve to another address by then. The socket connects to the address of that check.
-import { isIP, type LookupFunction } from 'node:net'
-import type { Dispatcher } from 'undici'
+import { isIP } from 'node:net'
 import { addressFilter } from '../base/public-addresses.ts'
+import { type Dispatchers, openDispatchers } from './dispatchers.ts'
 import type { Address } from './hosts-file.ts'
 import { type Lookup, openResolver, ResolverUnavailable } from './resolver.ts'
 
@@ -16,21 +16,18 @@ export class UnsafeUrl extends Error {}
 /** The host has no address. */
 export class UnresolvableUrl extends Error {}
 
-export interface Egress {
+/**
+ * Its dispatchers check each address when they dial, and fail with the same errors as `check`. A kept-alive socket was checked when
+ * it was dialled and stays with that address. No dispatcher follows redirects, and its user must not follow one unchecked.
+ * A dial takes at most 10 s, its look-up 5 s of them; until the dial ends, undici ignores an abort signal.
+ */
+export interface Egress extends Dispatchers {
 	/**
 	 * Checks a URL that is about to be saved. Throws UnsafeUrl unless it is http or https, has no user and password, and every
 	 * address of its host may be called; UnresolvableUrl when the host has no address; ResolverUnavailable when the look-up takes
 	 * over 5 s, or the organization has too many under way.
 	 */
 	check(url: string, organizationId: string): Promise<void>
-	/**
-	 * Checks each address when it dials, and fails with the same errors as `check`. A kept-alive socket was checked when it was
-	 * dialled and stays with that address. The dispatcher does not follow redirects, and its user must not follow one unchecked.
-	 * A dial takes at most 10 s, its look-up 5 s of them; until the dial ends, undici ignores an abort signal.
-	 */
-	dispatcher(): Promise<Dispatcher>
-	/** Aborts all calls under way. */
-	close(): Promise<void>
 }
 
 export interface EgressOptions {
@@ -38,10 +35,6 @@ export interface EgressOptions {
 	readonly allowCidrs: readonly string[]
 	readonly lookup?: Lookup
 }
-
-const connectTimeoutMs = 10_000
-/** How long a dial tries one of a host's addresses before the next. A distant host takes longer than Node's default of 250 ms. */
-const attemptTimeoutMs = 2_000
 
 export function openEgress({ allowCidrs, lookup = openResolver() }: EgressOptions): Egress {
 	const isAllowed = addressFilter(allowCidrs)
@@ -65,49 +58,12 @@ export function openEgress({ allowCidrs, lookup = openResolver() }: EgressOption
 		return addresses
 	}
 
-	let agent: Promise<Dispatcher> | undefined
 	return {
+		...openDispatchers(addressesOf),
 		async check(url, organizationId) {
 			await addressesOf(hostOf(url), organizationId)
 		},
-		dispatcher() {
-			agent ??= openAgent(addressesOf)
-			return agent
-		},
-		async close() {
-			await (await agent)?.destroy()
-		},
 	}
-}
-
-/** A pool for each origin, whose sockets go to the addresses of `addressesOf`. Loads undici, a sixth of the server's start. */
-async function openAgent(addressesOf: Lookup): Promise<Dispatcher> {
-	const { Agent, buildConnector } = await import('undici')
-	const lookup: LookupFunction = (host, { all }, callback) => {
-		addressesOf(host).then(
-			(addresses) => {
-				const [first] = addresses
-				if (all) callback(null, [...addresses])
-				else callback(null, first?.address ?? '', first?.family)
-			},
-			(error: Error) => callback(error, ''),
-		)
-	}
-	// HTTP/1.1, which every receiver speaks. Over HTTP/2 all calls to an origin would share one socket, and fail with it.
-	const options = { lookup, timeout: connectTimeoutMs, autoSelectFamilyAttemptTimeout: attemptTimeoutMs, allowH2: false }
-	const dial = buildConnector(options)
-	return new Agent({
-		allowH2: false,
-		connect(target, callback) {
-			// A socket calls `lookup` for names only, so an address is checked here.
-			if (isIP(target.hostname) === 0) dial(target, callback)
-			else
-				addressesOf(target.hostname).then(
-					() => dial(target, callback),
-					(error: Error) => callback(error, null),
-				)
-		},
-	})
 }
 
 /** The host of a URL as the socket gets it: numbers in any notation become an address, and IPv6 loses its brackets. */

@@ -78,6 +78,7 @@ describe('an attempt', () => {
 			error: null,
 			durationMs: expect.any(Number),
 			brokenOff: false,
+			heldBack: false,
 		})
 		const [head = '', body] = (requests[0] ?? '').split('\r\n\r\n')
 		expect(body).toBe('{"a":1}')

@@ -3,6 +3,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher } from 'undici'
 import { version } from '../contract/document.ts'
+import { type Admit, HeldBack, type Probe } from './dispatchers.ts'
 import { type Egress, UnresolvableUrl, UnsafeUrl } from './egress.ts'
 import { ResolverUnavailable } from './resolver.ts'
 
@@ -23,6 +24,10 @@ export interface Outcome {
 	readonly durationMs: number
 	/** Whether the caller's signal aborted the attempt: it then does not count. */
 	readonly brokenOff: boolean
+	/** Whether no network of the host could be dialled: the attempt does not count either. */
+	readonly heldBack: boolean
+	/** The network that a probe reached. */
+	readonly network?: string | undefined
 }
 
 const always = { 'content-type': 'application/json', 'user-agent': `Remit/${version} (webhooks)` }
@@ -32,6 +37,8 @@ export interface DeliverOptions {
 	readonly timeoutMs: number
 	/** Aborts the attempt. */
 	readonly signal: AbortSignal
+	/** The networks of the host that may be dialled, any by default; a function makes the attempt a probe. */
+	readonly networks?: readonly string[] | Admit
 }
 
 /**
@@ -42,12 +49,16 @@ export function deliver(attempt: Attempt, options: DeliverOptions): Promise<Outc
 	return new Promise((resolve) => {
 		const pending = new DeliveryRequest(options, resolve)
 		if (options.signal.aborted) pending.breakOff()
-		else post(attempt, options.egress, pending).catch((error) => pending.onResponseError(undefined, error))
+		else post(attempt, options, pending).catch((error) => pending.onResponseError(undefined, error))
 	})
 }
 
-async function post({ url, headers, body }: Attempt, egress: Egress, pending: DeliveryRequest): Promise<void> {
-	const { origin, pathname, search } = new URL(url)
+async function post(
+	{ url, headers, body }: Attempt,
+	{ egress, networks }: DeliverOptions,
+	pending: DeliveryRequest,
+): Promise<void> {
+	const { origin, hostname: host, pathname, search } = new URL(url)
 	const limits = { headersTimeout: 0, bodyTimeout: 0 }
 	const request = {
 		origin,
@@ -57,8 +68,14 @@ async function post({ url, headers, body }: Attempt, egress: Egress, pending: De
 		body,
 		...limits,
 	} as const
-	const dispatcher = await egress.dispatcher()
-	dispatcher.dispatch(request, pending)
+	if (typeof networks === 'function') {
+		const probe = await egress.probe(origin, networks)
+		pending.closeAtEnd(probe)
+		probe.dispatcher.dispatch(request, pending)
+	} else {
+		const dispatcher = await egress.dispatcher(networks && { host, networks })
+		dispatcher.dispatch(request, pending)
+	}
 }
 
 /** Handles undici's callbacks for a request. It resolves once and ignores all later callbacks. */
@@ -68,6 +85,7 @@ class DeliveryRequest implements Dispatcher.DispatchHandler {
 	readonly #began = performance.now()
 	readonly #timer: NodeJS.Timeout
 	#controller: Dispatcher.DispatchController | undefined
+	#probe: Probe | undefined
 	#status = 0
 	#retryAfter: string | undefined
 	#kept: Uint8Array[] = []
@@ -85,6 +103,11 @@ class DeliveryRequest implements Dispatcher.DispatchHandler {
 	readonly breakOff = (): void => {
 		this.#end({ error: `no complete answer within ${this.#options.timeoutMs / 1000} s` })
 		this.#controller?.abort(brokenOff)
+	}
+
+	closeAtEnd(probe: Probe): void {
+		this.#probe = probe
+		if (this.#hasEnded) probe.close()
 	}
 
 	onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -113,7 +136,7 @@ class DeliveryRequest implements Dispatcher.DispatchHandler {
 	}
 
 	onResponseError(_: unknown, error: unknown): void {
-		this.#end({ error: reason(error) })
+		this.#end({ error: reason(error), heldBack: findCause(error, HeldBack) !== undefined })
 	}
 
 	#end(outcome: Partial<Outcome> & Pick<Outcome, 'error'>): void {
@@ -123,11 +146,14 @@ class DeliveryRequest implements Dispatcher.DispatchHandler {
 		const { signal } = this.#options
 		signal.removeEventListener('abort', this.breakOff)
 		const durationMs = Math.round(performance.now() - this.#began)
-		this.#resolve({ ...unanswered, brokenOff: signal.aborted, durationMs, ...outcome })
+		const network = this.#probe?.network()
+		// Not within undici's callback, which still uses the socket.
+		setImmediate(() => this.#probe?.close())
+		this.#resolve({ ...unanswered, brokenOff: signal.aborted, durationMs, network, ...outcome })
 	}
 }
 
-const unanswered = { responseStatus: null, responseBody: null, retryAfter: undefined }
+const unanswered = { responseStatus: null, responseBody: null, retryAfter: undefined, heldBack: false }
 
 /** The reason that undici gets when we abort a request. */
 const brokenOff = new Error('broken off')

@@ -9,7 +9,7 @@ import type { Secrets } from '../../outside/secrets.ts'
 import { signedHeaders } from '../signature.ts'
 import { noteHealth } from './endpoint-health.ts'
 import { HostFailures } from './host-failures.ts'
-import { noteHosts } from './host-proof.ts'
+import { noteHosts, reachOf } from './host-proof.ts'
 import { admitAttempt, lapseHosts, releaseHosts } from './host-store.ts'
 import { Lanes } from './lanes.ts'
 import {
@@ -67,7 +67,7 @@ export class DeliveryEngine {
 	readonly #signers: Signers
 	readonly #failures = new HostFailures()
 	readonly #breakOff = new AbortController()
-	/** Results to write, and attempts that were broken off, whose deliveries are to be released. */
+	/** Results to write, and attempts that were broken off or held back, whose deliveries are to be released. */
 	#ended: AttemptResult[] = []
 	#unmade: AttemptResult[] = []
 	#turn: Promise<void> | undefined
@@ -262,16 +262,17 @@ export class DeliveryEngine {
 	}
 
 	#begin({ target, leaseEnd }: Batch, claimed: ClaimedDelivery): void {
-		const { egress, now, timeoutMs, schedule } = this.#options
+		const { db, egress, now, timeoutMs, schedule } = this.#options
 		const startedAt = now()
 		const body = eventText(claimed)
 		const keys = this.#signers.keysOf(target, startedAt)
 		const attempt = { url: target.url, headers: signedHeaders(keys, claimed.eventId, startedAt, body), body }
+		const networks = reachOf(target, db, now)
 		this.#lanes.begin(target)
 		const end = (outcome: Outcome) => {
 			const ended = classify({ target, claimed, leaseEnd, startedAt, endedAt: now(), outcome, schedule })
 			this.#lanes.end(target, ended)
-			if (outcome.brokenOff) this.#unmade.push(ended)
+			if (outcome.brokenOff || outcome.heldBack) this.#unmade.push(ended)
 			else {
 				this.#ended.push(ended)
 				this.#failures.note(target, ended.failed, ended.result.endedAt)
@@ -279,7 +280,7 @@ export class DeliveryEngine {
 			this.#wake()
 		}
 		if (keys.length === 0) end(unsigned)
-		else deliver(attempt, { egress, timeoutMs, signal: this.#breakOff.signal }).then(end)
+		else deliver(attempt, { egress, timeoutMs, signal: this.#breakOff.signal, networks }).then(end)
 	}
 }
 
@@ -291,4 +292,5 @@ const unsigned: Outcome = {
 	error: 'its secret was sealed with a key that the server no longer has: rotate it',
 	durationMs: 0,
 	brokenOff: false,
+	heldBack: false,
 }

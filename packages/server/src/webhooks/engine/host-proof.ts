@@ -1,19 +1,65 @@
-// What the attempts of a batch say of their hosts.
-import type { Db } from '../../db/database.ts'
-import { proveHosts, releaseHosts } from './host-store.ts'
+// Where a host is proven: its name may lead elsewhere at any time, so that an answer counts for the network that gave it.
+import { dayMs } from '../../base/dates.ts'
+import type { Database, Db } from '../../db/database.ts'
+import type { Admit } from '../../outside/dispatchers.ts'
+import { admitNetworks, holdHosts, lapseMovedHost, proveHosts, releaseHosts } from './host-store.ts'
 
-interface EndedAttempt {
-	readonly target: { readonly host: string; readonly provenAt: number | null }
-	readonly failed: boolean
+/** How long a host waits whose networks have had their attempts of the hour. */
+const holdMs = 300_000
+
+/** A proof is written again when it is as old: what has not answered for long is then forgotten. */
+const renewMs = dayMs
+
+/** Networks to remember of a host, the newest ones. */
+const maxNetworks = 32
+
+interface HostState {
+	readonly host: string
+	readonly provenAt: number | null
+	readonly networks: string | null
 }
 
-/** Proves hosts that answered 2xx, and lets the others on probation have their next attempt. */
-export async function noteHosts(db: Db, attempts: readonly EndedAttempt[], now: number): Promise<void> {
-	const [proven, others] = [new Set<string>(), new Set<string>()]
-	for (const { target, failed } of attempts) {
-		if (target.provenAt === null) (failed ? others : proven).add(target.host)
+interface EndedAttempt {
+	readonly target: HostState
+	readonly failed: boolean
+	readonly heldBack: boolean
+	readonly network: string | undefined
+	readonly result: { readonly startedAt: number }
+}
+
+const networksOf = ({ networks }: HostState): string[] => JSON.parse(networks ?? '[]')
+
+/** Where an attempt may go: to the networks where its host is proven, or on probation to those that admit one more attempt. */
+export function reachOf(target: HostState, db: Database, now: () => number): readonly string[] | Admit {
+	const known = networksOf(target)
+	if (target.provenAt !== null) return known
+	return async (networks) => {
+		if (networks.every((network) => known.includes(network))) return networks
+		// A power cut may undo the count of an attempt. Without the database nothing is dialled.
+		return db.transaction((tx) => admitNetworks(tx, known, networks, now()), { durable: false }).catch(() => [])
 	}
-	if (proven.size > 0) await proveHosts(db, [...proven], now)
+}
+
+/**
+ * Proves hosts that answered 2xx, puts a proven one that now leads elsewhere on probation, and lets the others have their next
+ * attempt.
+ */
+export async function noteHosts(db: Db, attempts: readonly EndedAttempt[], now: number): Promise<void> {
+	const proven = new Map<string, readonly string[]>()
+	const moved = new Map<string, number>()
+	const [held, others] = [new Set<string>(), new Set<string>()]
+	for (const { target, failed, heldBack, network, result } of attempts) {
+		const { host, provenAt } = target
+		if (!failed) {
+			if (provenAt !== null && provenAt > now - renewMs) continue
+			const known = networksOf(target).filter((one) => one !== network)
+			proven.set(host, [...known, ...(network === undefined ? [] : [network])].slice(-maxNetworks))
+		} else if (provenAt === null) (heldBack ? held : others).add(host)
+		else if (heldBack) moved.set(host, Math.max(result.startedAt, moved.get(host) ?? 0))
+	}
+	if (proven.size > 0) await proveHosts(db, proven, now)
+	for (const [host, before] of [...moved].sort()) await lapseMovedHost(db, host, before)
+	if (held.size > 0) await holdHosts(db, [...held], now + holdMs)
 	const waiting = [...others].filter((host) => !proven.has(host))
 	if (waiting.length > 0) await releaseHosts(db, waiting)
 }

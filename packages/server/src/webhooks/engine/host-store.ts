@@ -1,6 +1,8 @@
 // The hosts that webhooks go to. Until a host has answered 2xx, and again once it has failed for long, it is on probation: it may be
 // a stranger whom somebody wants to flood, so that it gets one attempt at a time and few an hour, whichever endpoints,
-// organizations and processes they are of.
+// organizations and processes they are of. A host is proven at the networks where it answered. A network has a row too, as
+// `192.0.2.1/32`: until it has answered 2xx under any name, all names share its few attempts an hour, since anybody can make names
+// that lead to a stranger.
 import { hourMs } from '../../base/dates.ts'
 import { type Db, query } from '../../db/database.ts'
 import { isAnyOf } from '../../db/records.ts'
@@ -29,34 +31,77 @@ const admission = query<Admission>((knex, { host, now, hourAgo, leaseEnd }) =>
 	),
 )
 
-/** Leases a host on probation for one attempt, until `leaseEnd`; false when it must wait, or has just been proven. */
+/** Leases a host or network on probation for one attempt, until `leaseEnd`; false when it must wait, or has just been proven. */
 export const admitAttempt = async (db: Db, host: string, now: number, leaseEnd: number): Promise<boolean> =>
 	(await db.run(admission, { host, now, hourAgo: now - hourMs, leaseEnd })) > 0
 
-const proof = query<{ host: string; now: number }>((knex, { host, now }) =>
+const provenAmong = query<{ hosts: readonly string[] }, { host: string }>((knex, { hosts }, dialect) =>
+	knex('webhook_hosts').whereRaw(isAnyOf('host', dialect), [hosts]).whereNotNull('provenAt').select('host'),
+)
+
+/** A name may have more addresses than an attempt can try. */
+const mostNetworks = 8
+
+/**
+ * The networks that an attempt on probation may reach: those in `known`, where its host is proven, those that have answered any
+ * host, and those that have had few attempts this hour, which this one is counted for.
+ */
+export async function admitNetworks(db: Db, known: readonly string[], all: readonly string[], now: number): Promise<string[]> {
+	const networks = all.slice(0, mostNetworks)
+	const proven = (await db.all(provenAmong, { hosts: networks })).map(({ host }) => host)
+	const open = new Set([...known, ...proven])
+	// In one order in every process, so that none waits for a row that another holds.
+	for (const network of networks.filter((one) => !open.has(one)).sort())
+		if (await admitAttempt(db, network, now, 0)) open.add(network)
+	return networks.filter((network) => open.has(network))
+}
+
+const proof = query<{ host: string; networks: string; now: number }>((knex, { host, networks, now }) =>
 	knex.raw(
-		`insert into webhook_hosts as h (host, "provenAt", "hourBegan", attempts, "leaseUntil") values (?, ?, 0, 0, 0)
-		on conflict (host) do update set "provenAt" = excluded."provenAt", "leaseUntil" = 0`,
-		[host, now],
+		`insert into webhook_hosts as h (host, networks, "provenAt", "hourBegan", attempts, "leaseUntil") values (?, ?, ?, 0, 0, 0)
+		on conflict (host) do update set "provenAt" = excluded."provenAt", networks = excluded.networks, "leaseUntil" = 0,
+			attempts = case when h.attempts > 0 then h.attempts - 1 else 0 end`,
+		[host, networks, now],
 	),
 )
 
-/** Ends the probation of hosts, which have answered 2xx. */
-export async function proveHosts(db: Db, hosts: readonly string[], now: number): Promise<void> {
-	// In one order in every process, so that none waits for a row that another holds.
-	for (const host of [...hosts].sort()) await db.run(proof, { host, now })
+/**
+ * Ends the probation of hosts, each with the networks where it has answered 2xx. The attempt that did it does not count: a
+ * receiver may have more addresses than attempts an hour. Earlier ones do, lest a name begin anew by leading here and there.
+ */
+export async function proveHosts(db: Db, proven: ReadonlyMap<string, readonly string[]>, now: number): Promise<void> {
+	const rows = new Map([...proven.values()].flat().map((network): [string, readonly string[]] => [network, []]))
+	for (const [host, networks] of proven) rows.set(host, networks)
+	for (const [host, networks] of [...rows].sort(([one], [other]) => (one < other ? -1 : 1)))
+		await db.run(proof, { host, networks: JSON.stringify(networks), now })
 }
 
-const lapse = query<{ hosts: readonly string[]; before: number }>((knex, { hosts, before }, dialect) =>
-	knex('webhook_hosts')
-		.whereRaw(isAnyOf('host', dialect), [hosts])
-		// Another process may have proven it since.
-		.where('provenAt', '<=', before)
-		.update({ provenAt: null, leaseUntil: 0, hourBegan: 0, attempts: 0 }),
-)
+type Lapse = { hosts: readonly string[]; before: number }
+const lapse = (changes: object) =>
+	query<Lapse>((knex, { hosts, before }, dialect) =>
+		knex('webhook_hosts')
+			.whereRaw(isAnyOf('host', dialect), [hosts])
+			// Another process may have proven it since.
+			.where('provenAt', '<=', before)
+			.update({ provenAt: null, leaseUntil: 0, ...changes }),
+	)
+const lapseEverywhere = lapse({ networks: '[]', hourBegan: 0, attempts: 0 })
+/** Keeps the count: otherwise a name that goes back and forth would begin anew each time. */
+const lapseElsewhere = lapse({})
 
 /** Puts hosts back on probation that have failed for long. */
-export const lapseHosts = (db: Db, hosts: readonly string[], now: number) => db.run(lapse, { hosts, before: now - hourMs })
+export const lapseHosts = (db: Db, hosts: readonly string[], now: number) =>
+	db.run(lapseEverywhere, { hosts, before: now - hourMs })
+
+/** Puts a host on probation that was proven by `before`, and leads to networks where it is not. */
+export const lapseMovedHost = (db: Db, host: string, before: number) => db.run(lapseElsewhere, { hosts: [host], before })
+
+const hold = query<{ hosts: readonly string[]; until: number }>((knex, { hosts, until }, dialect) =>
+	knex('webhook_hosts').whereRaw(isAnyOf('host', dialect), [hosts]).whereNull('provenAt').update({ leaseUntil: until }),
+)
+
+/** Lets hosts on probation wait. */
+export const holdHosts = (db: Db, hosts: readonly string[], until: number) => db.run(hold, { hosts, until })
 
 const release = query<{ hosts?: readonly string[] }>((knex, { hosts }, dialect) => {
 	const held = knex('webhook_hosts').where('leaseUntil', '>', 0)

@@ -17,6 +17,8 @@ export interface Target {
 	readonly host: string
 	/** When the host was last proven; null while it is on probation. */
 	readonly provenAt: number | null
+	/** JSON: the networks where the host is proven; null when nothing is known of it. */
+	readonly networks: string | null
 	readonly secret: string
 	readonly previousSecret: string | null
 	readonly previousSecretExpiresAt: number | null
@@ -35,7 +37,7 @@ const targets = query<{ now: number; hourAgo: number }, Target>((knex, { now, ho
 				.select(knex.raw('1')),
 		)
 		.whereRaw(`(h.host is null or h."provenAt" is not null or (${mayBeTried}))`, [now, hourAgo])
-		.select('p.organizationId', 'p.id as endpointId', 'p.url', 'p.host', 'h.provenAt')
+		.select('p.organizationId', 'p.id as endpointId', 'p.url', 'p.host', 'h.provenAt', 'h.networks')
 		.select('p.secret', 'p.previousSecret', 'p.previousSecretExpiresAt'),
 )
 

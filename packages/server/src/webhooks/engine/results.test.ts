@@ -7,6 +7,7 @@ const target = {
 	endpointId: 'whe_1',
 	host: 'receiver.example',
 	provenAt: 0,
+	networks: '[]',
 	url: 'https://hooks.example',
 	secret: '',
 	previousSecret: null,
@@ -35,6 +36,7 @@ const answered = (status: number, more: Partial<Outcome> = {}): Outcome => ({
 	error: status < 300 ? null : `answered ${status}`,
 	durationMs: 7,
 	brokenOff: false,
+	heldBack: false,
 	...more,
 })
 
@@ -49,6 +51,8 @@ describe('classify', () => {
 		expect(attempted(answered(204))).toEqual({
 			target,
 			failed: false,
+			heldBack: false,
+			network: undefined,
 			result: {
 				organizationId: 'org_1',
 				id: 'whd_1',

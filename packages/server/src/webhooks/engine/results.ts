@@ -18,6 +18,10 @@ export interface AttemptResult {
 	readonly target: Target
 	readonly result: DeliveryResult
 	readonly failed: boolean
+	/** Whether nothing was sent, as no network of the host could be dialled. */
+	readonly heldBack: boolean
+	/** The network that an attempt on probation reached. */
+	readonly network: string | undefined
 	/** End of the pause that the receiver asked for. */
 	readonly heldUntil?: number
 }
@@ -25,7 +29,7 @@ export interface AttemptResult {
 const isGone = ({ responseStatus }: Pick<Outcome, 'responseStatus'>) => responseStatus === 410
 
 export function classify({ target, claimed, leaseEnd, startedAt, endedAt, outcome, schedule }: AttemptInput): AttemptResult {
-	const { retryAfter, brokenOff, ...shown } = outcome
+	const { retryAfter, brokenOff, heldBack, network, ...shown } = outcome
 	const failed = outcome.error !== null
 	const wait = failed ? retryAfterMs(retryAfter, endedAt) : undefined
 	const next =
@@ -34,6 +38,8 @@ export function classify({ target, claimed, leaseEnd, startedAt, endedAt, outcom
 	return {
 		target,
 		failed,
+		heldBack,
+		network,
 		...(asksForPause && { heldUntil: endedAt + wait }),
 		result: {
 			organizationId: target.organizationId,

@@ -1,4 +1,4 @@
-// Events, deliveries and attempts are removed after the retention; deliveries that still wait for a removed one are made.
+// Events, deliveries and attempts are removed after the retention, once they are done.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { eventsOf } from '../../../test/events.ts'
 import { startTestServer, type Tenant, type TestServer } from '../../../test/harness.ts'
@@ -6,7 +6,8 @@ import { Sink } from '../../../test/sink.ts'
 import { bySystem } from '../../base/origin.ts'
 import { query } from '../../db/database.ts'
 import { recordEvent } from '../../events/record.ts'
-import { sweepWebhooks } from './retention-store.ts'
+import { proveHosts } from './host-store.ts'
+import { sweepHosts, sweepWebhooks } from './retention-store.ts'
 
 const day = 86_400_000
 const keptDays = 30
@@ -108,7 +109,10 @@ describe('after the retention', () => {
 		expect(await sweep()).toBeGreaterThanOrEqual(1101)
 		expect(await sequences(id)).toEqual([1101])
 		expect((await eventsOf(server, stranger)).map(({ sequence }) => sequence)).toEqual([2])
-		expect(await sweep()).toBe(0)
+		// Deliveries of other tests end meanwhile, since the clock was moved.
+		const left = await counts()
+		await sweep()
+		expect(await counts()).toEqual(left)
 	})
 
 	it('a reader whose last event is gone goes on where it stood', async () => {
@@ -122,14 +126,14 @@ describe('after the retention', () => {
 		await expect.poll(async () => (await feed(cursor)).data, { timeout: 10_000 }).toMatchObject([{ data: { name: 'b' } }])
 	})
 
-	it('deliveries that waited for one that is gone are made', async () => {
+	it('a delivery that is not done stays with its event and its attempts until it is, and so does what waits for it', async () => {
 		const endpoint = await newEndpoint()
 		const setStatus = (status: 'active' | 'paused') => tenant.remit.webhooks.endpoints.update(endpoint, { status })
 		await setStatus('paused')
 		const { id } = await tenant.remit.companies.create({ name: 'a' })
 		server.clock.now += 2 * day
 		await tenant.remit.companies.update(id, { name: 'b' })
-		// The redelivery is asked for shortly before the first delivery is removed.
+		// The redelivery is asked for shortly before the first delivery is as old as the retention.
 		server.clock.now += 27.9 * day
 		sink.answer = { status: 500 }
 		await setStatus('active')
@@ -138,9 +142,53 @@ describe('after the retention', () => {
 		sink.answer = { status: 204 }
 		server.clock.now += 0.2 * day
 		await sweep()
-		await settle('succeeded')
-		await tenant.remit.companies.update(id, { name: 'c' })
+		expect(await counts()).toEqual({ events: 2, deliveries: 2, attempts: 1 })
+		server.clock.now += day
 		await settle('succeeded', 'succeeded')
-		expect(sink.received.map(({ event }) => event.sequence)).toEqual([1, 2, 3])
+		expect(sink.received.map(({ event }) => event.sequence)).toEqual([1, 1, 2])
+		await sweep()
+		expect(await counts()).toEqual({ events: 1, deliveries: 1, attempts: 1 })
+	})
+})
+
+describe('what is known of a host', () => {
+	const known = async () =>
+		(
+			await server.db.all(
+				query<object, { host: string }>((knex) => knex('webhook_hosts').select('host')),
+				{},
+			)
+		).map(({ host }) => host)
+	const sweepAt = (now: number) => sweepHosts(server.db, now)
+
+	it('goes a week after the last endpoint there, and so does a network that has not answered for a week', async () => {
+		const { port } = new URL(sink.url)
+		const url = `http://kept.example:${port}/`
+		const { id, secret } = await tenant.remit.webhooks.endpoints.create({ url, eventTypes: ['company.*'] })
+		sink.secrets.push(secret)
+		await tenant.remit.companies.create({ name: 'a' })
+		await settle('succeeded')
+		const others = Array.from({ length: 450 }, (_, n): [string, string[]] => [`gone-${n}.example`, [`192.0.2.${n % 250}/32`]])
+		await server.db.transaction((tx) => proveHosts(tx, new Map(others), server.clock.now))
+		await sweepAt(server.clock.now + 7 * day)
+		expect(await known()).toEqual(expect.arrayContaining(['kept.example', 'gone-0.example', '192.0.2.0/32']))
+		expect(await sweepAt(server.clock.now + 7 * day + 1)).toBeGreaterThanOrEqual(450 + 250)
+		expect((await known()).filter((host) => host.startsWith('gone') || host.includes('/'))).toEqual([])
+		expect(await known()).toContain('kept.example')
+		await tenant.remit.webhooks.endpoints.delete(id)
+		await sweepAt(server.clock.now + 7 * day + 1)
+		expect(await known()).not.toContain('kept.example')
+	})
+
+	it('stays for a network that answers, as the proof is written again each day', async () => {
+		await newEndpoint()
+		for (let days = 0; days < 9; days++) {
+			await tenant.remit.companies.create({ name: 'a' })
+			await sink.events(days + 1)
+			await expect.poll(async () => new Set(await statuses()), { timeout: 10_000 }).toEqual(new Set(['succeeded']))
+			await sweepAt(server.clock.now)
+			server.clock.now += day
+		}
+		expect(await known()).toContain('127.0.0.1/32')
 	})
 })

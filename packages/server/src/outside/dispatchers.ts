@@ -1,0 +1,155 @@
+// The sockets of webhooks. Attempts to a host that is known share a pool of sockets, which reach only the networks where the host is
+// known; any other attempt is a probe, with a socket of its own and to networks that are asked for first.
+import { isIP, type LookupFunction } from 'node:net'
+import type { buildConnector, Dispatcher } from 'undici'
+import { networkOf } from '../base/network.ts'
+import type { Address } from './hosts-file.ts'
+import type { Lookup } from './resolver.ts'
+
+/** None of the host's networks may be dialled now, or none of those that may be took the connection. Nothing was sent. */
+export class HeldBack extends Error {}
+
+/** Returns those of a host's networks (`192.0.2.1/32`, `2001:db8:0:0::/64`) that may be dialled. */
+export type Admit = (networks: readonly string[]) => Promise<readonly string[]>
+
+export interface HostNetworks {
+	/** As in the URL. */
+	readonly host: string
+	readonly networks: readonly string[]
+}
+
+/** The dispatcher of one attempt. */
+export interface Probe {
+	readonly dispatcher: Dispatcher
+	/** The network of its socket, once there is one. */
+	network(): string | undefined
+	close(): void
+}
+
+export interface Dispatchers {
+	/** With `only`, dials of the host reach these networks alone from now on, and fail with HeldBack when others are left. */
+	dispatcher(only?: HostNetworks): Promise<Dispatcher>
+	/** Dials the same way, but with a socket that nothing else uses, to the networks that `admit` returns. */
+	probe(origin: string, admit: Admit): Promise<Probe>
+	/** Aborts all calls under way. */
+	close(): Promise<void>
+}
+
+interface Limit {
+	readonly networks: readonly string[]
+	/** Whether the last dial left out addresses of the host. */
+	leavesOut: boolean
+}
+
+/** Hosts whose limits are remembered. Each is set anew before it is used. */
+const maxLimits = 10_000
+
+const connectTimeoutMs = 10_000
+/** How long a dial tries one of a host's addresses before the next. A distant host takes longer than Node's default of 250 ms. */
+const attemptTimeoutMs = 2_000
+
+/** Sockets go to what `addressesOf` returns. */
+export function openDispatchers(addressesOf: Lookup): Dispatchers {
+	const limits = new Map<string, Limit>()
+	const probes = new Set<Probe>()
+	let agent: Promise<Dispatcher> | undefined
+
+	/** Those addresses of a host whose network `admit` returns. */
+	async function admittedOf(host: string, admit: Admit, limit?: Limit): Promise<readonly Address[]> {
+		if (limit) limit.leavesOut = false
+		const addresses = await addressesOf(host)
+		const admitted = await admit([...new Set(addresses.map(({ address }) => rangeOf(address)))])
+		const open = addresses.filter(({ address }) => admitted.includes(rangeOf(address)))
+		if (open.length === 0) throw new HeldBack(`No network of ${host} may be called now.`)
+		if (limit) limit.leavesOut = open.length < addresses.length
+		return open
+	}
+
+	/** A pool for each origin. */
+	async function openAgent(): Promise<Dispatcher> {
+		const { Agent } = await import('undici')
+		const dial = await openConnector((host) => {
+			const limit = limits.get(host)
+			return limit ? admittedOf(host, async () => limit.networks, limit) : addressesOf(host)
+		})
+		const connect: buildConnector.connector = (target, callback) =>
+			dial(target, (...[error, socket]) => {
+				if (!error) callback(null, socket)
+				// The host may have moved to the networks that were left out.
+				else callback(limits.get(target.hostname)?.leavesOut ? new HeldBack(error.message) : error, null)
+			})
+		return new Agent({ allowH2: false, connect })
+	}
+
+	return {
+		dispatcher(only) {
+			if (only) {
+				const host = only.host.replace(/^\[|\]$/g, '')
+				const [oldest] = limits.keys()
+				if (oldest !== undefined && limits.size >= maxLimits && !limits.has(host)) limits.delete(oldest)
+				const leavesOut = limits.get(host)?.leavesOut ?? false
+				// The one that was used last stands last.
+				limits.delete(host)
+				limits.set(host, { networks: only.networks, leavesOut })
+			}
+			agent ??= openAgent()
+			return agent
+		},
+		async probe(origin, admit) {
+			const { Client } = await import('undici')
+			const dial = await openConnector((host) => admittedOf(host, admit))
+			let network: string | undefined
+			const connect: buildConnector.connector = (target, callback) =>
+				dial(target, (...[error, socket]) => {
+					if (error) return callback(error, null)
+					network = rangeOf(socket.remoteAddress ?? '')
+					callback(null, socket)
+				})
+			const client = new Client(origin, { allowH2: false, connect })
+			const probe: Probe = {
+				dispatcher: client,
+				network: () => network,
+				close() {
+					probes.delete(probe)
+					client.destroy().catch(() => {})
+				},
+			}
+			probes.add(probe)
+			return probe
+		},
+		async close() {
+			for (const probe of probes) probe.close()
+			await (await agent)?.destroy()
+		},
+	}
+}
+
+/** The network of an address. No host has a `/`, which tells them apart. */
+const rangeOf = (address: string): string => networkOf(address)?.replace(/^[\d.]+$/, '$&/32') ?? address
+
+/** Connects sockets to the addresses of `addressesOf`. Loads undici, a sixth of the server's start. */
+async function openConnector(addressesOf: Lookup): Promise<buildConnector.connector> {
+	const { buildConnector } = await import('undici')
+	const lookup: LookupFunction = (host, { all }, callback) => {
+		addressesOf(host).then(
+			(addresses) => {
+				const [first] = addresses
+				if (all) callback(null, [...addresses])
+				else callback(null, first?.address ?? '', first?.family)
+			},
+			(error: Error) => callback(error, ''),
+		)
+	}
+	// HTTP/1.1, which every receiver speaks. Over HTTP/2 all calls to an origin would share one socket, and fail with it.
+	const options = { lookup, timeout: connectTimeoutMs, autoSelectFamilyAttemptTimeout: attemptTimeoutMs, allowH2: false }
+	const dial = buildConnector(options)
+	return (target, callback) => {
+		// A socket calls `lookup` for names only, so an address is checked here.
+		if (isIP(target.hostname) === 0) dial(target, callback)
+		else
+			addressesOf(target.hostname).then(
+				() => dial(target, callback),
+				(error: Error) => callback(error, null),
+			)
+	}
+}

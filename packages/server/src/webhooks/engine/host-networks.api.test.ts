@@ -1,0 +1,205 @@
+// A name leads anywhere, and elsewhere a moment later: what a host may be sent depends on the network that answered.
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { startTestServer, type Tenant, type TestServer } from '../../../test/harness.ts'
+import { Sink } from '../../../test/sink.ts'
+
+const minute = 60_000
+
+let server: TestServer
+let sink: Sink
+/** Where the names of this file lead. */
+const addresses = new Map<string, readonly string[]>()
+beforeAll(async () => {
+	const lookup = async (name: string) =>
+		(addresses.get(name) ?? ['127.0.0.1']).map((address) => ({ address, family: 4 as const }))
+	server = await startTestServer({ WEBHOOK_RETRY_SECONDS: [0, 60, 60, 60] }, lookup)
+})
+beforeEach(async () => {
+	sink = await new Sink({ everyLibrary: false }).start('0.0.0.0')
+	return async () => {
+		expect(sink.problems).toEqual([])
+		await sink.stop()
+	}
+})
+afterAll(() => server.close())
+
+let names = 0
+let networks = 1
+/** An address that nothing has called, of a network of its own. */
+const newAddress = () => `127.0.0.${++networks}`
+
+function newHost(...to: string[]): string {
+	const host = `name-${++names}.example`
+	addresses.set(host, to)
+	return host
+}
+
+/** Creates `count` endpoints with different URLs on a host, by name or address. */
+async function subscribe(tenant: Tenant, host: string, count = 1, receiver = sink): Promise<void> {
+	for (let n = 0; n < count; n++) {
+		const url = `http://${host}:${portOf(receiver)}/${host}/${n}`
+		const { secret } = await tenant.remit.webhooks.endpoints.create({ url, eventTypes: ['company.created'] })
+		receiver.secrets.push(secret)
+	}
+}
+
+const portOf = ({ url }: Sink) => Number(new URL(url).port)
+
+/** Resolves once the engine has had the chance to make more attempts: a proven host has got one that was due later. */
+async function othersHadTheirTurn(): Promise<void> {
+	const tenant = await server.newTenant()
+	const other = await new Sink({ everyLibrary: false }).start()
+	for (let n = 1; n <= 3; n++) {
+		if (n === 1) await other.subscribe(tenant.remit, 'company.created')
+		await tenant.remit.companies.create({ name: 'Another' })
+		await other.events(n)
+	}
+	await other.stop()
+}
+
+async function untilAllSucceeded({ remit }: Tenant): Promise<void> {
+	const isDone = async () =>
+		(await remit.webhooks.deliveries.list({ limit: 100 })).data.every(({ status }) => status === 'succeeded')
+	await vi.waitUntil(isDone, { timeout: 10_000, interval: 20 })
+}
+
+const at = (address: string) => sink.received.filter((one) => one.address === address)
+const toHost = (host: string) => sink.received.filter(({ path }) => path.startsWith(`/${host}/`))
+const arrived = (list: () => unknown[], count: number) =>
+	vi.waitUntil(() => list().length >= count, { timeout: 10_000, interval: 5 })
+
+describe('a network that has not answered 2xx yet', () => {
+	it('gets 20 attempts an hour, however many names lead there, then 20 more', async () => {
+		const victim = newAddress()
+		const tenant = await server.newTenant()
+		sink.answer = { status: 404 }
+		for (let n = 0; n < 10; n++) await subscribe(tenant, newHost(victim), 4)
+		await subscribe(tenant, victim, 5)
+		await tenant.remit.companies.create({ name: 'Acme' })
+		await arrived(() => at(victim), 20)
+		for (let minutes = 0; minutes < 50; minutes += 10) {
+			await othersHadTheirTurn()
+			expect(at(victim)).toHaveLength(20)
+			server.clock.now += 10 * minute
+		}
+		// What waits has lost no attempt: it was not made.
+		const { data } = await tenant.remit.webhooks.deliveries.list({ limit: 100 })
+		expect(data.reduce((made, { attemptCount }) => made + attemptCount, 0)).toBe(20)
+		expect(new Set(data.map(({ status }) => status))).toEqual(new Set(['pending', 'retrying']))
+		server.clock.now += 16 * minute
+		await arrived(() => at(victim), 40)
+		await othersHadTheirTurn()
+		expect(at(victim)).toHaveLength(40)
+	})
+
+	it('gets no more as the second address of names whose first one is dead', async () => {
+		const victim = newAddress()
+		const tenant = await server.newTenant()
+		const receiver = await new Sink({ everyLibrary: false }).start(victim)
+		receiver.answer = { status: 404 }
+		for (let n = 0; n < 30; n++) await subscribe(tenant, newHost(newAddress(), victim), 1, receiver)
+		await tenant.remit.companies.create({ name: 'Acme' })
+		await receiver.events(20)
+		await othersHadTheirTurn()
+		expect(receiver.received).toHaveLength(20)
+		await receiver.stop()
+	})
+})
+
+describe('a network that has answered 2xx', () => {
+	it('leaves each name that leads there its own 20 attempts an hour', async () => {
+		const shared = newAddress()
+		const tenant = await server.newTenant()
+		const works = newHost(shared)
+		await subscribe(tenant, works)
+		await tenant.remit.companies.create({ name: 'First' })
+		await arrived(() => toHost(works), 1)
+		sink.answer = { status: 404 }
+		const others = [newHost(shared), newHost(shared)]
+		const stranger = await server.newTenant()
+		for (const host of others) await subscribe(stranger, host, 25)
+		await stranger.remit.companies.create({ name: 'Acme' })
+		for (const host of others) await arrived(() => toHost(host), 20)
+		await othersHadTheirTurn()
+		for (const host of others) expect(toHost(host)).toHaveLength(20)
+	})
+})
+
+describe('a host that has answered 2xx', () => {
+	it('is on probation where its name leads next, until it has answered there', async () => {
+		const [own, victim] = [newAddress(), newAddress()]
+		const tenant = await server.newTenant()
+		const host = newHost(own)
+		sink.answer = ({ address }) => ({ status: address === victim ? 404 : 204, headers: { connection: 'close' } })
+		await subscribe(tenant, host, 30)
+		await tenant.remit.companies.create({ name: 'Taken' })
+		await arrived(() => at(own), 30)
+		addresses.set(host, [victim])
+		for (let n = 0; n < 3; n++) await tenant.remit.companies.create({ name: 'Flood' })
+		await arrived(() => at(victim), 10)
+		await othersHadTheirTurn()
+		expect(at(victim).length).toBeLessThanOrEqual(20)
+		sink.answer = { status: 204 }
+		server.clock.now += 61 * minute
+		await untilAllSucceeded(tenant)
+	})
+
+	it('does not flood another network by leading to both, or to the two in turn', async () => {
+		const [own, victim] = [newAddress(), newAddress()]
+		const tenant = await server.newTenant()
+		const host = newHost(own)
+		sink.answer = ({ address }) => ({ status: address === victim ? 404 : 204, headers: { connection: 'close' } })
+		await subscribe(tenant, host, 10)
+		await tenant.remit.companies.create({ name: 'Taken' })
+		await arrived(() => at(own), 10)
+		addresses.set(host, [victim, own])
+		for (let n = 0; n < 3; n++) await tenant.remit.companies.create({ name: 'Both' })
+		await arrived(() => at(own), 40)
+		expect(at(victim)).toEqual([])
+		for (let turn = 1; turn <= 8; turn++) {
+			addresses.set(host, [victim])
+			await tenant.remit.companies.create({ name: 'In turn' })
+			const before = at(victim).length
+			if (turn <= 2) await arrived(() => at(victim), before + 1)
+			else await othersHadTheirTurn()
+			addresses.set(host, [own])
+			server.clock.now += minute
+			await othersHadTheirTurn()
+		}
+		expect(at(victim).length).toBeLessThanOrEqual(20)
+	})
+
+	it('may have more addresses than attempts an hour, since one that it answers does not count', async () => {
+		const tenant = await server.newTenant()
+		const host = newHost(newAddress())
+		sink.answer = { status: 204, headers: { connection: 'close' } }
+		await subscribe(tenant, host)
+		for (let n = 0; n < 30; n++) {
+			const next = newAddress()
+			addresses.set(host, [next])
+			await tenant.remit.companies.create({ name: `Company ${n}` })
+			await arrived(() => at(next), 1)
+		}
+		await untilAllSucceeded(tenant)
+	})
+
+	it('goes on at its other address when the first one is dead, and loses no attempt', async () => {
+		const [first, second] = [newAddress(), newAddress()]
+		const tenant = await server.newTenant()
+		const one = await new Sink({ everyLibrary: false }).start(first)
+		const other = await new Sink({ everyLibrary: false }).start(second, portOf(one))
+		one.answer = { status: 204, headers: { connection: 'close' } }
+		await subscribe(tenant, newHost(first, second), 10, one)
+		other.secrets.push(...one.secrets)
+		await tenant.remit.companies.create({ name: 'First' })
+		await one.events(10)
+		await untilAllSucceeded(tenant)
+		await one.stop()
+		await tenant.remit.companies.create({ name: 'Second' })
+		await other.events(10)
+		await untilAllSucceeded(tenant)
+		const { data } = await tenant.remit.webhooks.deliveries.list({ limit: 100 })
+		expect(data.map(({ attemptCount }) => attemptCount)).toEqual(Array(20).fill(1))
+		await other.stop()
+	})
+})
