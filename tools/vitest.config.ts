@@ -3,12 +3,16 @@ import { defineConfig } from 'vitest/config'
 
 const report = process.env.TEST_REPORT
 
-// `*.api.test.ts` need a database and run on both, `*.postgres.test.ts` run on PostgreSQL alone, and all others run once.
+// Hundreds of processes that tests start load the same files.
+process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/compiled')
+
+// `*.api.test.ts` need a database and run on both, `*.sqlite.test.ts` and `*.postgres.test.ts` run on that one alone, and all others
+// run once.
 const onDatabase = (database: 'sqlite' | 'postgres') => ({
 	extends: true as const,
 	test: {
 		name: database,
-		include: ['packages/server/**/*.api.test.ts', ...(database === 'postgres' ? ['packages/server/**/*.postgres.test.ts'] : [])],
+		include: [`packages/server/**/*.{api,${database}}.test.ts`],
 		provide: { database, template: '' },
 		globalSetup: [join(import.meta.dirname, '../packages/server/test/databases.ts')],
 	},
@@ -33,7 +37,7 @@ export default defineConfig({
 				test: {
 					name: 'rules',
 					include: ['packages/**/*.test.ts', 'tools/**/*.test.ts'],
-					exclude: ['**/node_modules/**', '**/dist/**', '**/*.{api,postgres}.test.ts'],
+					exclude: ['**/node_modules/**', '**/dist/**', '**/*.{api,postgres,sqlite}.test.ts'],
 				},
 			},
 			onDatabase('sqlite'),

@@ -33,3 +33,42 @@ export function rawClient(url: string, key: string): { ask: RawAsk; close(): voi
 		})
 	return { ask, close: () => agent.destroy() }
 }
+
+export interface Cost {
+	/** CPU of the thread, in milliseconds. */
+	readonly ms: number
+	/** The most of it in one go: so long did other requests wait. */
+	readonly longestMs: number
+	/** How much more memory the process had, in MB. */
+	readonly megabytes: number
+}
+
+const cpuMs = () => {
+	const { user, system } = process.threadCpuUsage()
+	return (user + system) / 1_000
+}
+
+const memory = () => {
+	const { heapUsed, external } = process.memoryUsage()
+	return (heapUsed + external) / 1e6
+}
+
+/** What `work` costs the thread, watched at every turn of its event loop; a turn itself costs some microseconds. */
+export async function costOf<T>(work: () => Promise<T>): Promise<Cost & { result: T }> {
+	const [start, memoryBefore] = [cpuMs(), memory()]
+	let [before, longestMs, most, turns, isOver] = [start, 0, memoryBefore, 0, false]
+	const watch = () => {
+		const now = cpuMs()
+		longestMs = Math.max(longestMs, now - before)
+		if (turns++ % 20 === 0) most = Math.max(most, memory())
+		before = now
+		if (!isOver) setImmediate(watch)
+	}
+	setImmediate(watch)
+	const result = await work()
+	isOver = true
+	most = Math.max(most, memory())
+	const end = cpuMs()
+	longestMs = Math.max(longestMs, end - before)
+	return { ms: end - start, longestMs, megabytes: most - memoryBefore, result }
+}

@@ -1,5 +1,6 @@
 // Checkpoints of a SQLite database under many writes. A separate thread does most of the work: some 30 ms of copying and
 // waiting for the disk, which would hold up every request if the server's thread did it.
+import { statSync } from 'node:fs'
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type Sqlite from 'better-sqlite3'
@@ -7,14 +8,24 @@ import type Sqlite from 'better-sqlite3'
 /** The number of commits after which the thread looks at the size of the log. */
 const commitsBetween = 64
 
+/** The log is cut when there was no commit for this long, up to twice. */
+const quietMs = 1_000
+/** A smaller log stays: it is soon written over from its beginning. */
+const keptBytes = 4 * 2 ** 20
+
 export class Checkpoints {
 	readonly #writer: Sqlite.Database
 	#commits = 0
 	#thread: Worker | undefined
 	#hasMoved = false
+	readonly #quiet: NodeJS.Timeout
+	/** The commits at the last look, and at the last cut. */
+	#seen = 0
+	#cutAt = 0
 
 	constructor(writer: Sqlite.Database) {
 		this.#writer = writer
+		this.#quiet = setInterval(() => this.#cutWhenQuiet(), quietMs).unref()
 	}
 
 	/** Called between two transactions, never inside one. */
@@ -26,7 +37,19 @@ export class Checkpoints {
 	}
 
 	async close(): Promise<void> {
+		clearInterval(this.#quiet)
 		await this.#thread?.terminate()
+	}
+
+	#cutWhenQuiet(): void {
+		const isQuiet = this.#commits === this.#seen && this.#commits !== this.#cutAt
+		this.#seen = this.#commits
+		if (!isQuiet) return
+		this.#cutAt = this.#commits
+		const log = statSync(`${this.#writer.name}-wal`, { throwIfNoEntry: false })
+		if ((log?.size ?? 0) <= keptBytes) return
+		this.#thread ??= this.#start()
+		this.#thread.postMessage('quiet')
 	}
 
 	/** Copies the little that was written during the thread's checkpoint, so that SQLite starts the log again at its beginning. */

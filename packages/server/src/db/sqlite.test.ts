@@ -35,6 +35,7 @@ describe('the log of a database that is written without a pause', () => {
 		expect(existsSync(`${file}-wal`)).toBe(false)
 	})
 })
+
 describe('a commit that fails', () => {
 	const sql = <Row>(text: string) => query<object, Row>((knex) => knex.raw(text))
 	const outcomes = async (...work: Promise<unknown>[]) => (await Promise.allSettled(work)).map(({ status }) => status)
@@ -108,6 +109,60 @@ describe('a commit that fails', () => {
 		const lost = db.transaction((tx) => tx.run(insert, { text: 'perhaps' }))
 		await expect(lost).rejects.toThrow(OutcomeUnknown)
 		restore()
+		await db.close()
+	})
+})
+
+describe('a commit that is durable', () => {
+	const synchronous = query<object, { synchronous: number }>((knex) => knex.raw('pragma synchronous'))
+	const [full, normal] = [{ synchronous: 2 }, { synchronous: 1 }]
+
+	it('waits for the disk, also after one and beside one that does not', async () => {
+		const db = openSqlite(file)
+		const level = (durable?: boolean) => db.transaction((tx) => tx.get(synchronous, {}), { durable })
+		expect(await level()).toEqual(full)
+		expect(await level(false)).toEqual(normal)
+		expect(await level(true)).toEqual(full)
+		expect(await Promise.all([level(false), level()])).toEqual([full, full])
+		expect(await level(false)).toEqual(normal)
+		expect(await level()).toEqual(full)
+		await db.close()
+	})
+})
+
+describe('a log that has grown', () => {
+	const wal = () => statSync(`${file}-wal`).size
+	const text = 'x'.repeat(25 * page)
+
+	it('is cut when nobody writes any more, and the next transaction works', async () => {
+		const db = openSqlite(file)
+		await db.transaction((tx) => tx.run(create, {}))
+		await db.transaction(async (tx) => {
+			for (let n = 0; n < 100; n++) await tx.run(insert, { text })
+		})
+		expect(wal()).toBeGreaterThan(10_000_000)
+		await expect.poll(wal, { timeout: 20_000 }).toBe(0)
+		await db.transaction((tx) => tx.run(insert, { text }))
+		expect(await db.get(count, {})).toEqual({ count: 101 })
+		await db.close()
+	})
+
+	it('is cut to 64 MB when it begins anew while others write', async () => {
+		const db = openSqlite(file)
+		await db.transaction((tx) => tx.run(create, {}))
+		await db.transaction(async (tx) => {
+			for (let n = 0; n < 900; n++) await tx.run(insert, { text })
+		})
+		expect(wal()).toBeGreaterThan(90_000_000)
+		await expect
+			.poll(
+				async () => {
+					await db.transaction((tx) => tx.run(insert, { text: 'small' }), { durable: false })
+					return wal()
+				},
+				{ timeout: 20_000, interval: 1 },
+			)
+			.toBeLessThanOrEqual(64 * 2 ** 20)
 		await db.close()
 	})
 })

@@ -31,6 +31,8 @@ export function openSqlite(file: string): Database {
 	writer.pragma('cache_size = -8000')
 	// 64 MB of log, in case the checkpoint thread falls behind.
 	writer.pragma('wal_autocheckpoint = 16000')
+	// A log that was longer for a while is cut to as much when it begins anew, also while there is no quiet time for it.
+	writer.pragma(`journal_size_limit = ${64 * 2 ** 20}`)
 	const reader = new Sqlite(file, { readonly: true })
 	const transactions = new Transactions(writer)
 	const checkpoints = new Checkpoints(writer)
@@ -110,6 +112,9 @@ interface Job {
 	reject(reason: unknown): void
 }
 
+/** How long transactions hold the event loop before they leave a turn of it to reads. */
+const turnMs = 20
+
 class Transactions {
 	readonly committed = new CommitListeners()
 	readonly #connection: Sqlite.Database
@@ -120,6 +125,7 @@ class Transactions {
 	#isBroken = false
 	#waiting: Job[] = []
 	#running: Promise<void> | undefined
+	#turnBegan = 0
 
 	constructor(connection: Sqlite.Database) {
 		this.#connection = connection
@@ -130,8 +136,14 @@ class Transactions {
 			release: connection.prepare('release part'),
 			undo: connection.prepare('rollback to part'),
 		}
+		const own = runner(connection)
 		this.#tx = {
-			...runner(connection),
+			...own,
+			run: async (query, params) => {
+				const changes = await own.run(query, params)
+				if (performance.now() - this.#turnBegan > turnMs) await this.#leaveATurn()
+				return changes
+			},
 			attempt: (work) => this.#attempt(work),
 			// Transactions run one after the other, so the running one holds every lock.
 			tryLock: async () => true,
@@ -169,8 +181,15 @@ class Transactions {
 		this.#running = undefined
 	}
 
+	/** Lets the event loop do other work: reads have a connection of their own, and other transactions wait for this one. */
+	async #leaveATurn(): Promise<void> {
+		await new Promise<void>((turn) => setImmediate(turn))
+		this.#turnBegan = performance.now()
+	}
+
 	async #commitTogether(jobs: Job[]): Promise<void> {
 		const answers: (() => void)[] = []
+		this.#turnBegan = performance.now()
 		try {
 			this.#syncWhen(jobs.some(({ durable }) => durable))
 			await whenFree(() => this.#steps.begin.run())
