@@ -123,12 +123,13 @@ describe('a row that another transaction holds', () => {
 		await holder.query('begin')
 		await holder.query('select 1 from companies where id = $1 for update', [path.split('/').at(-1)])
 		const refused = await Promise.all(Array.from({ length: 20 }, () => ask('PATCH', path, tenant, { notes: 'x' })))
-		expect(new Set(refused.map(({ detail }) => detail))).toEqual(
-			new Set([
-				'Another change held for too long what this one needs; nothing was stored.',
-				'The database has too much to do at the moment; nothing was stored.',
-			]),
-		)
+		// One that waits for its turn at the row, and then for the row, may use up the time of a query.
+		for (const { status, detail } of refused)
+			expect([status, detail]).toEqual([
+				503,
+				expect.stringMatching(/^(Another change held|The database took|The database has) .* nothing was stored\.$/),
+			])
+		expect(refused.map(({ detail }) => detail)).toContain('The database has too much to do at the moment; nothing was stored.')
 	})
 })
 
