@@ -111,7 +111,7 @@ export const settings = {
 	),
 	SHED_ABOVE_REQUESTS: setting(
 		'1000',
-		'Requests that a process handles at once; beyond, it answers 503 with Retry-After.',
+		'Requests that a process handles at once; beyond, it answers 503 with Retry-After to those who have their share of them.',
 		integer(1, 1_000_000),
 	),
 	SHED_ABOVE_DELAY_MS: setting(

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Config, readConfig } from '../src/config.ts'
 import { openDatabase } from '../src/db/open.ts'
 import { type RunningServer, startServer } from '../src/server.ts'
-import { holdWrites, startTestServer, type TestServer } from './harness.ts'
+import { holdWrites, startTestServer, type Tenant, type TestServer } from './harness.ts'
 import { rawClient } from './raw-client.ts'
 
 let server: TestServer
@@ -25,23 +25,31 @@ async function startAnother(settings: Partial<Config>) {
 	const config = { ...readConfig({ PORT: '0', INVOICING_RATE_LIMIT: '0' }), ...server.settings, ...settings }
 	const { url, close } = await startServer({ db: await openDatabase(config, log), config, log })
 	others.push({ url, close })
-	const ask = (method: string, path: string) => fetch(url + path, { method, headers: { authorization: `Bearer ${server.key}` } })
-	const statusOf = async (method: string, path: string) => {
-		const answer = await ask(method, path)
+	const ask = (method: string, path: string, { key }: Pick<Tenant, 'key'> = server) =>
+		fetch(url + path, { method, headers: { authorization: `Bearer ${key}` } })
+	const statusOf = async (method: string, path: string, tenant?: Pick<Tenant, 'key'>) => {
+		const answer = await ask(method, path, tenant)
 		await answer.arrayBuffer()
 		return answer.status
 	}
-	return { url, ask, statusOf, warnings }
+	/** Begins writes of the tenants, which something holds up, until each is answered 503; returns how those are answered. */
+	const fill = async (...tenants: Pick<Tenant, 'key'>[]) => {
+		const held: Promise<number>[] = []
+		for (const tenant of tenants)
+			while ((await statusOf('GET', '/api/companies', tenant)) !== 503)
+				held.push(...tenants.map((each) => statusOf('POST', '/api/invoices', each)))
+		return held
+	}
+	return { url, ask, statusOf, fill, warnings }
 }
 
 const probes = ['/health', '/ready', '/health?from=balancer']
 
 describe('a server with as many requests under way as it may have', () => {
 	it('answers others 503 with Retry-After, probes as ever, and all again when there is room', async () => {
-		const { ask, statusOf, warnings } = await startAnother({ SHED_ABOVE_REQUESTS: 5 })
+		const { ask, statusOf, fill, warnings } = await startAnother({ SHED_ABOVE_REQUESTS: 5 })
 		const release = await holdWrites(server)
-		const held = Array.from({ length: 5 }, () => statusOf('POST', '/api/invoices'))
-		await expect.poll(() => statusOf('GET', '/api/companies'), { interval: 5, timeout: 10_000 }).toBe(503)
+		const held = await fill(server)
 		const shed = await ask('GET', '/api/companies?limit=1')
 		expect(shed.headers.get('retry-after')).toBe('1')
 		expect(shed.headers.get('content-type')).toBe('application/problem+json')
@@ -51,15 +59,29 @@ describe('a server with as many requests under way as it may have', () => {
 			instance: '/api/companies',
 			requestId: shed.headers.get('x-request-id'),
 		})
-		for (let count = 0; count < 50; count++) expect(await statusOf('POST', '/view/invoice/token')).toBe(503)
+		for (let count = 0; count < 50; count++) expect(await statusOf('POST', '/api/invoices')).toBe(503)
 		for (const path of probes) expect(await statusOf('GET', path)).toBe(200)
 		await release()
-		expect(await Promise.all(held)).toEqual([201, 201, 201, 201, 201])
+		expect((await Promise.all(held)).filter((status) => status !== 503)).toEqual([201, 201, 201, 201, 201])
 		expect(await statusOf('GET', '/api/companies')).toBe(200)
 		await expect.poll(() => warnings.length, { timeout: 3_000 }).toBeGreaterThan(0)
 		const shedInAll = warnings.reduce((sum, line) => sum + Number(line.shed), 0)
 		expect(shedInAll).toBeGreaterThanOrEqual(52)
 		expect(warnings.length).toBeLessThan(10)
+	})
+})
+
+describe('a server on which some have more requests under way than their share', () => {
+	it('answers them 503, and still serves organizations and visitors who have less', async () => {
+		const { statusOf, fill } = await startAnother({ SHED_ABOVE_REQUESTS: 10 })
+		const [one, other] = [await server.newTenant(), await server.newTenant()]
+		const release = await holdWrites(server)
+		const held = await fill(server, one)
+		expect(await statusOf('GET', '/api/companies')).toBe(503)
+		expect(await statusOf('GET', '/api/companies', other)).toBe(200)
+		expect(await statusOf('GET', '/view/invoice/none')).toBe(404)
+		await release()
+		expect((await Promise.all(held)).filter((status) => status !== 503)).toEqual(Array.from({ length: 10 }, () => 201))
 	})
 })
 

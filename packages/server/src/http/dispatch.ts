@@ -101,9 +101,10 @@ export function dispatch(options: DispatchOptions): RequestHandler {
 	}
 
 	return (req, res, next) => {
-		load.begin()
+		const { caller } = req.context
+		load.begin(caller)
 		answer(req)
-			.finally(load.end)
+			.finally(() => load.end(caller))
 			.then((reply) => {
 				if (isUnchanged(req, reply)) return send(req, res, { status: 304, headers: { ETag: reply.headers.ETag as string } })
 				if (validateResponses && reply.text !== undefined) return sendValidated(req, res, reply)

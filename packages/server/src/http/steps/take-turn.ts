@@ -8,10 +8,12 @@ import { visitorOf } from './authenticate.ts'
 /** A request that waits counts as load. One whose client hangs up meanwhile is dropped. */
 export function takeTurn(limits: RateLimits, load: Load): RequestHandler {
 	return (req, res, next) => {
+		const { caller } = req.context
+		if (load.shedAboveShare(caller, req, res)) return
 		if (loopTurns.hasRoom()) return next()
-		load.begin()
-		loopTurns.wait(req.context.caller?.organizationId ?? visitorOf(limits, req), () => {
-			load.end()
+		load.begin(caller)
+		loopTurns.wait(caller?.organizationId ?? visitorOf(limits, req), () => {
+			load.end(caller)
 			if (!res.closed) next()
 		})
 	}
