@@ -13,6 +13,7 @@ import { addMailCommands } from './commands/mail.ts'
 import { readConfig, settingsHelp } from './config.ts'
 import { version } from './contract/document.ts'
 import { type Database, unavailability } from './db/database.ts'
+import { lockForServer } from './db/files/server-lock.ts'
 import { OtherVersionError, type Upgrade } from './db/migrate.ts'
 import { openDatabase } from './db/open.ts'
 import type { ResourceKind } from './generated/contract.ts'
@@ -36,9 +37,13 @@ program
 	// Loaded only here: other commands would spend most of their time on loading the server.
 	.action(async (options) => (await import('./serve.ts')).serve(options))
 
-command(program, 'migrate', 'Bring the database up to this version.').action((options) =>
-	withDatabase(async () => print(options, { ok: true }, 'The database is up to date.'), 'upgrade'),
-)
+command(program, 'migrate', 'Bring the database up to this version.').action(async (options) => {
+	const { DATABASE_URL, DATA_DIR } = readConfig()
+	// An older server on the SQLite file would go on with tables that it does not know. Servers on PostgreSQL are restarted in turn.
+	const lock = DATABASE_URL || (await isUpToDate()) ? undefined : lockForServer(DATA_DIR)
+	await withDatabase(async () => print(options, { ok: true }, 'The database is up to date.'), 'upgrade')
+	lock?.release()
+})
 
 addBackupCommands(program, { settings: readConfig, withDatabase })
 addMailCommands(program, { settings: readConfig, withDatabase })
@@ -142,6 +147,16 @@ async function withDatabase(work: (db: Database) => Promise<void>, upgrade: Upgr
 		await work(db)
 	} finally {
 		await db.close()
+	}
+}
+
+async function isUpToDate(): Promise<boolean> {
+	try {
+		await withDatabase(async () => {})
+		return true
+	} catch (error) {
+		if (error instanceof OtherVersionError) return false
+		throw error
 	}
 }
 

@@ -3,7 +3,9 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import Sqlite from 'better-sqlite3'
 import { afterAll, afterEach, describe, expect, inject, it } from 'vitest'
+import { migrations } from '../migrations/index.ts'
 import { newDatabase } from './databases.ts'
 import { expectRefusal, Remit } from './remit.ts'
 
@@ -44,6 +46,18 @@ describe('a second server', () => {
 		expect((await fetch(`${first.url}/ready`)).status).toBe(200)
 		await first.end('SIGKILL')
 		await startAndEnd(remit)
+	})
+
+	it('or `remit migrate` of a newer version leaves a SQLite file alone that a server is running on', async () => {
+		if (!isSqlite) return
+		const remit = await newRemit()
+		const server = await remit.serve()
+		expect(await remit.json(['migrate'])).toEqual({ ok: true })
+		const file = new Sqlite(join(remit.env.DATA_DIR as string, 'remit.db'))
+		file.exec(`delete from migrations where number = ${migrations.length}`)
+		file.close()
+		expectRefusal(await remit.run(['migrate']), /^DATA_DIR=.*: a server is running on .*\. Stop it first/)
+		expect((await fetch(`${server.url}/ready`)).status).toBe(200)
 	})
 
 	it('on one PostgreSQL database starts', async () => {
