@@ -15,6 +15,7 @@ import type { Database, Db } from '../src/db/database.ts'
 import { Statements } from '../src/db/statements.ts'
 import { findOldestPipeline, hasDeals, pipelines } from '../src/deals/pipeline-store.ts'
 import { deals } from '../src/deals/store.ts'
+import { insertDeliveries } from '../src/events/fan-out-store.ts'
 import { recordEvent } from '../src/events/record.ts'
 import { readEvent, readEvents } from '../src/events/store.ts'
 import { insertNumbered, isNumberRetired } from '../src/invoices/number-store.ts'
@@ -234,7 +235,10 @@ const lists = (): List[] => [
 	),
 ]
 
-const event = { type: 'company.created', resource: 'company', resourceId: 'cmp_1', data: '{}' } as const
+const event = { type: 'company.updated', resource: 'company', resourceId: 'cmp_1', data: '{}' } as const
+
+/** A database in which an organization has an endpoint, without which no delivery is written. */
+const withEndpoint = (db: Db): Db => ({ ...db, get: async (query, params) => (await db.get(query, params)) ?? ({} as never) })
 
 const taking = () => ({ organizationId: org(), endpointId: 'whe_1', now: 0, limit: 5 })
 
@@ -287,7 +291,12 @@ const lookUps: [name: string, work: (db: Db) => Promise<unknown>][] = [
 	['suppressed addresses', (db) => findSuppressed(db, ['a@acme.example', 'b@acme.example'])],
 	['an address to suppress no more', (db) => unsuppress(db, 'a@acme.example')],
 	['mails of dead processes', (db) => findLostMails(db, 0, 50)],
-	['the last event of a record', (db) => recordEvent(db, bySystem(0), { ...event, organizationId: org() })],
+	['the last event of a record', (db) => recordEvent(withEndpoint(db), bySystem(0), { ...event, organizationId: org() })],
+	[
+		'the first event of a record',
+		(db) =>
+			insertDeliveries(withEndpoint(db), { organizationId: org(), eventId: 'evt_1', now: 0, patterns: ['*'], isFirst: true }),
+	],
 	['an event', (db) => readEvent(db, org(), 'evt_1')],
 	['a delivery', (db) => readDelivery(db, { organizationId: org(), id: 'whd_1' })],
 	['a delivery to change', (db) => lockDelivery(db, { organizationId: org(), id: 'whd_1' })],

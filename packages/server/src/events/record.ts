@@ -25,6 +25,7 @@ export interface NewEvent {
 /** Writes the event of a change and its deliveries, in the change's transaction; returns the event's id. */
 export async function recordEvent(db: Db, origin: Origin, event: NewEvent): Promise<string> {
 	const { resource, changes = null, onlyTo, ...rest } = event
+	const isFirst = event.type === `${resource}.created`
 	const id = newTimedId('evt', origin.now)
 	if (origin.meter) origin.meter.bytes += event.data.length
 	if (isLong(event.data)) await markLong(db, event.organizationId)
@@ -36,8 +37,15 @@ export async function recordEvent(db: Db, origin: Origin, event: NewEvent): Prom
 		actor: origin.actor,
 		requestId: origin.requestId,
 		changes,
+		...(isFirst && { sequence: 1 }),
 	})
 	const to = onlyTo === undefined ? { patterns: patternsOf(event.type) } : { endpointId: onlyTo }
-	await insertDeliveries(db, { organizationId: event.organizationId, eventId: id, now: origin.now, ...to })
+	await insertDeliveries(db, {
+		organizationId: event.organizationId,
+		eventId: id,
+		now: origin.now,
+		...to,
+		...(isFirst && { isFirst }),
+	})
 	return id
 }

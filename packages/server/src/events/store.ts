@@ -21,13 +21,15 @@ interface NewEventRow {
 	readonly requestId: string | null
 	readonly changes: Changes | null
 	readonly data: string
+	/** 1 for the first event of a record; otherwise absent, and found. */
+	readonly sequence?: 1
 }
 
 /** The sequence of a record's events has no gaps, because a transaction that writes an event holds the record's lock. */
 const insertion = query<NewEventRow>((knex, row) => {
 	const { organizationId, resourceId } = row
-	const sequence = knex('events').where({ organizationId, resourceId }).select(knex.raw('coalesce(max(sequence), 0) + 1'))
-	return knex('events').insert({ ...row, sequence })
+	const next = knex('events').where({ organizationId, resourceId }).select(knex.raw('coalesce(max(sequence), 0) + 1'))
+	return knex('events').insert({ sequence: next, ...row })
 })
 
 export const insertEvent = (db: Db, row: NewEventRow) => db.run(insertion, row)
