@@ -5,7 +5,7 @@ import { ApiError, methodNotAllowed } from '../base/errors.ts'
 import { formatMoney } from '../base/format.ts'
 import type { Database } from '../db/database.ts'
 import { send } from '../http/answers.ts'
-import { originOf } from '../http/request-context.ts'
+import { type Addressed, originOf } from '../http/request-context.ts'
 import { countGuess, limitGuesses } from '../http/steps/authenticate.ts'
 import { partiesOf } from '../invoices/parties.ts'
 import { findLinkByExternalId, type PaymentLink } from '../invoices/payment-link-store.ts'
@@ -86,7 +86,7 @@ function unreadable(cause: Error & { type?: string }): ApiError {
 async function takeWebhook(
 	{ db, now: clock }: HostedOptions,
 	processor: PaymentProcessor,
-	req: Pick<Request, 'context' | 'ip'>,
+	req: Addressed & Pick<Request, 'context'>,
 	body: Uint8Array,
 	headers: Request['headers'],
 	of?: string,

@@ -3,14 +3,15 @@
 import type { Request } from 'express'
 import { sentKey } from '../auth/caller.ts'
 import { writeInfo } from '../log/log.ts'
+import { type Addressed, addressOf } from './request-context.ts'
 
-export type AnsweredRequest = Pick<Request, 'context' | 'headers' | 'ip' | 'method' | 'route'>
+export type AnsweredRequest = Addressed & Pick<Request, 'context' | 'method' | 'route'>
 
 /** `created` is the path of the record that the request created. */
 export function logRequest(req: AnsweredRequest, status: number, created?: string): void {
 	const { log, requestId, operation, params, startedAt, caller, head } = req.context
 	if (!log.isLevelEnabled('info')) return
-	let line = `{"level":30,"time":${Date.now()},"requestId":"${requestId}","address":${text(req.ip ?? '')}`
+	let line = `{"level":30,"time":${Date.now()},"requestId":"${requestId}","address":${text(addressOf(req) ?? '')}`
 	line += `,"method":"${head ? 'HEAD' : req.method}"`
 	const path = operation?.path ?? req.route?.path
 	if (typeof path === 'string') line += `,"path":"${path}"`

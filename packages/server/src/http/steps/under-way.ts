@@ -29,7 +29,7 @@ export function limitUnderWay(most: number, limits: RateLimits): RequestHandler 
 		if (caller) require(caller.organizationId, 'organization', keysAtOnce * most)
 		const all = caller ? [who, caller.organizationId] : [who]
 		for (const one of all) add(one, 1)
-		res.once('close', () => {
+		res.on('close', () => {
 			for (const one of all) add(one, -1)
 		})
 		next()
