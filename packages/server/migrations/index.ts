@@ -30,6 +30,7 @@ import * as limitedKeys from './0027-limited-keys.ts'
 import * as storedBytes from './0028-stored-bytes.ts'
 import * as auditLogKeepsIds from './0029-audit-log-keeps-ids.ts'
 import * as hostNetworks from './0030-host-networks.ts'
+import * as workingEndpoints from './0031-working-endpoints.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -63,4 +64,5 @@ export const migrations: readonly Migration[] = [
 	{ name: '0028-stored-bytes', up: storedBytes.up },
 	{ name: '0029-audit-log-keeps-ids', up: auditLogKeepsIds.up },
 	{ name: '0030-host-networks', up: hostNetworks.up },
+	{ name: '0031-working-endpoints', up: workingEndpoints.up },
 ]

@@ -7,10 +7,10 @@ import type { Db } from '../db/database.ts'
 import type { WebhookEndpoint, WebhookEndpointUpdate } from '../generated/contract.ts'
 import { lockOrganization } from '../organizations/store.ts'
 import { endWaiting, isSkipping } from './backlog-store.ts'
-import { countEndpoints, endpoints, type FailureState, hostOf, maxEndpoints, softDeleteEndpoint } from './endpoint-store.ts'
+import { countEndpoints, endpoints, type HealthState, hostOf, maxEndpoints, softDeleteEndpoint } from './endpoint-store.ts'
 
 /** What the engine writes of an endpoint: it disables one that only fails, and remembers since when. */
-type HealthChange = Partial<Pick<WebhookEndpoint, 'status' | 'disabledReason' | 'failingSince'> & FailureState>
+type HealthChange = Partial<Pick<WebhookEndpoint, 'status' | 'disabledReason'> & HealthState>
 
 /** Throws when the owner paused the endpoint or Remit disabled it. */
 export function requireActive({ id, status }: WebhookEndpoint): void {
@@ -57,7 +57,9 @@ export async function changeEndpoint(
 	if ('eventTypes' in input) requireReach(stored.resources, input.eventTypes)
 	// An owner who sets the endpoint active says that it works: its failures are forgotten.
 	const recovered = input.status === 'active' && { disabledReason: null, failingSince: null, warnedAt: null }
-	const moved = 'url' in input && input.url !== undefined && { host: hostOf(input.url) }
+	const moved = 'url' in input &&
+		input.url !== undefined &&
+		input.url !== stored.url && { host: hostOf(input.url), worksSince: null }
 	const endpoint = await endpoints.update(write, stored, { ...input, ...recovered, ...moved })
 	if (endpoint.status !== 'active') await endWaiting(write.db, endpoint, 'skipped', write.origin.now)
 	return endpoint

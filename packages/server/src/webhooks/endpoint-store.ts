@@ -17,6 +17,7 @@ interface Hidden {
 	readonly secret: string
 	readonly previousSecret: string | null
 	readonly warnedAt: number | null
+	readonly worksSince: number | null
 	readonly deletedAt: number | null
 }
 
@@ -77,7 +78,14 @@ export async function createEndpoint(
 		version: 1,
 	}
 	const host = hostOf(input.url)
-	const hidden = { host, secret: secrets.seal(purpose, secret), previousSecret: null, warnedAt: null, deletedAt: null }
+	const hidden = {
+		host,
+		secret: secrets.seal(purpose, secret),
+		previousSecret: null,
+		warnedAt: null,
+		worksSince: null,
+		deletedAt: null,
+	}
 	await endpoints.insert(write, endpoint, hidden)
 	return { ...endpoint, secret }
 }
@@ -130,15 +138,37 @@ export function recordEndpointEvent(db: Db, origin: Origin, endpoint: WebhookEnd
 	})
 }
 
-/** Since when all attempts to an endpoint have failed, and when its owner was last warned. */
-export interface FailureState {
+/** How the attempts to an endpoint end. */
+export interface HealthState {
+	/** Since when all have failed. */
 	readonly failingSince: number | null
+	/** When its owner was last warned. */
 	readonly warnedAt: number | null
+	/** Since when all have succeeded at its present URL; null also while a pass is in use. */
+	readonly worksSince: number | null
 }
 
 /** Read when an attempt ends: other attempts may have ended since it began, or the owner may have set the endpoint active. */
-const failureState = query<{ organizationId: string; id: string }, FailureState>((knex, key) =>
-	knex('webhook_endpoints').where(key).select('failingSince', 'warnedAt'),
+const healthState = query<{ organizationId: string; id: string }, HealthState>((knex, key) =>
+	knex('webhook_endpoints').where(key).select('failingSince', 'warnedAt', 'worksSince'),
 )
 
-export const findFailureState = (db: Db, organizationId: string, id: string) => db.get(failureState, { organizationId, id })
+export const findHealthState = (db: Db, organizationId: string, id: string) => db.get(healthState, { organizationId, id })
+
+const works = query<{ organizationId: string; id: string; now: number }>((knex, { now, ...key }) =>
+	knex('webhook_endpoints').where(key).whereNull('worksSince').update({ worksSince: now }),
+)
+
+/** Notes that an endpoint works. No answer shows it, so its version stays. */
+export const noteWorks = (db: Db, { organizationId, id }: WebhookEndpoint, now: number) =>
+	db.run(works, { organizationId, id, now })
+
+const passUse = query<{ organizationId: string; endpointId: string }>((knex, { organizationId, endpointId }) =>
+	knex('webhook_endpoints').where({ organizationId, id: endpointId }).whereNotNull('worksSince').update({ worksSince: null }),
+)
+
+/** Uses up an endpoint's pass (probation-store.ts), which the next success gives back; false when another attempt has used it. */
+export const useEndpointPass = async (
+	db: Db,
+	{ organizationId, endpointId }: { readonly organizationId: string; readonly endpointId: string },
+): Promise<boolean> => (await db.run(passUse, { organizationId, endpointId })) > 0

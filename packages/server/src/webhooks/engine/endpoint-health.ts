@@ -5,7 +5,7 @@ import { bySystem } from '../../base/origin.ts'
 import type { Database, Db } from '../../db/database.ts'
 import type { DisabledReason } from '../../generated/contract.ts'
 import { changeEndpoint } from '../endpoint-rules.ts'
-import { endpoints, type FailureState, findFailureState, recordEndpointEvent } from '../endpoint-store.ts'
+import { endpoints, findHealthState, type HealthState, noteWorks, recordEndpointEvent } from '../endpoint-store.ts'
 import type { Target } from './queue-store.ts'
 
 /** Failures alone for this long disable an endpoint. */
@@ -17,15 +17,15 @@ const warnAfterMs = 24 * hourMs
 export type HealthSignal = 'works' | 'fails' | 'gone'
 
 /** Whether the signal changes the endpoint's row. */
-function changesRow({ failingSince, warnedAt }: FailureState, signal: HealthSignal, now: number): boolean {
-	if (signal === 'works') return failingSince !== null
+function changesRow({ failingSince, warnedAt, worksSince }: HealthState, signal: HealthSignal, now: number): boolean {
+	if (signal === 'works') return failingSince !== null || worksSince === null
 	if (signal === 'gone' || failingSince === null) return true
 	return now - (warnedAt ?? failingSince) >= warnAfterMs || now - failingSince >= disableAfterMs
 }
 
 /** Applies a signal to its endpoint. Most signals change nothing and cost one read. */
 export async function noteHealth(db: Database, target: Target, signal: HealthSignal, now: number): Promise<void> {
-	const before = await findFailureState(db, target.organizationId, target.endpointId)
+	const before = await findHealthState(db, target.organizationId, target.endpointId)
 	if (before && changesRow(before, signal, now)) await db.transaction((tx) => change(tx, target, signal, now))
 }
 
@@ -36,18 +36,22 @@ async function change(tx: Db, target: Target, signal: HealthSignal, now: number)
 	// The owner stopped the endpoint or gave it another URL meanwhile: the signal is about the old one.
 	if (endpoint?.status !== 'active' || endpoint.url !== target.url) return
 	// Read again under the lock: another process may have warned meanwhile.
-	const warnedAt = (await findFailureState(tx, organizationId, id))?.warnedAt ?? null
-	if (signal === 'works') return void (await changeEndpoint(write, endpoint, { failingSince: null, warnedAt: null }))
+	const warnedAt = (await findHealthState(tx, organizationId, id))?.warnedAt ?? null
+	if (signal === 'works') {
+		if (endpoint.failingSince === null) await noteWorks(tx, endpoint, now)
+		else await changeEndpoint(write, endpoint, { failingSince: null, warnedAt: null, worksSince: now })
+		return
+	}
 	const failingSince = endpoint.failingSince ?? now
 	const reason = reasonToDisable(signal, failingSince, now)
 	if (reason) {
-		const changes = { status: 'disabled', disabledReason: reason, failingSince } as const
+		const changes = { status: 'disabled', disabledReason: reason, failingSince, worksSince: null } as const
 		const disabled = await changeEndpoint(write, endpoint, changes)
 		await recordEndpointEvent(tx, write.origin, disabled, 'webhook.endpoint.disabled')
 	} else if (now - (warnedAt ?? failingSince) >= warnAfterMs) {
 		const warned = await changeEndpoint(write, endpoint, { warnedAt: now })
 		await recordEndpointEvent(tx, write.origin, warned, 'webhook.endpoint.failing')
-	} else if (endpoint.failingSince === null) await changeEndpoint(write, endpoint, { failingSince })
+	} else if (endpoint.failingSince === null) await changeEndpoint(write, endpoint, { failingSince, worksSince: null })
 }
 
 function reasonToDisable(signal: HealthSignal, failingSince: number, now: number): DisabledReason | undefined {

@@ -9,8 +9,8 @@ import type { Secrets } from '../../outside/secrets.ts'
 import { signedHeaders } from '../signature.ts'
 import { noteHealth } from './endpoint-health.ts'
 import { HostFailures } from './host-failures.ts'
-import { noteHosts, reachOf } from './host-proof.ts'
-import { admitAttempt, lapseHosts, releaseHosts } from './host-store.ts'
+import { admitOne, hasPass, noteHosts, reachOf } from './host-proof.ts'
+import { lapseHosts, releaseHosts } from './host-store.ts'
 import { Lanes } from './lanes.ts'
 import {
 	type ClaimedDelivery,
@@ -236,9 +236,9 @@ export class DeliveryEngine {
 			const share = Math.min(Math.ceil(room / (targets.length - index)), this.#lanes.roomOfHost(host) - ofHost)
 			const limit = Math.min(this.#lanes.roomOf(target, now()), share, provenAt === null ? 1 : share)
 			const leaseEnd = now() + timeoutMs + leaseMarginMs
-			if (limit <= 0 || (provenAt === null && !(await admitAttempt(tx, host, now(), leaseEnd)))) continue
+			if (limit <= 0 || (provenAt === null && !(await admitOne(tx, target, now(), leaseEnd)))) continue
 			const deliveries = await claimDeliveries(tx, { organizationId, endpointId, now: now(), limit }, leaseEnd)
-			if (provenAt === null && deliveries.length === 0) await releaseHosts(tx, [host])
+			if (provenAt === null && deliveries.length === 0 && !hasPass(target)) await releaseHosts(tx, [host])
 			claimed.set(host, ofHost + deliveries.length)
 			room -= deliveries.length
 			this.#claims++
@@ -249,7 +249,7 @@ export class DeliveryEngine {
 
 	/**
 	 * The endpoints that have room, those with the most room first; among equals each comes first in turn. Of those of a host on
-	 * probation the first alone: the host gets one attempt, which is best made where one has worked.
+	 * probation those that have a pass, and the first of the others: the host gets one attempt, which is best made where one has worked.
 	 */
 	#withRoom(targets: readonly Target[]): Target[] {
 		const now = this.#options.now()
@@ -257,8 +257,14 @@ export class DeliveryEngine {
 		const start = this.#claims % Math.max(1, targets.length)
 		const inTurn = [...targets.slice(start), ...targets.slice(0, start)]
 		const sorted = inTurn.filter((target) => room(target) > 0).sort((one, other) => room(other) - room(one))
-		const first = new Map(sorted.toReversed().map((target) => [target.host, target]))
-		return sorted.filter((target) => target.provenAt !== null || first.get(target.host) === target)
+		const isLimited = (target: Target) => target.provenAt === null && !hasPass(target)
+		const first = new Map(
+			sorted
+				.filter(isLimited)
+				.toReversed()
+				.map((target) => [target.host, target]),
+		)
+		return sorted.filter((target) => !isLimited(target) || first.get(target.host) === target)
 	}
 
 	#begin({ target, leaseEnd }: Batch, claimed: ClaimedDelivery): void {

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { startTestServer, type Tenant, type TestServer } from '../../../test/harness.ts'
 import { Sink } from '../../../test/sink.ts'
+import { query } from '../../db/database.ts'
 
 const minute = 60_000
 
@@ -62,6 +63,10 @@ async function untilAllSucceeded({ remit }: Tenant): Promise<void> {
 		(await remit.webhooks.deliveries.list({ limit: 100 })).data.every(({ status }) => status === 'succeeded')
 	await vi.waitUntil(isDone, { timeout: 10_000, interval: 20 })
 }
+
+const provenAt = query<{ host: string }, { provenAt: number | null }>((knex, { host }) =>
+	knex('webhook_hosts').where({ host }).select('provenAt'),
+)
 
 const at = (address: string) => sink.received.filter((one) => one.address === address)
 const toHost = (host: string) => sink.received.filter(({ path }) => path.startsWith(`/${host}/`))
@@ -167,6 +172,46 @@ describe('a host that has answered 2xx', () => {
 			await othersHadTheirTurn()
 		}
 		expect(at(victim).length).toBeLessThanOrEqual(20)
+	})
+
+	it('gets no more for its endpoints that worked when it has moved, also to a network that has answered others', async () => {
+		const [own, shared] = [newAddress(), newAddress()]
+		const tenant = await server.newTenant()
+		const [host, other] = [newHost(own), newHost(shared)]
+		await subscribe(tenant, other)
+		await subscribe(tenant, host, 30)
+		await tenant.remit.companies.create({ name: 'Taken' })
+		await arrived(() => sink.received, 31)
+		sink.answer = ({ path }) => ({ status: path.startsWith(`/${other}/`) ? 204 : 404 })
+		addresses.set(host, [shared])
+		const before = sink.received.length
+		const atShared = () => toHost(host).filter(({ address }) => address === shared)
+		for (let n = 0; n < 3; n++) await tenant.remit.companies.create({ name: 'Flood' })
+		await arrived(() => sink.received.slice(before), 3 + 20)
+		await othersHadTheirTurn()
+		expect(atShared().length).toBeLessThanOrEqual(20)
+	})
+
+	it('does not flood the network to which it leads after an hour of failures, by the endpoints that worked before', async () => {
+		const [own, victim] = [newAddress(), newAddress()]
+		const [failing, working] = [await server.newTenant(), await server.newTenant()]
+		const host = newHost(own)
+		await subscribe(failing, host, 10)
+		await subscribe(working, host, 30)
+		await failing.remit.companies.create({ name: 'Taken' })
+		await working.remit.companies.create({ name: 'Taken' })
+		await arrived(() => at(own), 40)
+		sink.answer = { status: 404 }
+		for (let n = 0; n < 5; n++) await failing.remit.companies.create({ name: 'Fails' })
+		const failed = async () => (await failing.remit.webhooks.deliveries.list({ status: 'retrying', limit: 1 })).meta.total
+		await vi.waitUntil(async () => (await failed()) === 50, { timeout: 20_000 })
+		server.clock.now += 61 * minute
+		await vi.waitFor(async () => expect(await server.db.get(provenAt, { host })).toEqual({ provenAt: null }), { timeout: 20_000 })
+		addresses.set(host, [victim])
+		for (let n = 0; n < 3; n++) await working.remit.companies.create({ name: 'Flood' })
+		await arrived(() => at(victim), 20)
+		await othersHadTheirTurn()
+		expect(at(victim)).toHaveLength(20)
 	})
 
 	it('may have more addresses than attempts an hour, since one that it answers does not count', async () => {

@@ -2,7 +2,9 @@
 import { dayMs } from '../../base/dates.ts'
 import type { Database, Db } from '../../db/database.ts'
 import type { Admit } from '../../outside/dispatchers.ts'
-import { admitNetworks, holdHosts, lapseMovedHost, proveHosts, releaseHosts } from './host-store.ts'
+import { useEndpointPass } from '../endpoint-store.ts'
+import { admitAttempt, admitNetworks, holdHosts, lapseMovedHost, proveHosts, releaseHosts } from './host-store.ts'
+import type { Target } from './queue-store.ts'
 
 /** How long a host waits whose networks have had their attempts of the hour. */
 const holdMs = 300_000
@@ -13,24 +15,32 @@ const renewMs = dayMs
 /** Networks to remember of a host, the newest ones. */
 const maxNetworks = 32
 
-interface HostState {
-	readonly host: string
-	readonly provenAt: number | null
-	readonly networks: string | null
-}
-
 interface EndedAttempt {
-	readonly target: HostState
+	readonly target: Target
 	readonly failed: boolean
 	readonly heldBack: boolean
 	readonly network: string | undefined
 	readonly result: { readonly startedAt: number }
 }
 
-const networksOf = ({ networks }: HostState): string[] => JSON.parse(networks ?? '[]')
+const networksOf = ({ networks }: Target): string[] => JSON.parse(networks ?? '[]')
+
+/**
+ * Whether the endpoint may get one attempt past the probation: its host failed for long, but it did not. The failures of others
+ * on a shared host would otherwise hold it back.
+ */
+export const hasPass = ({ provenAt, lapsedAt, worksSince }: Target): boolean =>
+	provenAt === null && lapsedAt !== null && worksSince !== null
+
+/**
+ * Admits one attempt to a host on probation: by the endpoint's pass, which is used up until it succeeds, or by a lease on the host
+ * until `leaseEnd`. False when the attempt must wait.
+ */
+export const admitOne = (db: Db, target: Target, now: number, leaseEnd: number): Promise<boolean> =>
+	hasPass(target) ? useEndpointPass(db, target) : admitAttempt(db, target.host, now, leaseEnd)
 
 /** Where an attempt may go: to the networks where its host is proven, or on probation to those that admit one more attempt. */
-export function reachOf(target: HostState, db: Database, now: () => number): readonly string[] | Admit {
+export function reachOf(target: Target, db: Database, now: () => number): readonly string[] | Admit {
 	const known = networksOf(target)
 	if (target.provenAt !== null) return known
 	return async (networks) => {
@@ -52,10 +62,12 @@ export async function noteHosts(db: Db, attempts: readonly EndedAttempt[], now: 
 		const { host, provenAt } = target
 		if (!failed) {
 			if (provenAt !== null && provenAt > now - renewMs) continue
-			const known = networksOf(target).filter((one) => one !== network)
+			const known = (proven.get(host) ?? networksOf(target)).filter((one) => one !== network)
 			proven.set(host, [...known, ...(network === undefined ? [] : [network])].slice(-maxNetworks))
-		} else if (provenAt === null) (heldBack ? held : others).add(host)
-		else if (heldBack) moved.set(host, Math.max(result.startedAt, moved.get(host) ?? 0))
+		} else if (provenAt === null) {
+			// An attempt by a pass has no lease of the host to give back.
+			if (!hasPass(target)) (heldBack ? held : others).add(host)
+		} else if (heldBack) moved.set(host, Math.max(result.startedAt, moved.get(host) ?? 0))
 	}
 	if (proven.size > 0) await proveHosts(db, proven, now)
 	for (const [host, before] of [...moved].sort()) await lapseMovedHost(db, host, before)

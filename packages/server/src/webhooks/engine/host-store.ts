@@ -6,11 +6,7 @@
 import { hourMs } from '../../base/dates.ts'
 import { type Db, query } from '../../db/database.ts'
 import { isAnyOf } from '../../db/records.ts'
-
-const attemptsAnHour = 20
-
-/** SQL: whether the host `h`, which is on probation, may get an attempt. It takes `now` and `hourAgo`. */
-export const mayBeTried = `h."leaseUntil" <= ? and (h."hourBegan" <= ? or h.attempts < ${attemptsAnHour})`
+import { mayBeTried } from '../probation-store.ts'
 
 interface Admission {
 	readonly host: string
@@ -59,7 +55,8 @@ export async function admitNetworks(db: Db, known: readonly string[], all: reado
 const proof = query<{ host: string; networks: string; now: number }>((knex, { host, networks, now }) =>
 	knex.raw(
 		`insert into webhook_hosts as h (host, networks, "provenAt", "hourBegan", attempts, "leaseUntil") values (?, ?, ?, 0, 0, 0)
-		on conflict (host) do update set "provenAt" = excluded."provenAt", networks = excluded.networks, "leaseUntil" = 0,
+		on conflict (host) do update set "provenAt" = excluded."provenAt", "lapsedAt" = null,
+			networks = excluded.networks, "leaseUntil" = 0,
 			attempts = case when h.attempts > 0 then h.attempts - 1 else 0 end`,
 		[host, networks, now],
 	),
@@ -76,14 +73,14 @@ export async function proveHosts(db: Db, proven: ReadonlyMap<string, readonly st
 		await db.run(proof, { host, networks: JSON.stringify(networks), now })
 }
 
-type Lapse = { hosts: readonly string[]; before: number }
+type Lapse = { hosts: readonly string[]; before: number; lapsedAt: number | null }
 const lapse = (changes: object) =>
-	query<Lapse>((knex, { hosts, before }, dialect) =>
+	query<Lapse>((knex, { hosts, before, lapsedAt }, dialect) =>
 		knex('webhook_hosts')
 			.whereRaw(isAnyOf('host', dialect), [hosts])
 			// Another process may have proven it since.
 			.where('provenAt', '<=', before)
-			.update({ provenAt: null, leaseUntil: 0, ...changes }),
+			.update({ provenAt: null, lapsedAt, leaseUntil: 0, ...changes }),
 	)
 const lapseEverywhere = lapse({ networks: '[]', hourBegan: 0, attempts: 0 })
 /** Keeps the count: otherwise a name that goes back and forth would begin anew each time. */
@@ -91,10 +88,14 @@ const lapseElsewhere = lapse({})
 
 /** Puts hosts back on probation that have failed for long. */
 export const lapseHosts = (db: Db, hosts: readonly string[], now: number) =>
-	db.run(lapseEverywhere, { hosts, before: now - hourMs })
+	db.run(lapseEverywhere, { hosts, before: now - hourMs, lapsedAt: now })
 
-/** Puts a host on probation that was proven by `before`, and leads to networks where it is not. */
-export const lapseMovedHost = (db: Db, host: string, before: number) => db.run(lapseElsewhere, { hosts: [host], before })
+/**
+ * Puts a host on probation that was proven by `before`, and leads to networks where it is not. None of its endpoints has a pass: a
+ * name that goes back and forth would give each of them a new one.
+ */
+export const lapseMovedHost = (db: Db, host: string, before: number) =>
+	db.run(lapseElsewhere, { hosts: [host], before, lapsedAt: null })
 
 const hold = query<{ hosts: readonly string[]; until: number }>((knex, { hosts, until }, dialect) =>
 	knex('webhook_hosts').whereRaw(isAnyOf('host', dialect), [hosts]).whereNull('provenAt').update({ leaseUntil: until }),

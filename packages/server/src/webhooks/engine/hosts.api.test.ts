@@ -52,6 +52,48 @@ const provenAt = query<{ host: string }, { provenAt: number | null }>((knex, { h
 	knex('webhook_hosts').where({ host }).select('provenAt'),
 )
 
+const untilOnProbation = (host: string) =>
+	vi.waitFor(async () => expect(await server.db.get(provenAt, { host })).toEqual({ provenAt: null }), { timeout: 20_000 })
+
+const attemptsOf = query<{ host: string }, { attempts: number }>((knex, { host }) =>
+	knex('webhook_hosts').where({ host, leaseUntil: 0 }).select('attempts'),
+)
+
+/** Resolves once the host has had the attempts of an hour, and the last one has ended. */
+const untilUsedUp = (host: string) =>
+	vi.waitFor(async () => expect(await server.db.get(attemptsOf, { host })).toEqual({ attempts: 20 }), { timeout: 20_000 })
+
+const attemptsAt = ({ organizationId }: Tenant) => sink.received.filter(({ event }) => event.organizationId === organizationId)
+
+/**
+ * A host that has lapsed, where nobody's attempts succeed now: the endpoints of `failing` have failed for an hour, the `count` of
+ * `working` have had one event each, before that.
+ */
+async function lapsedHost(count: number) {
+	const host = newHost()
+	const [failing, working] = [await server.newTenant(), await server.newTenant()]
+	await subscribe(working, host, count)
+	await subscribe(failing, host, 25)
+	await working.remit.companies.create({ name: 'Works' })
+	await failing.remit.companies.create({ name: 'Works' })
+	await sink.events(count + 25)
+	sink.answer = { status: 404 }
+	for (let n = 0; n < 3; n++) await failing.remit.companies.create({ name: `Fails ${n}` })
+	await vi.waitFor(
+		async () => expect((await failing.remit.webhooks.deliveries.list({ status: 'retrying', limit: 1 })).meta.total).toBe(75),
+		{ timeout: 20_000 },
+	)
+	server.clock.now += 61 * minute
+	await untilOnProbation(host)
+	return { host, failing, working }
+}
+
+async function untilAllSucceeded({ remit }: Tenant): Promise<void> {
+	const isDone = async () =>
+		(await remit.webhooks.deliveries.list({ limit: 100 })).data.every(({ status }) => status === 'succeeded')
+	await vi.waitUntil(isDone, { timeout: 20_000, interval: 20 })
+}
+
 describe('a host that has not answered 2xx yet', () => {
 	it('gets one attempt at a time, however many endpoints and organizations name it', async () => {
 		const host = newHost()
@@ -128,7 +170,7 @@ describe('a host that has answered', () => {
 		await sink.events(80)
 		server.clock.now += 61 * minute
 		for (let n = 0; n < 3; n++) await companies.create({ name: `Waits ${n}` })
-		await vi.waitFor(async () => expect(await server.db.get(provenAt, { host })).toEqual({ provenAt: null }), { timeout: 10_000 })
+		await untilOnProbation(host)
 		await sink.events(100)
 		await othersHadTheirTurn()
 		// Those that were under way at the fiftieth failure, and the 20 of an hour.
@@ -140,6 +182,45 @@ describe('a host that has answered', () => {
 		await vi.waitFor(async () => expect((await webhooks.deliveries.list({ status: 'pending' })).data).toEqual([]), {
 			timeout: 20_000,
 		})
+	})
+
+	it('has lapsed for those that failed there: an endpoint that works waits for none of them', async () => {
+		const { host, working } = await lapsedHost(1)
+		await untilUsedUp(host)
+		sink.answer = ({ event }) => ({ status: event.organizationId === working.organizationId ? 204 : 404 })
+		await working.remit.companies.create({ name: 'At once' })
+		await vi.waitUntil(() => attemptsAt(working).length === 2, { timeout: 10_000 })
+		await untilAllSucceeded(working)
+	})
+
+	it('gets one attempt of each endpoint that worked before it lapsed, and then those of an hour from all', async () => {
+		const { host, working } = await lapsedHost(25)
+		await untilUsedUp(host)
+		for (let n = 0; n < 3; n++) await working.remit.companies.create({ name: `Company ${n}` })
+		await vi.waitUntil(() => attemptsAt(working).length === 50, { timeout: 20_000 })
+		const { data } = await working.remit.webhooks.endpoints.list({ limit: 50 })
+		// Its owner cannot get another one for it.
+		for (const { id } of data) await working.remit.webhooks.endpoints.update(id, { status: 'active' })
+		for (let n = 0; n < 3; n++) await othersHadTheirTurn()
+		expect(attemptsAt(working)).toHaveLength(50)
+		expect(new Set(attemptsAt(working).map(({ path }) => path)).size).toBe(25)
+		sink.answer = { status: 204 }
+		server.clock.now += 61 * minute
+		await untilAllSucceeded(working)
+	})
+
+	it('keeps its one attempt at a time while those endpoints have theirs', async () => {
+		const { host, failing, working } = await lapsedHost(1)
+		for (const { id } of (await failing.remit.webhooks.endpoints.list({ limit: 50 })).data)
+			await failing.remit.webhooks.endpoints.update(id, { status: 'paused' })
+		await vi.waitFor(async () => expect(await server.db.get(attemptsOf, { host })).toBeDefined(), { timeout: 20_000 })
+		server.clock.now += 61 * minute
+		const admit = () => server.db.transaction((tx) => admitAttempt(tx, host, server.clock.now, server.clock.now + minute))
+		expect(await admit()).toBe(true)
+		await working.remit.companies.create({ name: 'Fails' })
+		const retrying = async () => (await working.remit.webhooks.deliveries.list({ status: 'retrying' })).data.length
+		await vi.waitUntil(async () => (await retrying()) === 1, { timeout: 10_000 })
+		expect(await admit()).toBe(false)
 	})
 
 	it('gets no more attempts a second than the setting says', async () => {

@@ -6,7 +6,7 @@ import { asNumber, type Db, type Dialect, query } from '../../db/database.ts'
 import { isAnyOf } from '../../db/records.ts'
 import { isWaiting, ofRecord } from '../../events/fan-out-store.ts'
 import { type EventRow, eventColumns } from '../../events/store.ts'
-import { mayBeTried } from './host-store.ts'
+import { hasPass, mayBeTried } from '../probation-store.ts'
 
 /** An endpoint with deliveries that are due. */
 export interface Target {
@@ -17,6 +17,10 @@ export interface Target {
 	readonly host: string
 	/** When the host was last proven; null while it is on probation. */
 	readonly provenAt: number | null
+	/** When the host went on probation for its failures; null when it is proven, or on probation for another reason. */
+	readonly lapsedAt: number | null
+	/** When the endpoint began to work; null when its last attempt failed, and before the first success. */
+	readonly worksSince: number | null
 	/** JSON: the networks where the host is proven; null when nothing is known of it. */
 	readonly networks: string | null
 	readonly secret: string
@@ -36,12 +40,12 @@ const targets = query<{ now: number; hourAgo: number }, Target>((knex, { now, ho
 				.where('d.nextAttemptAt', '<=', now)
 				.select(knex.raw('1')),
 		)
-		.whereRaw(`(h.host is null or h."provenAt" is not null or (${mayBeTried}))`, [now, hourAgo])
-		.select('p.organizationId', 'p.id as endpointId', 'p.url', 'p.host', 'h.provenAt', 'h.networks')
+		.whereRaw(`(h.host is null or h."provenAt" is not null or ${hasPass} or (${mayBeTried}))`, [now, hourAgo])
+		.select('p.organizationId', 'p.id as endpointId', 'p.url', 'p.host', 'p.worksSince', 'h.provenAt', 'h.lapsedAt', 'h.networks')
 		.select('p.secret', 'p.previousSecret', 'p.previousSecretExpiresAt'),
 )
 
-/** The active endpoints with deliveries that are due, but those whose host is on probation and must wait. */
+/** The active endpoints with deliveries that are due, but those whose host is on probation and must wait, unless they have a pass. */
 export const findTargets = (db: Db, now: number) => db.all(targets, { now, hourAgo: now - hourMs })
 
 /** A delivery that was claimed. */

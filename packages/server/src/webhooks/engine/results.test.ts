@@ -7,6 +7,8 @@ const target = {
 	endpointId: 'whe_1',
 	host: 'receiver.example',
 	provenAt: 0,
+	lapsedAt: null,
+	worksSince: null,
 	networks: '[]',
 	url: 'https://hooks.example',
 	secret: '',
