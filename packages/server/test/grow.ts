@@ -20,8 +20,9 @@ export async function grow(server: TestServer, ask: Ask, rows: number): Promise<
 		const copied = columns.filter((column) => !['rowid', 'searchVector'].includes(column))
 		const quoted = copied.map((column) => `"${column}"`).join(', ')
 		const selected = copied.map((column) => values[column] ?? `"${column}"`).join(', ')
+		const own = columns.includes('organizationId') ? `where "organizationId" = '${server.organizationId}'` : ''
 		await ask(`with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < ${rows})
-			insert into ${name} (${quoted}) select ${selected} from (select * from ${name} where "organizationId" = '${server.organizationId}' limit 1) as source, numbers`)
+			insert into ${name} (${quoted}) select ${selected} from (select * from ${name} ${own} limit 1) as source, numbers`)
 	}
 	// PostgreSQL gathers statistics by itself, a while later; SQLite never does.
 	if (server.db.dialect === 'postgres') await ask('vacuum analyze')
@@ -59,6 +60,7 @@ const grown: Record<string, Record<string, string>> = {
 		createdAt: 'n',
 	},
 	mails: { id: "'mail_grown' || n", resourceId: oneOf('inv', 100), createdAt: 'n' },
+	webhook_hosts: { host: "'grown' || n" },
 	webhook_endpoints: { id: "'whe_grown' || n", status: "case n % 5 when 0 then 'paused' else 'active' end", createdAt: 'n' },
 	events: {
 		position: '1000 + n',

@@ -984,7 +984,7 @@ export interface paths {
          * Create a webhook endpoint
          * @description Create a webhook endpoint. From now on it gets every event to which it subscribes, with the record that the event is about.
          *     It stays limited to the `resources` of the key that creates it, also when that key is gone. An organization may have 50 of them. Until its
-         *     host has answered 2xx once, the host gets one attempt at a time and 20 an hour.
+         *     host has answered 2xx once, the host gets one attempt at a time and 20 an hour; a delivery that waits for it is `onProbation`.
          */
         post: operations["webhooks.endpoints.create"];
         delete?: never;
@@ -4971,6 +4971,7 @@ export interface components {
          *       "status": "succeeded",
          *       "attemptCount": 1,
          *       "nextAttemptAt": null,
+         *       "onProbation": false,
          *       "lastResponseStatus": 204,
          *       "lastError": null,
          *       "createdAt": 1774915200000,
@@ -4995,8 +4996,16 @@ export interface components {
              * @description How many attempts were made.
              */
             attemptCount: number;
-            /** @description When the next attempt is due; null when there is none, or while it waits for an earlier event of the same record. */
+            /**
+             * @description When the next attempt is due; null when there is none, or while it waits for an earlier event of the same record. While
+             *     `onProbation`, not before the host may be tried again.
+             */
             nextAttemptAt: components["schemas"]["UnixMs"] | null;
+            /**
+             * @description Whether it waits for its host to answer 2xx: no webhook to the host has been answered so yet, or they have failed for an hour. Until
+             *     one is, all endpoints on the host share one attempt at a time and 20 an hour.
+             */
+            onProbation: boolean;
             /** @description The HTTP status of the last attempt; null when there was none, or no answer. */
             lastResponseStatus: number | null;
             /** @description Why the last attempt failed; null when it did not. */
@@ -5017,6 +5026,7 @@ export interface components {
          *       "status": "succeeded",
          *       "attemptCount": 1,
          *       "nextAttemptAt": null,
+         *       "onProbation": false,
          *       "lastResponseStatus": 204,
          *       "lastError": null,
          *       "createdAt": 1774915200000,
@@ -5050,8 +5060,16 @@ export interface components {
              * @description How many attempts were made.
              */
             attemptCount: number;
-            /** @description When the next attempt is due; null when there is none, or while it waits for an earlier event of the same record. */
+            /**
+             * @description When the next attempt is due; null when there is none, or while it waits for an earlier event of the same record. While
+             *     `onProbation`, not before the host may be tried again.
+             */
             nextAttemptAt: components["schemas"]["UnixMs"] | null;
+            /**
+             * @description Whether it waits for its host to answer 2xx: no webhook to the host has been answered so yet, or they have failed for an hour. Until
+             *     one is, all endpoints on the host share one attempt at a time and 20 an hour.
+             */
+            onProbation: boolean;
             /** @description The HTTP status of the last attempt; null when there was none, or no answer. */
             lastResponseStatus: number | null;
             /** @description Why the last attempt failed; null when it did not. */

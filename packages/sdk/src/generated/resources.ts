@@ -1462,7 +1462,7 @@ export class WebhooksEndpointsResource {
 	/**
 	 * Create a webhook endpoint. From now on it gets every event to which it subscribes, with the record that the event is about.
 	 * It stays limited to the `resources` of the key that creates it, also when that key is gone. An organization may have 50 of them. Until its
-	 * host has answered 2xx once, the host gets one attempt at a time and 20 an hour.
+	 * host has answered 2xx once, the host gets one attempt at a time and 20 an hour; a delivery that waits for it is `onProbation`.
 	 *
 	 * @param body - An endpoint to create.
 	 * @param options - Options of this call alone.

@@ -4,6 +4,7 @@ import { jsonColumn } from '../db/json.ts'
 import { isAnyOf, type ListFilter } from '../db/records.ts'
 import type { WebhookDelivery } from '../generated/contract.ts'
 import { fields } from '../generated/tables.ts'
+import { attemptedFrom, isOnProbation } from './probation-store.ts'
 
 interface Key {
 	readonly organizationId: string
@@ -19,8 +20,11 @@ interface Page {
 	readonly cursor?: string
 }
 
-/** While an attempt is under way, `nextAttemptAt` holds the end of its lease, which callers do not see. */
-const shown = (knex: Knex) => ({ nextAttemptAt: knex.raw(`case status when 'delivering' then null else "nextAttemptAt" end`) })
+/** While an attempt is under way, the column `nextAttemptAt` holds the end of its lease, which callers do not see. */
+const shown = (knex: Knex, dialect: Dialect) => ({
+	nextAttemptAt: knex.raw(attemptedFrom(dialect)),
+	onProbation: knex.raw(isOnProbation),
+})
 
 /** After its prefix a delivery's id begins with its event's, so the primary key finds an event's deliveries. */
 function matching(knex: Knex, { eventId, ...filters }: Placeholders<Filters>) {
@@ -34,7 +38,7 @@ function matching(knex: Knex, { eventId, ...filters }: Placeholders<Filters>) {
 
 const page = query<Filters & Page, { json: string }>((knex, { limit, offset, cursor, ...filters }, dialect) => {
 	const rows = matching(knex, filters)
-		.select(jsonColumn(knex, dialect, fields.WebhookDelivery, shown(knex)))
+		.select(jsonColumn(knex, dialect, fields.WebhookDelivery, shown(knex, dialect)))
 		.orderBy('id', 'desc')
 		.limit(asNumber(limit))
 		.offset(asNumber(offset))
@@ -59,7 +63,7 @@ const byIds = query<{ organizationId: string; ids: readonly string[] }, { json: 
 		knex('webhook_deliveries')
 			.where({ organizationId })
 			.whereRaw(isAnyOf('id', dialect), [ids])
-			.select(jsonColumn(knex, dialect, fields.WebhookDelivery, shown(knex)))
+			.select(jsonColumn(knex, dialect, fields.WebhookDelivery, shown(knex, dialect)))
 			.orderBy('id', 'desc'),
 )
 
@@ -107,7 +111,9 @@ function attemptsOf(knex: Knex, dialect: Dialect): Knex.Raw {
 const one = query<Key, { json: string }>((knex, key, dialect) =>
 	knex('webhook_deliveries')
 		.where(key)
-		.select(jsonColumn(knex, dialect, fields.WebhookDeliveryDetails, { ...shown(knex), attempts: attemptsOf(knex, dialect) })),
+		.select(
+			jsonColumn(knex, dialect, fields.WebhookDeliveryDetails, { ...shown(knex, dialect), attempts: attemptsOf(knex, dialect) }),
+		),
 )
 
 /** A delivery with its attempts, as JSON text. */
@@ -116,7 +122,7 @@ export const readDelivery = async (db: Db, key: Key): Promise<string | undefined
 const locked = query<Key, { json: string }>((knex, key, dialect) =>
 	knex('webhook_deliveries')
 		.where(key)
-		.select(jsonColumn(knex, dialect, fields.WebhookDelivery, shown(knex)))
+		.select(jsonColumn(knex, dialect, fields.WebhookDelivery, shown(knex, dialect)))
 		.forUpdate(),
 )
 

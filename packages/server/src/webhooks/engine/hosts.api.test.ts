@@ -26,12 +26,12 @@ afterAll(() => server.close())
 const newHost = () => `host-${++hosts}.example`
 
 /** Creates `count` endpoints with different URLs on a host. */
-async function subscribe(tenant: Tenant, host: string, count: number): Promise<void> {
+async function subscribe({ remit }: Pick<Tenant, 'remit'>, host: string, count: number): Promise<void> {
 	const { port } = new URL(sink.url)
 	const from = sink.secrets.length
 	for (let n = from; n < from + count; n++) {
 		const url = `http://${host}:${port}/${n}`
-		const { secret } = await tenant.remit.webhooks.endpoints.create({ url, eventTypes: ['company.created'] })
+		const { secret } = await remit.webhooks.endpoints.create({ url, eventTypes: ['company.created'] })
 		sink.secrets.push(secret)
 	}
 }
@@ -88,7 +88,7 @@ async function lapsedHost(count: number) {
 	return { host, failing, working }
 }
 
-async function untilAllSucceeded({ remit }: Tenant): Promise<void> {
+async function untilAllSucceeded({ remit }: Pick<Tenant, 'remit'>): Promise<void> {
 	const isDone = async () =>
 		(await remit.webhooks.deliveries.list({ limit: 100 })).data.every(({ status }) => status === 'succeeded')
 	await vi.waitUntil(isDone, { timeout: 20_000, interval: 20 })
@@ -231,6 +231,61 @@ describe('a host that has answered', () => {
 		await sink.events(100, 20_000)
 		// A second's worth at once, then the rate.
 		expect(performance.now() - began).toBeGreaterThan((1_000 * (100 - 2 * hostRate)) / hostRate)
+	})
+})
+
+describe('a delivery', () => {
+	it('shows that its host is on probation, and when the host may be tried again', async () => {
+		const host = newHost()
+		const { remit } = await server.newTenant()
+		const began = server.clock.now
+		sink.answer = { status: 404 }
+		await subscribe({ remit }, host, 25)
+		await remit.companies.create({ name: 'Acme' })
+		await untilUsedUp(host)
+		const shown = async () =>
+			(await remit.webhooks.deliveries.list({ limit: 100 })).data.map(({ status, onProbation, nextAttemptAt }) => {
+				return { status, onProbation, nextAttemptAt }
+			})
+		const waiting = { onProbation: true, nextAttemptAt: began + 60 * minute }
+		const expected = [...Array(20).fill({ status: 'retrying', ...waiting }), ...Array(5).fill({ status: 'pending', ...waiting })]
+		expect(await shown()).toHaveLength(25)
+		expect(await shown()).toEqual(expect.arrayContaining(expected))
+		const [first] = (await remit.webhooks.deliveries.list({ status: 'pending', limit: 1 })).data
+		expect(await remit.webhooks.deliveries.get(first?.id as string)).toMatchObject(waiting)
+		sink.answer = { status: 204 }
+		server.clock.now += 61 * minute
+		await untilAllSucceeded({ remit })
+		expect(await shown()).toEqual(Array(25).fill({ status: 'succeeded', onProbation: false, nextAttemptAt: null }))
+	})
+
+	it('shows that another one is under way to its host', async () => {
+		const host = newHost()
+		const { remit } = await server.newTenant()
+		sink.answer = { hang: true }
+		await subscribe({ remit }, host, 2)
+		await remit.companies.create({ name: 'Acme' })
+		await sink.events(1)
+		const [underWay] = (await remit.webhooks.deliveries.list({ status: 'delivering' })).data
+		expect(underWay).toMatchObject({ onProbation: false, nextAttemptAt: null })
+		const [waits] = (await remit.webhooks.deliveries.list({ status: 'pending' })).data
+		expect(waits).toMatchObject({ onProbation: true, attemptCount: 0 })
+		expect(waits?.nextAttemptAt).toBeGreaterThan(server.clock.now)
+	})
+
+	it('is not on probation when its host has answered, though it waits', async () => {
+		const host = newHost()
+		const { remit } = await server.newTenant()
+		await subscribe({ remit }, host, 1)
+		await remit.companies.create({ name: 'First' })
+		await untilAllSucceeded({ remit })
+		sink.answer = { status: 500 }
+		await remit.companies.create({ name: 'Second' })
+		const retrying = async () => (await remit.webhooks.deliveries.list({ status: 'retrying' })).data
+		await vi.waitUntil(async () => (await retrying()).length === 1, { timeout: 10_000 })
+		const [delivery] = await retrying()
+		expect(delivery).toMatchObject({ onProbation: false })
+		expect(delivery?.nextAttemptAt).toBeLessThanOrEqual(server.clock.now + 1.2 * minute)
 	})
 })
 
