@@ -76,7 +76,7 @@ async function lapsedHost(count: number) {
 	await subscribe(failing, host, 25)
 	await working.remit.companies.create({ name: 'Works' })
 	await failing.remit.companies.create({ name: 'Works' })
-	await sink.events(count + 25)
+	await sink.events(count + 25, 30_000)
 	sink.answer = { status: 404 }
 	for (let n = 0; n < 3; n++) await failing.remit.companies.create({ name: `Fails ${n}` })
 	await vi.waitFor(
@@ -91,7 +91,7 @@ async function lapsedHost(count: number) {
 async function untilAllSucceeded({ remit }: Pick<Tenant, 'remit'>): Promise<void> {
 	const isDone = async () =>
 		(await remit.webhooks.deliveries.list({ limit: 100 })).data.every(({ status }) => status === 'succeeded')
-	await vi.waitUntil(isDone, { timeout: 20_000, interval: 20 })
+	await vi.waitUntil(isDone, { timeout: 30_000, interval: 20 })
 }
 
 describe('a host that has not answered 2xx yet', () => {
@@ -189,7 +189,7 @@ describe('a host that has answered', () => {
 		await untilUsedUp(host)
 		sink.answer = ({ event }) => ({ status: event.organizationId === working.organizationId ? 204 : 404 })
 		await working.remit.companies.create({ name: 'At once' })
-		await vi.waitUntil(() => attemptsAt(working).length === 2, { timeout: 10_000 })
+		await vi.waitUntil(() => attemptsAt(working).length === 2, { timeout: 30_000 })
 		await untilAllSucceeded(working)
 	})
 
@@ -197,7 +197,7 @@ describe('a host that has answered', () => {
 		const { host, working } = await lapsedHost(25)
 		await untilUsedUp(host)
 		for (let n = 0; n < 3; n++) await working.remit.companies.create({ name: `Company ${n}` })
-		await vi.waitUntil(() => attemptsAt(working).length === 50, { timeout: 20_000 })
+		await vi.waitUntil(() => attemptsAt(working).length === 50, { timeout: 30_000 })
 		const { data } = await working.remit.webhooks.endpoints.list({ limit: 50 })
 		// Its owner cannot get another one for it.
 		for (const { id } of data) await working.remit.webhooks.endpoints.update(id, { status: 'active' })
