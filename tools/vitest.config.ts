@@ -14,6 +14,8 @@ const onDatabase = (database: 'sqlite' | 'postgres') => ({
 		name: database,
 		include: [`packages/server/**/*.{api,${database}}.test.ts`],
 		provide: { database, template: '' },
+		// A worker keeps the server's modules from one file to the next: to load and compile them anew took 2 of 5 CPU seconds.
+		isolate: false,
 		globalSetup: [join(import.meta.dirname, '../packages/server/test/databases.ts')],
 	},
 })
