@@ -42,15 +42,16 @@ export function createApp(options: AppOptions): Express {
 	const { db, config, log, now, callers, storedBytes, services, limits, load } = options
 	const validateAll = config.NODE_ENV === 'development'
 	const count = countRequest(callers, limits)
+	const limitOwn = limitUnderWay(config.REQUESTS_UNDER_WAY, limits)
 	const app = express()
 	app.disable('x-powered-by').disable('etag').set('query parser', 'simple').set('trust proxy', config.TRUST_PROXY)
 	app.use(
 		runSteps(
 			beginRequest(log),
-			findOperation(nonContractRoutes({ db, services, host: config.HOST, limits, now }, load), count),
+			findOperation(nonContractRoutes({ db, services, host: config.HOST, limits, now }, load, limitOwn), count),
 			limitVisitors(limits),
 			authenticate(count),
-			limitUnderWay(config.REQUESTS_UNDER_WAY, limits),
+			limitOwn,
 			takeTurn(limits, load),
 			readBody,
 			validateFast(),
@@ -63,10 +64,10 @@ export function createApp(options: AppOptions): Express {
 }
 
 /** The routes that load balancers, tools, browsers and payment processors use without a key. */
-function nonContractRoutes(options: HostedOptions, load: Load): RequestHandler {
+function nonContractRoutes(options: HostedOptions, load: Load, limitOwn: RequestHandler): RequestHandler {
 	const router = express.Router()
 	const { db, limits } = options
-	router.use(systemRoutes(db), processorWebhooks(options), countVisits(limits), takeTurn(limits, load))
+	router.use(systemRoutes(db), limitOwn, processorWebhooks(options), countVisits(limits), takeTurn(limits, load))
 	router.use(documentRoute(), paymentRoutes(options), hostedPages(options))
 	router.use((req) => {
 		throw new ApiError('route_not_found', `There is no ${req.path}.`)

@@ -74,8 +74,7 @@ export async function startServer({ db, config, log, now = Date.now, lookup }: S
 	let requests = 0
 	server.on('request', (req, res) => {
 		requests++
-		connections.begin(res)
-		if (!load.shed(req, res)) app(req, res)
+		if (connections.begin(req, res) && !load.shed(req, res)) app(req, res)
 	})
 	server.on('clientError', rejectMalformed)
 	// A server may ignore an unknown expectation (RFC 9110 §10.1.1); node:http would answer 417 without a body.

@@ -1,6 +1,13 @@
 // The webhooks of payment processors, and the page of the built-in test processor. The processors define these requests, not
 // the contract.
-import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response, type Router } from 'express'
+import express, {
+	type ErrorRequestHandler,
+	type NextFunction,
+	type Request,
+	type RequestHandler,
+	type Response,
+	type Router,
+} from 'express'
 import { ApiError, methodNotAllowed } from '../base/errors.ts'
 import { formatMoney } from '../base/format.ts'
 import type { Database } from '../db/database.ts'
@@ -24,6 +31,8 @@ const webhookLimit = 512 * 1024
 /** Where the accounts of organizations send theirs, each signed with its own secret. */
 const ownPath = '/payments/stripe/webhook/:organizationId'
 
+type OwnRequest = Request<{ organizationId: string }>
+
 const received = { status: 200, headers: {}, text: '{"received":true}' }
 
 const bytesOf = ({ body }: { body?: unknown }): Uint8Array => (Buffer.isBuffer(body) ? body : Buffer.alloc(0))
@@ -32,17 +41,21 @@ const bytesOf = ({ body }: { body?: unknown }): Uint8Array => (Buffer.isBuffer(b
 export function processorWebhooks(options: HostedOptions): Router {
 	const { limits } = options
 	const router = express.Router()
-	const takeBytes = [limitGuesses(limits, 'signature'), readBytes]
-	router.post(ownPath, takeBytes, async (req: Request<{ organizationId: string }>, res: Response) => {
-		const { organizationId } = req.params
+	const guesses = limitGuesses(limits, 'signature')
+	const accountOf = async ({ params: { organizationId } }: OwnRequest) => {
 		const own = await options.services.payments.own(options.db, organizationId)
 		if (!own) throw new ApiError('route_not_found', 'No account sends its webhooks here.')
-		await takeWebhook(options, own, req, bytesOf(req), req.headers, organizationId)
+		return own
+	}
+	// Nobody makes the server hold bytes for an account that is not there.
+	const requireAccount = (req: OwnRequest, _res: Response, next: NextFunction) => accountOf(req).then(() => next(), next)
+	router.post(ownPath, guesses, requireAccount, readBytes, async (req: OwnRequest, res: Response) => {
+		await takeWebhook(options, await accountOf(req), req, bytesOf(req), req.headers, req.params.organizationId)
 		send(req, res, received)
 	})
 	const payments = options.services.payments.server
 	if (payments) {
-		router.post(`/payments/${payments.name}/webhook`, takeBytes, async (req: Request, res: Response) => {
+		router.post(`/payments/${payments.name}/webhook`, guesses, readBytes, async (req: Request, res: Response) => {
 			await takeWebhook(options, payments, req, bytesOf(req), req.headers)
 			send(req, res, received)
 		})

@@ -1,14 +1,18 @@
 // What is under way on the connections of the server, and how they end.
-import type { Server, ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { Server as NetServer, type Socket } from 'node:net'
 import { loopTurns } from './turns.ts'
+
+/** How many requests of a connection may wait for their answers: no client sends more ahead, and each costs the event loop. */
+const mostAhead = 100
 
 /** How often `drain` looks whether every answer has left. */
 const sweepMs = 20
 
 export class Connections {
 	readonly #server: Server
-	readonly #sockets = new Set<Socket>()
+	/** The requests of each that are not yet answered. */
+	readonly #sockets = new Map<Socket, number>()
 	/** The answers that were not yet handed to the system whole, or not begun. */
 	readonly #answers = new Set<ServerResponse>()
 	#isDraining = false
@@ -17,17 +21,33 @@ export class Connections {
 		this.#server = server
 		server.on('connection', (socket: Socket) => {
 			loopTurns.connected()
-			this.#sockets.add(socket)
+			this.#sockets.set(socket, 0)
+			// Asked for now, the address is known also when the client is gone by the time that it is needed.
+			void socket.remoteAddress
 			socket.once('close', () => this.#sockets.delete(socket))
 		})
 	}
 
-	/** To be called for every request, before anything of its answer is written. */
-	begin(res: ServerResponse): void {
+	/**
+	 * To be called for every request, before anything of its answer is written. Returns whether to answer: a client that sends too
+	 * many requests ahead is cut off, since node:http would begin thousands in one turn of the event loop.
+	 */
+	begin({ socket }: IncomingMessage, res: ServerResponse): boolean {
+		const ahead = this.#sockets.get(socket)
+		if (ahead === undefined || socket.destroyed) return false
+		if (ahead >= mostAhead) {
+			socket.destroy()
+			return false
+		}
+		this.#sockets.set(socket, ahead + 1)
 		if (this.#isDraining) res.setHeader('Connection', 'close')
 		this.#answers.add(res)
-		const answers = this.#answers
-		res.on('close', () => answers.delete(res))
+		res.on('close', () => {
+			this.#answers.delete(res)
+			const left = this.#sockets.get(socket)
+			if (left !== undefined) this.#sockets.set(socket, left - 1)
+		})
+		return true
 	}
 
 	/**
@@ -50,12 +70,12 @@ export class Connections {
 
 	/** Breaks off what is under way. A client sees that its answer is not whole: the length or the last chunk is missing. */
 	cut(): void {
-		for (const socket of this.#sockets) socket.destroy()
+		for (const socket of this.#sockets.keys()) socket.destroy()
 	}
 
 	/** Node does not count a connection as idle on which nothing ever arrived, such as a browser opens ahead. */
 	#closeIdle(): void {
-		for (const socket of this.#sockets) if (socket.bytesRead === 0) socket.destroy()
+		for (const socket of this.#sockets.keys()) if (socket.bytesRead === 0) socket.destroy()
 		this.#server.closeIdleConnections()
 	}
 }

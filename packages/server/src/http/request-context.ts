@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import type { Caller } from '../auth/caller.ts'
 import { ApiError } from '../base/errors.ts'
 import { newId } from '../base/ids.ts'
+import { networkOf } from '../base/network.ts'
 import type { Actor, Origin } from '../base/origin.ts'
 import type { Operation } from '../contract/routes.ts'
 
@@ -65,9 +66,14 @@ function newContext(req: Request, log: Logger): RequestContext {
 
 export type Addressed = Pick<Request, 'headers' | 'ip' | 'socket'>
 
-/** The client's address. Express takes 2 µs to find that no proxy names another than the connection's. */
-export const addressOf = (req: Addressed): string | undefined =>
-	req.headers['x-forwarded-for'] === undefined ? req.socket.remoteAddress : req.ip
+/**
+ * The client's address: the one that a proxy tells, unless it is no address. Express takes 2 µs to find that no proxy names another
+ * than the connection's.
+ */
+export function addressOf(req: Addressed): string | undefined {
+	const told = req.headers['x-forwarded-for'] === undefined ? undefined : req.ip
+	return told !== undefined && networkOf(told) !== undefined ? told : req.socket.remoteAddress
+}
 
 /** The origin of what a request changes. */
 export const originOf = (req: Addressed & Pick<Request, 'context'>, actor: Actor, operation: string, now: number): Origin => ({

@@ -28,7 +28,8 @@ function requireDatabase(db: Database): RequestHandler {
 			asked = undefined
 		})
 		await asked.catch((cause) => {
-			throw new ApiError('unavailable', `${unavailability(cause) ?? 'The server cannot reach its database'}.`, { cause })
+			const detail = `${unavailability(cause) ?? 'The server cannot reach its database'}.`
+			throw new ApiError('unavailable', detail, { cause, headers: { 'Retry-After': '2' } })
 		})
 		next()
 	}
