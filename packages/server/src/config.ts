@@ -88,7 +88,11 @@ export const settings = {
 		'PostgreSQL to use instead of SQLite: postgres://user:password@host:port/database.',
 		url('postgres:', 'postgresql:'),
 	),
-	DATABASE_CONNECTIONS: setting('15', 'PostgreSQL: connections of a process; a third of them only read.', integer(2, 500)),
+	DATABASE_CONNECTIONS: setting(
+		'15',
+		'PostgreSQL: connections of a process, beside one for /ready; a third of them only read.',
+		integer(2, 500),
+	),
 	DATABASE_CONNECT_SECONDS: setting(
 		'5',
 		'PostgreSQL: how long to wait until it accepts a connection, or one is free.',

@@ -161,6 +161,23 @@ describe('a table that another transaction locks', () => {
 	})
 })
 
+it('/ready has a connection of its own, also while the reads of several organizations wait for a table', async () => {
+	const patient = await serve({ DATABASE_CONNECT_SECONDS: 60, DATABASE_QUERY_SECONDS: 60 })
+	const askPatient = asker(() => patient.url)
+	const tenants = [await server.newTenant(), await server.newTenant()]
+	const locker = new pg.Client(databaseUrl)
+	await locker.connect()
+	await locker.query('begin; lock table companies in access exclusive mode')
+	const readers = Array.from({ length: 20 }, (_, index) => askPatient('GET', '/api/companies', tenants[index % 2]))
+	const waiting = "select 1 from pg_locks where relation = 'companies'::regclass and not granted"
+	await expect.poll(async () => (await locker.query(waiting)).rowCount, { interval: 10, timeout: 10_000 }).toBeGreaterThan(4)
+	expect((await askPatient('GET', '/ready')).status).toBe(200)
+	await locker.query('rollback')
+	await locker.end()
+	expect(new Set((await Promise.all(readers)).map(({ status }) => status))).toEqual(new Set([200]))
+	await patient.close()
+})
+
 describe('a process that is frozen in a transaction', () => {
 	it('holds up others for the time limit of a lock, and loses its lock when its pause is too long', async () => {
 		const id = await newCompany(server)

@@ -53,7 +53,7 @@ async function restore(
 	const run =
 		database === 'postgres'
 			? [
-					`pg_restore --no-owner --no-privileges --exit-on-error --single-transaction --dbname="$DATABASE_URL" '${folder}/remit.dump'`,
+					`pg_restore --no-owner --no-privileges --exit-on-error --single-transaction --dbname='<URL of the database>' '${folder}/remit.dump'`,
 				]
 			: []
 	const lines = [

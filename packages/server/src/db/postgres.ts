@@ -98,6 +98,8 @@ class Pools {
 	readonly #onError: (error: Error) => void
 	#reads: pg.Pool
 	#writes: pg.Pool
+	/** One of its own: reads that wait for a lock may have all others. */
+	#probe: pg.Pool
 	#renewedAt = performance.now()
 
 	constructor(settings: PostgresSettings, onError: (error: Error) => void) {
@@ -107,6 +109,7 @@ class Pools {
 		this.writers = Math.max(1, settings.connections - this.readers)
 		this.#reads = this.#open(this.readers)
 		this.#writes = this.#open(this.writers)
+		this.#probe = this.#open(1)
 	}
 
 	/** Takes callbacks, so that `leave` begins the next read before the answer to this one is made. */
@@ -132,7 +135,7 @@ class Pools {
 	async ready(): Promise<void> {
 		const query = { text: 'show transaction_read_only', query_timeout: readyMs }
 		// The wait for a connection counts too.
-		const { rows } = await within(readyMs, this.#reads.query(query))
+		const { rows } = await within(readyMs, this.#probe.query(query))
 		if (rows[0].transaction_read_only === 'off') return
 		const error = Object.assign(new Error('the database can be read only'), { code: readOnly })
 		this.noteFailure(error)
@@ -148,14 +151,15 @@ class Pools {
 		const now = performance.now()
 		if (now < this.#renewedAt + renewalMs) return
 		this.#renewedAt = now
-		const old = [this.#reads, this.#writes]
+		const old = [this.#reads, this.#writes, this.#probe]
 		this.#reads = this.#open(this.readers)
 		this.#writes = this.#open(this.writers)
+		this.#probe = this.#open(1)
 		for (const pool of old) void pool.end()
 	}
 
 	async end(): Promise<void> {
-		await Promise.all([this.#reads.end(), this.#writes.end()])
+		await Promise.all([this.#reads.end(), this.#writes.end(), this.#probe.end()])
 	}
 
 	#open(max: number): pg.Pool {
