@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { HeldBack, openDispatchers } from './dispatchers.ts'
+import { HeldBack, openDispatchers, Unreached } from './dispatchers.ts'
 import type { Address } from './hosts-file.ts'
 
 /** Where each connection came in. */
@@ -37,6 +37,22 @@ describe('the shared dispatcher', () => {
 		await expect(send('127.0.0.4/32')).rejects.toThrow(HeldBack)
 		expect(reached).toHaveLength(1)
 		await dispatchers.close()
+	})
+
+	it('tells networks that took no connection, while others were left out, from a name that leads to none of them', async () => {
+		const { request } = await import('undici')
+		const failure = async (network: string, addresses: Address[]) => {
+			const dispatchers = open(...addresses)
+			const dispatcher = await dispatchers.dispatcher(only(network))
+			const error = await request('http://receiver.example:9/', { dispatcher }).catch((thrown) => thrown)
+			await dispatchers.close()
+			return error
+		}
+		const [two, three] = [four('127.0.0.2'), four('127.0.0.3')]
+		expect(await failure('127.0.0.2/32', [two, three])).toBeInstanceOf(Unreached)
+		expect(await failure('127.0.0.2/32', [two])).not.toBeInstanceOf(HeldBack)
+		expect(await failure('127.0.0.4/32', [two, three])).toBeInstanceOf(HeldBack)
+		expect(await failure('127.0.0.4/32', [two, three])).not.toBeInstanceOf(Unreached)
 	})
 })
 

@@ -1,13 +1,17 @@
 // The sockets of webhooks. Attempts to a host that is known share a pool of sockets, which reach only the networks where the host is
 // known; any other attempt is a probe, with a socket of its own and to networks that are asked for first.
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { isIP, type LookupFunction } from 'node:net'
 import type { buildConnector, Dispatcher } from 'undici'
 import { networkOf } from '../base/network.ts'
 import type { Address } from './hosts-file.ts'
 import type { Lookup } from './resolver.ts'
 
-/** None of the host's networks may be dialled now, or none of those that may be took the connection. Nothing was sent. */
+/** None of the host's networks may be dialled now. Nothing was sent. */
 export class HeldBack extends Error {}
+
+/** None of the host's networks that may be dialled took the connection, and it has others. Nothing was sent. */
+export class Unreached extends HeldBack {}
 
 /** Returns those of a host's networks (`192.0.2.1/32`, `2001:db8:0:0::/64`) that may be dialled. */
 export type Admit = (networks: readonly string[]) => Promise<readonly string[]>
@@ -27,7 +31,7 @@ export interface Probe {
 }
 
 export interface Dispatchers {
-	/** With `only`, dials of the host reach these networks alone from now on, and fail with HeldBack when others are left. */
+	/** With `only`, dials of the host reach these networks alone from now on, and fail with Unreached when others are left. */
 	dispatcher(only?: HostNetworks): Promise<Dispatcher>
 	/** Dials the same way, but with a socket that nothing else uses, to the networks that `admit` returns. */
 	probe(origin: string, admit: Admit): Promise<Probe>
@@ -35,9 +39,8 @@ export interface Dispatchers {
 	close(): Promise<void>
 }
 
-interface Limit {
-	readonly networks: readonly string[]
-	/** Whether the last dial left out addresses of the host. */
+interface Dial {
+	/** Whether it left out addresses of the host. */
 	leavesOut: boolean
 }
 
@@ -50,18 +53,20 @@ const attemptTimeoutMs = 2_000
 
 /** Sockets go to what `addressesOf` returns. */
 export function openDispatchers(addressesOf: Lookup): Dispatchers {
-	const limits = new Map<string, Limit>()
+	const limits = new Map<string, readonly string[]>()
+	/** The dial that looks up a host: a look-up is told no more than the name. */
+	const dials = new AsyncLocalStorage<Dial>()
 	const probes = new Set<Probe>()
 	let agent: Promise<Dispatcher> | undefined
 
 	/** Those addresses of a host whose network `admit` returns. */
-	async function admittedOf(host: string, admit: Admit, limit?: Limit): Promise<readonly Address[]> {
-		if (limit) limit.leavesOut = false
+	async function admittedOf(host: string, admit: Admit): Promise<readonly Address[]> {
+		const current = dials.getStore()
 		const addresses = await addressesOf(host)
 		const admitted = await admit([...new Set(addresses.map(({ address }) => rangeOf(address)))])
 		const open = addresses.filter(({ address }) => admitted.includes(rangeOf(address)))
 		if (open.length === 0) throw new HeldBack(`No network of ${host} may be called now.`)
-		if (limit) limit.leavesOut = open.length < addresses.length
+		if (current) current.leavesOut = open.length < addresses.length
 		return open
 	}
 
@@ -69,15 +74,16 @@ export function openDispatchers(addressesOf: Lookup): Dispatchers {
 	async function openAgent(): Promise<Dispatcher> {
 		const { Agent } = await import('undici')
 		const dial = await openConnector((host) => {
-			const limit = limits.get(host)
-			return limit ? admittedOf(host, async () => limit.networks, limit) : addressesOf(host)
+			const networks = limits.get(host)
+			return networks ? admittedOf(host, async () => networks) : addressesOf(host)
 		})
-		const connect: buildConnector.connector = (target, callback) =>
-			dial(target, (...[error, socket]) => {
+		const connect: buildConnector.connector = (target, callback) => {
+			const current: Dial = { leavesOut: false }
+			dials.run(current, dial, target, (...[error, socket]) => {
 				if (!error) callback(null, socket)
-				// The host may have moved to the networks that were left out.
-				else callback(limits.get(target.hostname)?.leavesOut ? new HeldBack(error.message) : error, null)
+				else callback(current.leavesOut ? new Unreached(error.message) : error, null)
 			})
+		}
 		return new Agent({ allowH2: false, connect })
 	}
 
@@ -87,10 +93,9 @@ export function openDispatchers(addressesOf: Lookup): Dispatchers {
 				const host = only.host.replace(/^\[|\]$/g, '')
 				const [oldest] = limits.keys()
 				if (oldest !== undefined && limits.size >= maxLimits && !limits.has(host)) limits.delete(oldest)
-				const leavesOut = limits.get(host)?.leavesOut ?? false
 				// The one that was used last stands last.
 				limits.delete(host)
-				limits.set(host, { networks: only.networks, leavesOut })
+				limits.set(host, only.networks)
 			}
 			agent ??= openAgent()
 			return agent

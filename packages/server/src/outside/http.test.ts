@@ -79,6 +79,7 @@ describe('an attempt', () => {
 			durationMs: expect.any(Number),
 			brokenOff: false,
 			heldBack: false,
+			unreached: false,
 		})
 		const [head = '', body] = (requests[0] ?? '').split('\r\n\r\n')
 		expect(body).toBe('{"a":1}')

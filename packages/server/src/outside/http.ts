@@ -3,7 +3,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher } from 'undici'
 import { version } from '../contract/document.ts'
-import { type Admit, HeldBack, type Probe } from './dispatchers.ts'
+import { type Admit, HeldBack, type Probe, Unreached } from './dispatchers.ts'
 import { type Egress, UnresolvableUrl, UnsafeUrl } from './egress.ts'
 import { ResolverUnavailable } from './resolver.ts'
 
@@ -26,6 +26,8 @@ export interface Outcome {
 	readonly brokenOff: boolean
 	/** Whether no network of the host could be dialled: the attempt does not count either. */
 	readonly heldBack: boolean
+	/** Whether that is because those that may be dialled took no connection, while the host has others. */
+	readonly unreached: boolean
 	/** The network that a probe reached. */
 	readonly network?: string | undefined
 }
@@ -136,7 +138,8 @@ class DeliveryRequest implements Dispatcher.DispatchHandler {
 	}
 
 	onResponseError(_: unknown, error: unknown): void {
-		this.#end({ error: reason(error), heldBack: findCause(error, HeldBack) !== undefined })
+		const held = findCause(error, HeldBack)
+		this.#end({ error: reason(error), heldBack: held !== undefined, unreached: held instanceof Unreached })
 	}
 
 	#end(outcome: Partial<Outcome> & Pick<Outcome, 'error'>): void {
@@ -153,7 +156,7 @@ class DeliveryRequest implements Dispatcher.DispatchHandler {
 	}
 }
 
-const unanswered = { responseStatus: null, responseBody: null, retryAfter: undefined, heldBack: false }
+const unanswered = { responseStatus: null, responseBody: null, retryAfter: undefined, heldBack: false, unreached: false }
 
 /** The reason that undici gets when we abort a request. */
 const brokenOff = new Error('broken off')

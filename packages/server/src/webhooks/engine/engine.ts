@@ -55,6 +55,9 @@ const batchSizes = { sqlite: { alone: 32, besideRequests: 12 }, postgres: { alon
 /** The longest wait for more results while attempts run and the batch is not full: a commit costs as much as five deliveries. */
 const gatherMs = 3
 
+/** Endpoints to remember whose next attempt is a probe. */
+const maxUnreached = 10_000
+
 interface Batch {
 	readonly target: Target
 	readonly deliveries: readonly ClaimedDelivery[]
@@ -70,6 +73,8 @@ export class DeliveryEngine {
 	/** Results to write, and attempts that were broken off or held back, whose deliveries are to be released. */
 	#ended: AttemptResult[] = []
 	#unmade: AttemptResult[] = []
+	/** Endpoints whose last attempt reached no network where their host is proven, while it has others: the next one is a probe. */
+	readonly #unreached = new Set<string>()
 	#turn: Promise<void> | undefined
 	/** The engine was woken during the turn: it takes another. */
 	#again = false
@@ -267,17 +272,23 @@ export class DeliveryEngine {
 		return sorted.filter((target) => !isLimited(target) || first.get(target.host) === target)
 	}
 
+	#probeNext({ endpointId }: Target): void {
+		if (this.#unreached.size >= maxUnreached) this.#unreached.clear()
+		this.#unreached.add(endpointId)
+	}
+
 	#begin({ target, leaseEnd }: Batch, claimed: ClaimedDelivery): void {
 		const { db, egress, now, timeoutMs, schedule } = this.#options
 		const startedAt = now()
 		const body = eventText(claimed)
 		const keys = this.#signers.keysOf(target, startedAt)
 		const attempt = { url: target.url, headers: signedHeaders(keys, claimed.eventId, startedAt, body), body }
-		const networks = reachOf(target, db, now)
+		const networks = reachOf(target, db, now, this.#unreached.delete(target.endpointId))
 		this.#lanes.begin(target)
 		const end = (outcome: Outcome) => {
 			const ended = classify({ target, claimed, leaseEnd, startedAt, endedAt: now(), outcome, schedule })
 			this.#lanes.end(target, ended)
+			if (outcome.unreached) this.#probeNext(target)
 			if (outcome.brokenOff || outcome.heldBack) this.#unmade.push(ended)
 			else {
 				this.#ended.push(ended)
@@ -299,4 +310,5 @@ const unsigned: Outcome = {
 	durationMs: 0,
 	brokenOff: false,
 	heldBack: false,
+	unreached: false,
 }

@@ -36,9 +36,9 @@ function newHost(...to: string[]): string {
 }
 
 /** Creates `count` endpoints with different URLs on a host, by name or address. */
-async function subscribe(tenant: Tenant, host: string, count = 1, receiver = sink): Promise<void> {
+async function subscribe(tenant: Tenant, host: string, count = 1, receiver = sink, port = portOf(receiver)): Promise<void> {
 	for (let n = 0; n < count; n++) {
-		const url = `http://${host}:${portOf(receiver)}/${host}/${n}`
+		const url = `http://${host}:${port}/${host}/${n}`
 		const { secret } = await tenant.remit.webhooks.endpoints.create({ url, eventTypes: ['company.created'] })
 		receiver.secrets.push(secret)
 	}
@@ -66,6 +66,12 @@ async function untilAllSucceeded({ remit }: Tenant): Promise<void> {
 
 const provenAt = query<{ host: string }, { provenAt: number | null }>((knex, { host }) =>
 	knex('webhook_hosts').where({ host }).select('provenAt'),
+)
+
+const knownOf = async (host: string) => JSON.parse((await server.db.get(networksOf, { host }))?.networks ?? '[]')
+
+const networksOf = query<{ host: string }, { networks: string }>((knex, { host }) =>
+	knex('webhook_hosts').where({ host }).select('networks'),
 )
 
 const at = (address: string) => sink.received.filter((one) => one.address === address)
@@ -249,5 +255,86 @@ describe('a host that has answered 2xx', () => {
 		const { data } = await tenant.remit.webhooks.deliveries.list({ limit: 100 })
 		expect(data.map(({ attemptCount }) => attemptCount)).toEqual(Array(20).fill(1))
 		await other.stop()
+	})
+
+	it('goes on at its other address without probation, and stays there', async () => {
+		const [first, second] = [newAddress(), newAddress()]
+		const tenant = await server.newTenant()
+		const one = await new Sink({ everyLibrary: false }).start(first)
+		const other = await new Sink({ everyLibrary: false }).start(second, portOf(one))
+		one.answer = { status: 204, headers: { connection: 'close' } }
+		const host = newHost(first, second)
+		await subscribe(tenant, host, 1, one)
+		other.secrets.push(...one.secrets)
+		await tenant.remit.companies.create({ name: 'First' })
+		await untilAllSucceeded(tenant)
+		await one.stop()
+		const seen: unknown[] = []
+		other.answer = async () => {
+			seen.push((await server.db.get(provenAt, { host }))?.provenAt)
+			return { status: 204, headers: { connection: 'close' } }
+		}
+		for (let n = 1; n <= 3; n++) {
+			await tenant.remit.companies.create({ name: `Next ${n}` })
+			await other.events(n)
+			await untilAllSucceeded(tenant)
+			expect(await knownOf(host)).toEqual([`${first}/32`, `${second}/32`])
+		}
+		expect(other.problems).toEqual([])
+		expect(seen).toEqual(Array(3).fill(expect.any(Number)))
+		const { data } = await tenant.remit.webhooks.deliveries.list({ limit: 100 })
+		expect(data.map(({ attemptCount }) => attemptCount)).toEqual(Array(4).fill(1))
+		await other.stop()
+	})
+
+	it('at a closed port of which others fail stays proven', async () => {
+		const host = newHost(newAddress(), newAddress())
+		const [victim, stranger] = [await server.newTenant(), await server.newTenant()]
+		await subscribe(victim, host)
+		await victim.remit.companies.create({ name: 'Works' })
+		await untilAllSucceeded(victim)
+		await subscribe(stranger, host, 25, sink, 9)
+		for (let n = 1; n <= 2; n++) {
+			await stranger.remit.companies.create({ name: 'Fails' })
+			const failed = async () => (await stranger.remit.webhooks.deliveries.list({ status: 'retrying', limit: 100 })).data
+			await vi.waitUntil(async () => (await failed()).length === n * 25, { timeout: 20_000 })
+			// Each of them is a failure of its own endpoint.
+			expect((await failed()).map(({ attemptCount }) => attemptCount)).toEqual(Array(n * 25).fill(1))
+			expect(await server.db.get(provenAt, { host })).toEqual({ provenAt: expect.any(Number) })
+		}
+		for (let n = 0; n < 3; n++) await victim.remit.companies.create({ name: 'At once' })
+		await arrived(() => toHost(host), 4)
+		await untilAllSucceeded(victim)
+	})
+
+	it('does not flood the other address of its name when the one where it is proven takes no connection', async () => {
+		const [own, shared, unknown] = [newAddress(), newAddress(), newAddress()]
+		const tenant = await server.newTenant()
+		const receiver = await new Sink({ everyLibrary: false }).start(own)
+		const others = [shared, unknown].map((address) => new Sink({ everyLibrary: false }).start(address, portOf(receiver)))
+		const [atShared, atUnknown] = (await Promise.all(others)) as [Sink, Sink]
+		receiver.answer = { status: 204, headers: { connection: 'close' } }
+		await subscribe(tenant, newHost(shared), 1, atShared)
+		const [one, two] = [newHost(own), newHost(own)]
+		for (const host of [one, two]) await subscribe(tenant, host, 20, receiver)
+		atShared.secrets.push(...receiver.secrets)
+		atUnknown.secrets.push(...receiver.secrets)
+		await tenant.remit.companies.create({ name: 'Taken' })
+		await receiver.events(40)
+		await untilAllSucceeded(tenant)
+		await receiver.stop()
+		atShared.answer = atUnknown.answer = { status: 404 }
+		const before = atShared.received.length
+		addresses.set(one, [own, shared])
+		addresses.set(two, [own, unknown])
+		for (let n = 0; n < 2; n++) await tenant.remit.companies.create({ name: 'Flood' })
+		const { webhooks } = tenant.remit
+		const failed = async () => (await webhooks.deliveries.list({ status: 'retrying', limit: 1 })).meta.total
+		await vi.waitUntil(async () => (await failed()) === 82, { timeout: 20_000 })
+		// The endpoint of the shared network's own name had two.
+		expect(atShared.received.length - before).toBe(20 + 2)
+		expect(atUnknown.received).toHaveLength(20)
+		await atShared.stop()
+		await atUnknown.stop()
 	})
 })

@@ -3,7 +3,7 @@ import { dayMs } from '../../base/dates.ts'
 import type { Database, Db } from '../../db/database.ts'
 import type { Admit } from '../../outside/dispatchers.ts'
 import { useEndpointPass } from '../endpoint-store.ts'
-import { admitAttempt, admitNetworks, holdHosts, lapseMovedHost, proveHosts, releaseHosts } from './host-store.ts'
+import { admitAttempt, admitElsewhere, admitNetworks, holdHosts, lapseMovedHost, proveHosts, releaseHosts } from './host-store.ts'
 import type { Target } from './queue-store.ts'
 
 /** How long a host waits whose networks have had their attempts of the hour. */
@@ -19,6 +19,7 @@ interface EndedAttempt {
 	readonly target: Target
 	readonly failed: boolean
 	readonly heldBack: boolean
+	readonly unreached: boolean
 	readonly network: string | undefined
 	readonly result: { readonly startedAt: number }
 }
@@ -39,35 +40,44 @@ export const hasPass = ({ provenAt, lapsedAt, worksSince }: Target): boolean =>
 export const admitOne = (db: Db, target: Target, now: number, leaseEnd: number): Promise<boolean> =>
 	hasPass(target) ? useEndpointPass(db, target) : admitAttempt(db, target.host, now, leaseEnd)
 
-/** Where an attempt may go: to the networks where its host is proven, or on probation to those that admit one more attempt. */
-export function reachOf(target: Target, db: Database, now: () => number): readonly string[] | Admit {
+/**
+ * Where an attempt may go: to the networks where its host is proven, and when it is on probation or `isProbe`, also to those that
+ * admit one more attempt.
+ */
+export function reachOf(target: Target, db: Database, now: () => number, isProbe: boolean): readonly string[] | Admit {
 	const known = networksOf(target)
-	if (target.provenAt !== null) return known
+	const { host, provenAt } = target
+	if (provenAt !== null && !isProbe) return known
 	return async (networks) => {
-		if (networks.every((network) => known.includes(network))) return networks
-		// A power cut may undo the count of an attempt. Without the database nothing is dialled.
-		return db.transaction((tx) => admitNetworks(tx, known, networks, now()), { durable: false }).catch(() => [])
+		const own = networks.filter((network) => known.includes(network))
+		if (own.length === networks.length) return own
+		const admit = async (tx: Db) =>
+			provenAt === null || (await admitElsewhere(tx, host, now())) ? admitNetworks(tx, known, networks, now()) : []
+		// A power cut may undo the count of an attempt. Without the database nothing that counts is dialled.
+		return [...own, ...(await db.transaction(admit, { durable: false }).catch(() => []))]
 	}
 }
 
 /**
- * Proves hosts that answered 2xx, puts a proven one that now leads elsewhere on probation, and lets the others have their next
- * attempt.
+ * Proves hosts that answered 2xx, and proven ones where a probe of them did, puts a proven one that now leads elsewhere alone on
+ * probation, and lets the others have their next attempt.
  */
 export async function noteHosts(db: Db, attempts: readonly EndedAttempt[], now: number): Promise<void> {
 	const proven = new Map<string, readonly string[]>()
 	const moved = new Map<string, number>()
 	const [held, others] = [new Set<string>(), new Set<string>()]
-	for (const { target, failed, heldBack, network, result } of attempts) {
+	for (const { target, failed, heldBack, unreached, network, result } of attempts) {
 		const { host, provenAt } = target
 		if (!failed) {
-			if (provenAt !== null && provenAt > now - renewMs) continue
-			const known = (proven.get(host) ?? networksOf(target)).filter((one) => one !== network)
-			proven.set(host, [...known, ...(network === undefined ? [] : [network])].slice(-maxNetworks))
+			const known = proven.get(host) ?? networksOf(target)
+			const isNew = network !== undefined && !known.includes(network)
+			if (!isNew && provenAt !== null && provenAt > now - renewMs) continue
+			const older = known.filter((one) => one !== network)
+			proven.set(host, [...older, ...(network === undefined ? [] : [network])].slice(-maxNetworks))
 		} else if (provenAt === null) {
 			// An attempt by a pass has no lease of the host to give back.
 			if (!hasPass(target)) (heldBack ? held : others).add(host)
-		} else if (heldBack) moved.set(host, Math.max(result.startedAt, moved.get(host) ?? 0))
+		} else if (heldBack && !unreached) moved.set(host, Math.max(result.startedAt, moved.get(host) ?? 0))
 	}
 	if (proven.size > 0) await proveHosts(db, proven, now)
 	for (const [host, before] of [...moved].sort()) await lapseMovedHost(db, host, before)

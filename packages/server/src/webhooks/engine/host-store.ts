@@ -31,6 +31,12 @@ const admission = query<Admission>((knex, { host, now, hourAgo, leaseEnd }) =>
 export const admitAttempt = async (db: Db, host: string, now: number, leaseEnd: number): Promise<boolean> =>
 	(await db.run(admission, { host, now, hourAgo: now - hourMs, leaseEnd })) > 0
 
+/**
+ * Counts an attempt of a proven host to where it is not proven, of which it has 20 an hour; false when it had them. The count is
+ * a row of its own: otherwise failures at a closed port would use up what the host gets on probation.
+ */
+export const admitElsewhere = (db: Db, host: string, now: number): Promise<boolean> => admitAttempt(db, `${host}/`, now, 0)
+
 const provenAmong = query<{ hosts: readonly string[] }, { host: string }>((knex, { hosts }, dialect) =>
 	knex('webhook_hosts').whereRaw(isAnyOf('host', dialect), [hosts]).whereNotNull('provenAt').select('host'),
 )
@@ -39,16 +45,22 @@ const provenAmong = query<{ hosts: readonly string[] }, { host: string }>((knex,
 const mostNetworks = 8
 
 /**
- * The networks that an attempt on probation may reach: those in `known`, where its host is proven, those that have answered any
+ * The networks that a probe may reach: those in `known`, where its host is proven, those that have answered any
  * host, and those that have had few attempts this hour, which this one is counted for.
  */
 export async function admitNetworks(db: Db, known: readonly string[], all: readonly string[], now: number): Promise<string[]> {
 	const networks = all.slice(0, mostNetworks)
-	const proven = (await db.all(provenAmong, { hosts: networks })).map(({ host }) => host)
-	const open = new Set([...known, ...proven])
+	const open = new Set(known)
+	const isClosed = (network: string) => !open.has(network)
+	const openProven = async (hosts: readonly string[]) => {
+		for (const { host } of await db.all(provenAmong, { hosts })) open.add(host)
+	}
+	await openProven(networks)
 	// In one order in every process, so that none waits for a row that another holds.
-	for (const network of networks.filter((one) => !open.has(one)).sort())
-		if (await admitAttempt(db, network, now, 0)) open.add(network)
+	for (const network of networks.filter(isClosed).sort()) if (await admitAttempt(db, network, now, 0)) open.add(network)
+	// One that another attempt has just proven admits none.
+	const refused = networks.filter(isClosed)
+	if (refused.length > 0) await openProven(refused)
 	return networks.filter((network) => open.has(network))
 }
 
@@ -57,7 +69,7 @@ const proof = query<{ host: string; networks: string; now: number }>((knex, { ho
 		`insert into webhook_hosts as h (host, networks, "provenAt", "hourBegan", attempts, "leaseUntil") values (?, ?, ?, 0, 0, 0)
 		on conflict (host) do update set "provenAt" = excluded."provenAt", "lapsedAt" = null,
 			networks = excluded.networks, "leaseUntil" = 0,
-			attempts = case when h.attempts > 0 then h.attempts - 1 else 0 end`,
+			attempts = case when h."provenAt" is null and h.attempts > 0 then h.attempts - 1 else h.attempts end`,
 		[host, networks, now],
 	),
 )

@@ -39,6 +39,7 @@ const answered = (status: number, more: Partial<Outcome> = {}): Outcome => ({
 	durationMs: 7,
 	brokenOff: false,
 	heldBack: false,
+	unreached: false,
 	...more,
 })
 
@@ -54,6 +55,7 @@ describe('classify', () => {
 			target,
 			failed: false,
 			heldBack: false,
+			unreached: false,
 			network: undefined,
 			result: {
 				organizationId: 'org_1',

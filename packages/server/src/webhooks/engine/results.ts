@@ -20,7 +20,9 @@ export interface AttemptResult {
 	readonly failed: boolean
 	/** Whether nothing was sent, as no network of the host could be dialled. */
 	readonly heldBack: boolean
-	/** The network that an attempt on probation reached. */
+	/** Whether that is because the networks where the host is proven took no connection, while it has others. */
+	readonly unreached: boolean
+	/** The network that a probe reached. */
 	readonly network: string | undefined
 	/** End of the pause that the receiver asked for. */
 	readonly heldUntil?: number
@@ -29,7 +31,7 @@ export interface AttemptResult {
 const isGone = ({ responseStatus }: Pick<Outcome, 'responseStatus'>) => responseStatus === 410
 
 export function classify({ target, claimed, leaseEnd, startedAt, endedAt, outcome, schedule }: AttemptInput): AttemptResult {
-	const { retryAfter, brokenOff, heldBack, network, ...shown } = outcome
+	const { retryAfter, brokenOff, heldBack, unreached, network, ...shown } = outcome
 	const failed = outcome.error !== null
 	const wait = failed ? retryAfterMs(retryAfter, endedAt) : undefined
 	const next =
@@ -39,6 +41,7 @@ export function classify({ target, claimed, leaseEnd, startedAt, endedAt, outcom
 		target,
 		failed,
 		heldBack,
+		unreached,
 		network,
 		...(asksForPause && { heldUntil: endedAt + wait }),
 		result: {
