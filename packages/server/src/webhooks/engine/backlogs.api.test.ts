@@ -96,7 +96,8 @@ it.each([
 	// What is left of the pause goes on, and nothing of it leaves, though the endpoint is active again.
 	await org.setStatus(endpoint, 'active')
 	await org.change('new')
-	if ((await total('skipped')) < many + 1)
+	// Half of it takes longer than a request.
+	if ((await total('skipped')) < many / 2)
 		expect(await org.redeliverAll(endpoint)).toMatchObject({ status: 409, body: { code: 'delivery_under_way' } })
 	await poll(() => total('skipped')).toBe(many + 1)
 	org.sink.answer = { status: 204 }

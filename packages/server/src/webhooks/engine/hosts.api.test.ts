@@ -175,8 +175,8 @@ describe('a host that has answered', () => {
 		await othersHadTheirTurn()
 		// Those that were under way at the fiftieth failure, and the 20 of an hour.
 		expect(sink.received.length).toBeLessThanOrEqual(80 + hostRate + 20)
-		const [newest] = (await webhooks.deliveries.list({ limit: 1 })).data
-		expect(newest).toMatchObject({ status: 'pending', attemptCount: 0 })
+		const { data } = await webhooks.deliveries.list({ status: 'pending', limit: 100 })
+		expect(new Set(data.map(({ attemptCount }) => attemptCount))).toEqual(new Set([0]))
 		sink.answer = { status: 204 }
 		server.clock.now += 61 * minute
 		await vi.waitFor(async () => expect((await webhooks.deliveries.list({ status: 'pending' })).data).toEqual([]), {
