@@ -78,7 +78,7 @@ it('a person is gone from records, events and mails, by the e-mail address in an
 		const done = await erasePerson(server.db, person, doing(tenant))
 		expect(done.rowCount).toBeGreaterThan(8)
 		const { invoices, ...others } = await textOf(tenant)
-		expect(JSON.stringify(others)).not.toMatch(/ada\.lovelace|Ada Lovelace|7946/i)
+		expect(JSON.stringify(others)).not.toMatch(/ada\.lovelace|Ada Lovelace|20 7946/i)
 		expect(JSON.stringify(others)).toContain('Charles Babbage')
 		expect((await tenant.ask('GET', `/api/contacts/${contactId}`)).body.data).toMatchObject({ email: null, phone: null })
 		expect((await tenant.ask('GET', `/api/companies/${companyId}`)).body.data).toMatchObject({
