@@ -32,6 +32,7 @@ const webhookLimit = 512 * 1024
 const ownPath = '/payments/stripe/webhook/:organizationId'
 
 type OwnRequest = Request<{ organizationId: string }>
+type OwnResponse = Response<unknown, { own: PaymentProcessor }>
 
 const received = { status: 200, headers: {}, text: '{"received":true}' }
 
@@ -42,15 +43,15 @@ export function processorWebhooks(options: HostedOptions): Router {
 	const { limits } = options
 	const router = express.Router()
 	const guesses = limitGuesses(limits, 'signature')
-	const accountOf = async ({ params: { organizationId } }: OwnRequest) => {
+	// Nobody makes the server hold bytes for an account that is not there.
+	const findAccount = async ({ params: { organizationId } }: OwnRequest, res: OwnResponse, next: NextFunction) => {
 		const own = await options.services.payments.own(options.db, organizationId)
 		if (!own) throw new ApiError('route_not_found', 'No account sends its webhooks here.')
-		return own
+		res.locals.own = own
+		next()
 	}
-	// Nobody makes the server hold bytes for an account that is not there.
-	const requireAccount = (req: OwnRequest, _res: Response, next: NextFunction) => accountOf(req).then(() => next(), next)
-	router.post(ownPath, guesses, requireAccount, readBytes, async (req: OwnRequest, res: Response) => {
-		await takeWebhook(options, await accountOf(req), req, bytesOf(req), req.headers, req.params.organizationId)
+	router.post(ownPath, guesses, findAccount, readBytes, async (req: OwnRequest, res: OwnResponse) => {
+		await takeWebhook(options, res.locals.own, req, bytesOf(req), req.headers, req.params.organizationId)
 		send(req, res, received)
 	})
 	const payments = options.services.payments.server
