@@ -88,7 +88,7 @@ export function send(req: AnsweredRequest, res: Response, reply: Reply): void | 
 const effects = { none: '; nothing was stored.', possible: '.', stored: '; the change was stored.' } as const
 
 /** Seconds until a caller may try again what the database could not do. */
-const retryAfter = { 'Retry-After': '2' }
+export const retryAfter = { 'Retry-After': '2' }
 
 /** The error as the caller may see it: an unexpected error becomes `internal_error`. */
 export function toApiError(error: unknown, req: Pick<Request, 'context' | 'headers'>): ApiError {

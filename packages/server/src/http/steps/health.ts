@@ -2,7 +2,7 @@
 import express, { type RequestHandler, type Router } from 'express'
 import { ApiError } from '../../base/errors.ts'
 import { type Database, unavailability } from '../../db/database.ts'
-import { send } from '../answers.ts'
+import { retryAfter, send } from '../answers.ts'
 import { rejectMethod } from './find-operation.ts'
 
 export function systemRoutes(db: Database): Router {
@@ -29,7 +29,7 @@ function requireDatabase(db: Database): RequestHandler {
 		})
 		await asked.catch((cause) => {
 			const detail = `${unavailability(cause) ?? 'The server cannot reach its database'}.`
-			throw new ApiError('unavailable', detail, { cause, headers: { 'Retry-After': '2' } })
+			throw new ApiError('unavailable', detail, { cause, headers: retryAfter })
 		})
 		next()
 	}
