@@ -3,7 +3,7 @@ import { dayMs } from '../../base/dates.ts'
 import type { Database, Db } from '../../db/database.ts'
 import type { Admit } from '../../outside/dispatchers.ts'
 import { useEndpointPass } from '../endpoint-store.ts'
-import { admitAttempt, admitElsewhere, admitNetworks, holdHosts, lapseMovedHost, proveHosts, releaseHosts } from './host-store.ts'
+import { admitAttempt, admitElsewhere, admitNetworks, holdHosts, lapseMovedHost, proveHosts, restHosts } from './host-store.ts'
 import type { Target } from './queue-store.ts'
 
 /** How long a host waits whose networks have had their attempts of the hour. */
@@ -60,7 +60,7 @@ export function reachOf(target: Target, db: Database, now: () => number, isProbe
 
 /**
  * Proves hosts that answered 2xx, and proven ones where a probe of them did, puts a proven one that now leads elsewhere alone on
- * probation, and lets the others have their next attempt.
+ * probation, and ends the lease of the others.
  */
 export async function noteHosts(db: Db, attempts: readonly EndedAttempt[], now: number): Promise<void> {
 	const proven = new Map<string, readonly string[]>()
@@ -83,5 +83,5 @@ export async function noteHosts(db: Db, attempts: readonly EndedAttempt[], now: 
 	for (const [host, before] of [...moved].sort()) await lapseMovedHost(db, host, before)
 	if (held.size > 0) await holdHosts(db, [...held], now + holdMs)
 	const waiting = [...others].filter((host) => !proven.has(host))
-	if (waiting.length > 0) await releaseHosts(db, waiting)
+	if (waiting.length > 0) await restHosts(db, waiting, now)
 }

@@ -116,11 +116,33 @@ const hold = query<{ hosts: readonly string[]; until: number }>((knex, { hosts, 
 /** Lets hosts on probation wait. */
 export const holdHosts = (db: Db, hosts: readonly string[], until: number) => db.run(hold, { hosts, until })
 
+/** So many attempts of an hour follow each other at once; the others are spread over 45 minutes of it. */
+const attemptsInARow = 5
+const restAfterEachMs = 15_000
+
+const rest = query<{ hosts: readonly string[]; now: number }>((knex, { hosts, now }, dialect) =>
+	knex('webhook_hosts')
+		.whereRaw(isAnyOf('host', dialect), [hosts])
+		.whereNull('provenAt')
+		.update({
+			leaseUntil: knex.raw(
+				`case when attempts < ${attemptsInARow} then 0 else cast(? as bigint) + attempts * ${restAfterEachMs} end`,
+				[now],
+			),
+		}),
+)
+
+/**
+ * Ends the lease of hosts whose attempt failed, which rest the longer the more attempts they have had: a receiver that begins to work
+ * while events wait for it would otherwise have used up its hour in seconds.
+ */
+export const restHosts = (db: Db, hosts: readonly string[], now: number) => db.run(rest, { hosts, now })
+
 const release = query<{ hosts?: readonly string[] }>((knex, { hosts }, dialect) => {
 	const held = knex('webhook_hosts').where('leaseUntil', '>', 0)
 	if (hosts !== undefined) held.whereRaw(isAnyOf('host', dialect), [hosts])
 	return held.update({ leaseUntil: 0 })
 })
 
-/** Lets hosts on probation have their next attempt; without hosts, all that an ended process left under a lease. */
+/** Ends the waiting of hosts on probation; without hosts, of all, since the process has ended that leased them. */
 export const releaseHosts = (db: Db, hosts?: readonly string[]) => db.run(release, hosts === undefined ? {} : { hosts })
