@@ -89,8 +89,8 @@ export const settings = {
 		url('postgres:', 'postgresql:'),
 	),
 	DATABASE_CONNECTIONS: setting(
-		'15',
-		'PostgreSQL: connections of a process, beside one for /ready; a third of them only read.',
+		'16',
+		'PostgreSQL: connections of a process, beside one for /ready; half of them only read.',
 		integer(2, 500),
 	),
 	DATABASE_CONNECT_SECONDS: setting(

@@ -29,8 +29,8 @@ export interface TransactionOptions {
 	 */
 	readonly durable?: boolean | undefined
 	/**
-	 * The organization that the work is for; absent for the server's own. On PostgreSQL each has at most half of the connections
-	 * for transactions.
+	 * The organization that the work is for; absent for the server's own. On PostgreSQL each may have half of the connections
+	 * that the others leave.
 	 */
 	readonly organizationId?: string | undefined
 }

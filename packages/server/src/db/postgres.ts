@@ -27,16 +27,21 @@ const answerMarginMs = 1_000
 const readyMs = 2_000
 /** The system asks a silent peer after this time whether it is there, and gives it up some ten seconds later. */
 const keepAliveMs = 10_000
+/**
+ * How long a lock is waited for, as a share of how long a query may take. A read waits only for a lock on a whole table, and all that
+ * time other reads do without its connection.
+ */
+const patience = { reads: 1 / 8, writes: 1 / 2 }
 /** The shortest time between two replacements of all connections. */
 const renewalMs = 1_000
 
 export interface PostgresSettings {
 	readonly url: string
-	/** The connections of this process: a third of them only read. */
+	/** The connections of this process: half of them only read. */
 	readonly connections: number
 	/** How long to wait until PostgreSQL accepts a connection, or until one is free. */
 	readonly connectMs: number
-	/** How long a query may take, and a pause in a transaction. A lock is waited for half as long. */
+	/** How long a query may take, and a pause in a transaction. A lock is waited for half as long, by a read for an eighth. */
 	readonly queryMs: number
 }
 
@@ -52,9 +57,8 @@ export function openPostgres(settings: PostgresSettings, onError: (error: Error)
 	const pools = new Pools(settings, onError)
 	const { readers, writers } = pools
 	const patienceMs = settings.connectMs
-	const reads = new Shares({ size: readers, share: Math.max(1, readers - 1), patienceMs })
-	// A transaction may wait for a lock, which only others of its organization hold as a rule.
-	const writes = new Shares({ size: writers, share: Math.ceil(writers / 2), patienceMs })
+	const reads = new Shares({ size: readers, patienceMs })
+	const writes = new Shares({ size: writers, patienceMs })
 	const committed = new CommitListeners()
 	let prepared = 0
 	const statements = new Statements<Named>('postgres', (text) => ({ name: `s${++prepared}`, text }))
@@ -105,9 +109,9 @@ class Pools {
 	constructor(settings: PostgresSettings, onError: (error: Error) => void) {
 		this.#settings = settings
 		this.#onError = onError
-		this.readers = Math.max(1, Math.floor(settings.connections / 3))
+		this.readers = Math.max(1, Math.floor(settings.connections / 2))
 		this.writers = Math.max(1, settings.connections - this.readers)
-		this.#reads = this.#open(this.readers)
+		this.#reads = this.#open(this.readers, patience.reads)
 		this.#writes = this.#open(this.writers)
 		this.#probe = this.#open(1)
 	}
@@ -152,7 +156,7 @@ class Pools {
 		if (now < this.#renewedAt + renewalMs) return
 		this.#renewedAt = now
 		const old = [this.#reads, this.#writes, this.#probe]
-		this.#reads = this.#open(this.readers)
+		this.#reads = this.#open(this.readers, patience.reads)
 		this.#writes = this.#open(this.writers)
 		this.#probe = this.#open(1)
 		for (const pool of old) void pool.end()
@@ -162,10 +166,10 @@ class Pools {
 		await Promise.all([this.#reads.end(), this.#writes.end(), this.#probe.end()])
 	}
 
-	#open(max: number): pg.Pool {
+	#open(max: number, share = patience.writes): pg.Pool {
 		const { url, connectMs, queryMs } = this.#settings
 		// Not in the packet that begins the connection, from which PgBouncer takes only parameters that it knows.
-		const text = `set statement_timeout = ${queryMs}; set lock_timeout = ${queryMs / 2};
+		const text = `set statement_timeout = ${queryMs}; set lock_timeout = ${Math.ceil(queryMs * share)};
 			set idle_in_transaction_session_timeout = ${queryMs}`
 		const pool = new pg.Pool({
 			connectionString: url,

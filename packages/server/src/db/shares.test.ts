@@ -20,23 +20,23 @@ function bench(shares: Shares) {
 const patienceMs = 10_000
 
 describe('shares', () => {
-	it('give an organization its share of the room, and leave the rest to others', async () => {
-		const { log, start, endOne } = bench(new Shares({ size: 4, share: 2, patienceMs }))
-		for (const organization of ['a', 'a', 'a', 'a', 'b', 'c']) start(organization)
-		expect(log).toEqual(['a', 'a', 'b', 'c'])
+	it('give an organization half of what the others leave', async () => {
+		const { log, start, endOne } = bench(new Shares({ size: 6, patienceMs }))
+		for (const organization of ['a', 'a', 'a', 'a', 'b', 'b', 'b', 'c', 'd']) start(organization)
+		expect(log).toEqual(['a', 'a', 'a', 'b', 'b', 'c'])
 		await endOne()
-		expect(log).toEqual(['a', 'a', 'b', 'c', 'a'])
+		expect(log).toEqual(['a', 'a', 'a', 'b', 'b', 'c', 'd'])
 	})
 
 	it('let those in who wait organization by organization, each in its order', async () => {
-		const { log, start, endOne } = bench(new Shares({ size: 2, share: 1, patienceMs }))
+		const { log, start, endOne } = bench(new Shares({ size: 2, patienceMs }))
 		for (const organization of ['x', 'y', 'a', 'a', 'a', 'b', 'c']) start(organization)
 		for (let count = 0; count < 6; count++) await endOne()
 		expect(log).toEqual(['x', 'y', 'a', 'b', 'c', 'a', 'a'])
 	})
 
 	it('let in when work fails, and whoever comes once nobody waits', async () => {
-		const shares = new Shares({ size: 1, share: 1, patienceMs })
+		const shares = new Shares({ size: 1, patienceMs })
 		const failing = shares.run('a', () => Promise.reject(new Error('work failed')))
 		const next = shares.run('b', async () => 'done')
 		await expect(failing).rejects.toThrow('work failed')
@@ -45,7 +45,7 @@ describe('shares', () => {
 	})
 
 	it('end a wait that takes too long, and its place in the queue', async () => {
-		const { log, start, endAll } = bench(new Shares({ size: 1, share: 1, patienceMs: 50 }))
+		const { log, start, endAll } = bench(new Shares({ size: 1, patienceMs: 50 }))
 		const running = start('a')
 		await expect(start('b')).rejects.toThrow('timeout exceeded')
 		endAll()

@@ -1,5 +1,5 @@
-// A limited number of transactions or reads at once, shared fairly: only a share of them for one organization, and whoever waits is
-// let in organization by organization. However much one organization asks for, another waits for one of them and not for a queue.
+// A limited number of transactions or reads at once, shared fairly: an organization may have half of what the others leave, and whoever
+// waits is let in organization by organization. However much some organizations ask for, one more finds room or is next in turn.
 
 interface Waiter {
 	admit(): void
@@ -8,8 +8,6 @@ interface Waiter {
 interface Limits {
 	/** How many run at once. */
 	readonly size: number
-	/** How many of them for one organization. */
-	readonly share: number
 	readonly patienceMs: number
 }
 
@@ -42,7 +40,8 @@ export class Shares {
 
 	#take(organizationId: string): boolean {
 		const running = this.#runningOf.get(organizationId) ?? 0
-		if (this.#running === this.#limits.size || running === this.#limits.share) return false
+		const left = this.#limits.size - (this.#running - running)
+		if (running >= Math.ceil(left / 2)) return false
 		this.#running++
 		this.#runningOf.set(organizationId, running + 1)
 		return true
@@ -71,12 +70,12 @@ export class Shares {
 		else this.#runningOf.set(organizationId, running)
 		this.#running--
 		for (const [next, waiters] of this.#waiting) {
+			if (this.#running === this.#limits.size) return
 			if (!this.#take(next)) continue
 			this.#waiting.delete(next)
 			const first = waiters.shift()
 			if (waiters.length > 0) this.#waiting.set(next, waiters)
 			first?.admit()
-			return
 		}
 	}
 }
