@@ -42,7 +42,7 @@ function validateFully(method: string, url: string, headers: Record<string, stri
 	})
 }
 
-const runs = { numRuns: Number(process.env.FUZZ_RUNS ?? 300) }
+const runs = { numRuns: 150 * Number(process.env.FUZZ_FACTOR ?? 1) }
 
 const routes = new Routes(operations)
 

@@ -9,8 +9,8 @@ import { fitting, members, mutants, type Overrides } from './arbitrary.ts'
 import { type Answer, startTestServer, type TestServer } from './harness.ts'
 import { pathOf, sampleOf } from './samples.ts'
 
-/** FUZZ_RUNS=5000 searches for longer. */
-const runs = { numRuns: Number(process.env.FUZZ_RUNS ?? 25) }
+/** FUZZ_FACTOR=500 searches for longer. */
+const runs = { numRuns: 12 * Number(process.env.FUZZ_FACTOR ?? 1) }
 
 /** Mostly the usual value, and once in 20 times the unusual one. */
 const mostly = (usual: fc.Arbitrary<unknown>, unusual: unknown) =>

@@ -4,7 +4,7 @@ import type { InvoiceDocument } from '../document.ts'
 import { createPdfRenderer, type PdfMeta } from './pdf.ts'
 import { Turns } from './turns.ts'
 
-const renderer = createPdfRenderer({ renderMs: 10_000, visitorMs: 1, waitingOfOwner: 2 })
+const renderer = createPdfRenderer({ renderMs: 6_000, visitorMs: 1, waitingOfOwner: 2 })
 afterAll(() => renderer.close())
 
 const render = (owner: string, number: string, meta: Partial<PdfMeta> = {}, notes: string | null = null) =>
