@@ -8,7 +8,7 @@ import type { InvoiceInput, InvoiceStatus, OrganizationSettings } from '../serve
 import { applyInput } from '../server/src/invoices/apply.ts'
 import { blankInvoice } from '../server/src/invoices/invoice.ts'
 import { advanceCounter } from '../server/src/invoices/number-store.ts'
-import { partiesOf } from '../server/src/invoices/parties.ts'
+import { snapshotOf } from '../server/src/invoices/snapshot.ts'
 import { insertInvoice } from '../server/src/invoices/store.ts'
 import { createOrganization } from '../server/src/organizations/store.ts'
 import { companyOf } from './names.ts'
@@ -86,7 +86,7 @@ async function invoice(db: Db, settings: OrganizationSettings, companyId: string
 			? draft
 			: {
 					...applyInput(draft, { status: 'sent', paymentTerms: '30 days net' }, written),
-					...(await partiesOf(db, draft)),
+					...(await snapshotOf(db, draft)),
 				}
 	const last = status === 'draft' || status === 'sent' ? sent : applyInput(sent, { status }, written + dayMs)
 	await insertInvoice(db, { ...last, invoiceNumber: numberOf(n) })

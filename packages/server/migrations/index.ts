@@ -31,6 +31,7 @@ import * as storedBytes from './0028-stored-bytes.ts'
 import * as auditLogKeepsIds from './0029-audit-log-keeps-ids.ts'
 import * as hostNetworks from './0030-host-networks.ts'
 import * as workingEndpoints from './0031-working-endpoints.ts'
+import * as invoiceSnapshots from './0032-invoice-snapshots.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -65,4 +66,5 @@ export const migrations: readonly Migration[] = [
 	{ name: '0029-audit-log-keeps-ids', up: auditLogKeepsIds.up },
 	{ name: '0030-host-networks', up: hostNetworks.up },
 	{ name: '0031-working-endpoints', up: workingEndpoints.up },
+	{ name: '0032-invoice-snapshots', up: invoiceSnapshots.up },
 ]

@@ -2300,6 +2300,8 @@ export interface components {
          *       "viewCount": 0,
          *       "billTo": null,
          *       "billFrom": null,
+         *       "locale": null,
+         *       "timeZone": null,
          *       "createdAt": 1774915200000,
          *       "updatedAt": 1774915200000,
          *       "version": 1
@@ -2369,10 +2371,18 @@ export interface components {
              * @description How often the client viewed it.
              */
             viewCount: number;
-            /** @description The buyer, as it was when the invoice was first sent; null before, or without a company. */
+            /**
+             * @description The buyer: as a caller wrote it, else as the company was when the invoice was sent, or when a sent invoice got the company.
+             *     Null for a draft for which nobody wrote it, and without a company. A sent invoice that becomes a draft loses it, unless a
+             *     caller wrote it.
+             */
             billTo: components["schemas"]["Party"] | null;
-            /** @description The seller, as it was when the invoice was first sent; null before. */
+            /** @description The seller: as a caller wrote it, else as the organization was when the invoice was sent; null for a draft, as `billTo`. */
             billFrom: components["schemas"]["Party"] | null;
+            /** @description The language tag by which it writes numbers and dates: the organization's when it was sent; null for a draft. */
+            locale: string | null;
+            /** @description The time zone of its dates: the organization's when it was sent; null for a draft. */
+            timeZone: string | null;
             /** @description When it was created. */
             createdAt: components["schemas"]["UnixMs"];
             /** @description When it was last changed. */
@@ -2432,6 +2442,8 @@ export interface components {
          *         "viewCount": 0,
          *         "billTo": null,
          *         "billFrom": null,
+         *         "locale": null,
+         *         "timeZone": null,
          *         "createdAt": 1774915200000,
          *         "updatedAt": 1774915200000,
          *         "version": 1
@@ -2539,6 +2551,8 @@ export interface components {
          *         "viewCount": 0,
          *         "billTo": null,
          *         "billFrom": null,
+         *         "locale": null,
+         *         "timeZone": null,
          *         "createdAt": 1774915200000,
          *         "updatedAt": 1774915200000,
          *         "version": 1
@@ -2638,6 +2652,8 @@ export interface components {
          *         "viewCount": 0,
          *         "billTo": null,
          *         "billFrom": null,
+         *         "locale": null,
+         *         "timeZone": null,
          *         "createdAt": 1774915200000,
          *         "updatedAt": 1774915200000,
          *         "version": 1
@@ -2802,6 +2818,13 @@ export interface components {
             showRateBreakdown?: boolean;
             /** @description Whether to attach the timesheet. Default false. */
             includeTimesheet?: boolean;
+            /**
+             * @description The buyer as the invoice shows it, instead of what the company's record says; `null` takes the company's again. A change of
+             *     `companyId` alone takes the new company's.
+             */
+            billTo?: components["schemas"]["PartyInput"] | null;
+            /** @description The seller as the invoice shows it, instead of what the organization's settings say; `null` takes the settings' again. */
+            billFrom?: components["schemas"]["PartyInput"] | null;
             /** @description Its lines, in order. On update an array replaces the lines (matched by `id`); without it they stay. */
             lineItems?: components["schemas"]["LineItemInput"][];
         };
@@ -2869,6 +2892,8 @@ export interface components {
          *         "viewCount": 0,
          *         "billTo": null,
          *         "billFrom": null,
+         *         "locale": null,
+         *         "timeZone": null,
          *         "createdAt": 1774915200000,
          *         "updatedAt": 1774915200000,
          *         "version": 1
@@ -2963,6 +2988,8 @@ export interface components {
          *         "viewCount": 0,
          *         "billTo": null,
          *         "billFrom": null,
+         *         "locale": null,
+         *         "timeZone": null,
          *         "createdAt": 1774915200000,
          *         "updatedAt": 1774915200000,
          *         "version": 1
@@ -3057,6 +3084,8 @@ export interface components {
          *         "viewCount": 0,
          *         "billTo": null,
          *         "billFrom": null,
+         *         "locale": null,
+         *         "timeZone": null,
          *         "createdAt": 1774915200000,
          *         "updatedAt": 1774915200000,
          *         "version": 1
@@ -3210,6 +3239,8 @@ export interface components {
          *         "viewCount": 0,
          *         "billTo": null,
          *         "billFrom": null,
+         *         "locale": null,
+         *         "timeZone": null,
          *         "createdAt": 1774915200000,
          *         "updatedAt": 1774915200000,
          *         "version": 1
@@ -3325,6 +3356,8 @@ export interface components {
          *         "viewCount": 0,
          *         "billTo": null,
          *         "billFrom": null,
+         *         "locale": null,
+         *         "timeZone": null,
          *         "createdAt": 1774915200000,
          *         "updatedAt": 1774915200000,
          *         "version": 1
@@ -3419,6 +3452,8 @@ export interface components {
          *         "viewCount": 1,
          *         "billTo": null,
          *         "billFrom": null,
+         *         "locale": null,
+         *         "timeZone": null,
          *         "createdAt": 1774915200000,
          *         "updatedAt": 1774915200000,
          *         "version": 1
@@ -3983,6 +4018,40 @@ export interface components {
             taxId: string | null;
         };
         /**
+         * @description A buyer or seller, in a request. An absent field is null.
+         * @example {
+         *       "name": "Acme GmbH",
+         *       "addressLine1": "Unter den Linden 1",
+         *       "postalCode": "10117",
+         *       "city": "Berlin",
+         *       "country": "Germany"
+         *     }
+         */
+        PartyInput: {
+            /** @description Name of the company or organization. */
+            name: components["schemas"]["Name"];
+            /** @description Person to address. */
+            contactName?: components["schemas"]["Line"] | null;
+            /** @description First line of the address. */
+            addressLine1?: components["schemas"]["Line"] | null;
+            /** @description Second line of the address. */
+            addressLine2?: components["schemas"]["Line"] | null;
+            /** @description City. */
+            city?: components["schemas"]["Line"] | null;
+            /** @description State or province. */
+            state?: components["schemas"]["Line"] | null;
+            /** @description Postal code. */
+            postalCode?: components["schemas"]["Line"] | null;
+            /** @description Country. */
+            country?: components["schemas"]["Line"] | null;
+            /** @description E-mail address. */
+            email?: components["schemas"]["Email"] | null;
+            /** @description Phone number, of the seller. */
+            phone?: components["schemas"]["Line"] | null;
+            /** @description Tax or VAT number, of the seller. */
+            taxId?: components["schemas"]["Line"] | null;
+        };
+        /**
          * @description Whose account at the payment processor takes the money. A later version may add others.
          * @enum {string}
          */
@@ -4249,9 +4318,13 @@ export interface components {
             amountDueCents: components["schemas"]["Cents"];
             /** @description Whether it is `sent` or `overdue` and its due day is past in the organization's time zone. */
             isOverdue: boolean;
-            /** @description The buyer, as it was when the invoice was first sent; null before, or without a company. */
+            /**
+             * @description The buyer: as a caller wrote it, else as the company was when the invoice was sent, or when a sent invoice got the company.
+             *     Null for a draft for which nobody wrote it, and without a company. A sent invoice that becomes a draft loses it, unless a
+             *     caller wrote it.
+             */
             billTo: components["schemas"]["Party"] | null;
-            /** @description The seller, as it was when the invoice was first sent; null before. */
+            /** @description The seller: as a caller wrote it, else as the organization was when the invoice was sent; null for a draft, as `billTo`. */
             billFrom: components["schemas"]["Party"] | null;
             /** @description URL of the PDF. */
             pdfUrl: string;
@@ -5398,6 +5471,8 @@ export interface components {
          *         "viewCount": 0,
          *         "billTo": null,
          *         "billFrom": null,
+         *         "locale": null,
+         *         "timeZone": null,
          *         "createdAt": 1774915200000,
          *         "updatedAt": 1774915200000,
          *         "version": 1
@@ -5713,6 +5788,7 @@ export type OrganizationUsage = components['schemas']['OrganizationUsage'];
 export type OrganizationUsageData = components['schemas']['OrganizationUsageData'];
 export type PageMeta = components['schemas']['PageMeta'];
 export type Party = components['schemas']['Party'];
+export type PartyInput = components['schemas']['PartyInput'];
 export type PaymentAccount = components['schemas']['PaymentAccount'];
 export type PaymentCredentials = components['schemas']['PaymentCredentials'];
 export type PaymentCredentialsData = components['schemas']['PaymentCredentialsData'];

@@ -92,6 +92,7 @@ export type {
 	OrganizationUsageData,
 	PageMeta,
 	Party,
+	PartyInput,
 	PaymentAccount,
 	PaymentCredentials,
 	PaymentCredentialsData,

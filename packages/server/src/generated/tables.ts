@@ -1979,6 +1979,8 @@ export const fields = {
 		"viewCount": "number",
 		"billTo": "json",
 		"billFrom": "json",
+		"locale": "string",
+		"timeZone": "string",
 		"createdAt": "number",
 		"updatedAt": "number",
 		"version": "number"
@@ -2125,7 +2127,7 @@ export const blanks = {
 	"Contact": {"email":null,"phone":null,"companyId":null,"deletedAt":null},
 	"Deal": {"companyId":null,"contactId":null,"valueCents":null,"hourlyRateCents":null,"deletedAt":null},
 	"HistoryEntry": {"requestId":null,"before":null,"after":null,"erasedAt":null},
-	"Invoice": {"dealId":null,"companyId":null,"issuedDate":null,"dueDate":null,"paidDate":null,"paymentMethod":null,"paymentReference":null,"notes":null,"paymentTerms":null,"sentAt":null,"viewedAt":null,"billTo":null,"billFrom":null},
+	"Invoice": {"dealId":null,"companyId":null,"issuedDate":null,"dueDate":null,"paidDate":null,"paymentMethod":null,"paymentReference":null,"notes":null,"paymentTerms":null,"sentAt":null,"viewedAt":null,"billTo":null,"billFrom":null,"locale":null,"timeZone":null},
 	"InvoiceEmail": {"replyTo":null,"reason":null},
 	"LineItem": {"unit":null,"discountPercent":null,"discountCents":null,"taxes":null,"taxRateId":null,"durationSeconds":null,"metadata":null},
 	"OrganizationSettings": {"contactName":null,"addressLine1":null,"addressLine2":null,"city":null,"state":null,"postalCode":null,"country":null,"email":null,"phone":null,"taxId":null,"hourlyRateCents":null,"paymentTerms":null},

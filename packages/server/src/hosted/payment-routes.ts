@@ -14,10 +14,10 @@ import type { Database } from '../db/database.ts'
 import { send } from '../http/answers.ts'
 import { type Addressed, originOf } from '../http/request-context.ts'
 import { countGuess, limitGuesses } from '../http/steps/authenticate.ts'
-import { partiesOf } from '../invoices/parties.ts'
 import { findLinkByExternalId, type PaymentLink } from '../invoices/payment-link-store.ts'
 import { returnUrls } from '../invoices/payments/link.ts'
 import { receivePayment } from '../invoices/payments/receive.ts'
+import { snapshotOf } from '../invoices/snapshot.ts'
 import { findInvoice } from '../invoices/store.ts'
 import { findOrganization } from '../organizations/store.ts'
 import { InvalidWebhook, type PaymentProcessor } from '../outside/payments/processor.ts'
@@ -131,7 +131,7 @@ function testPage(options: HostedOptions, processor: PaymentProcessor): Router {
 		const organization = await findOrganization(db, link.organizationId)
 		const invoice = await findInvoice(db, link.organizationId, link.invoiceId)
 		if (!organization || !invoice) throw gone()
-		const { billFrom } = await partiesOf(db, invoice)
+		const { billFrom } = await snapshotOf(db, invoice)
 		const { cancelUrl } = await returnUrls(options, link.organizationId, link.invoiceId)
 		const amount = formatMoney(link.amountCents, link.currency, organization.locale)
 		const page = testPaymentPage({ amount, seller: billFrom.name, number: invoice.invoiceNumber, payUrl: link.url, cancelUrl })

@@ -73,7 +73,7 @@ const viewInvoice =
 		await loopTurns.take(visitorOf(limits, req))
 		if (res.closed) return
 		const { invoice, organization } = await openByToken(db, token, now)
-		const document = await documentOf(db, services, organization, invoice, now)
+		const document = await documentOf(db, services, invoice, now)
 		const processor = await services.payments.nameOf(db, organization.id)
 		const { pdfUrl, payUrl } = publicInvoice(invoice, token, services.baseUrl, processor !== undefined)
 		const notice = await pageNotice(db, { host, processor, organizationId: organization.id })

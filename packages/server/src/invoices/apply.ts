@@ -2,8 +2,8 @@
 // and preview.
 import { toMs } from '../base/dates.ts'
 import { ApiError, fieldError } from '../base/errors.ts'
-import type { InvoiceInput, TaxRate } from '../generated/contract.ts'
-import type { StoredInvoice } from './invoice.ts'
+import type { InvoiceInput, Party, PartyInput, TaxRate } from '../generated/contract.ts'
+import { blankParty, type StoredInvoice } from './invoice.ts'
 import { type Line, mergeLines, taxesOf } from './pricing/lines.ts'
 import { computeInvoice, type InvoiceTotals, type LineAmounts, TotalsError } from './pricing/totals.ts'
 import { applyStatus } from './status.ts'
@@ -26,7 +26,7 @@ export function applyInput(
 	now: number,
 	taxRates: ReadonlyMap<string, TaxRate> = new Map(),
 ): StoredInvoice {
-	const { lineItems, timeLines, issuedDate, dueDate, paidDate, ...plain } = input
+	const { lineItems, timeLines, issuedDate, dueDate, paidDate, billTo, billFrom, ...plain } = input
 	const next = { ...stored, ...plain, updatedAt: now } as StoredInvoice & Record<(typeof dates)[number], number | null>
 	for (const field of dates) {
 		const written = input[field]
@@ -37,8 +37,30 @@ export function applyInput(
 	const lines = timeLines ?? (lineItems ? mergeLines(stored.lineItems, lineItems, taxRates) : stored.lineItems)
 	if (lines.length > 0) Object.assign(next, amounts(stored, next, lines, input))
 	else if (stored.lineItems.length > 0) Object.assign(next, withoutLines, writtenTotals(input))
-	return applyStatus(stored, next, input, now)
+	return { ...applyStatus(stored, next, input, now), ...parties(stored, next, input) }
 }
+
+type Parties = Pick<StoredInvoice, 'billTo' | 'billToWritten' | 'billFrom' | 'billFromWritten' | 'locale' | 'timeZone'>
+
+/**
+ * Buyer and seller that the input writes. What nobody wrote goes when a sent invoice becomes a draft, and the buyer with its
+ * company: sending takes them anew.
+ */
+function parties(stored: StoredInvoice, next: StoredInvoice, { billTo, billFrom }: InvoiceInput): Parties {
+	const becomesDraft = next.status === 'draft' && stored.status !== 'draft'
+	const isOtherBuyer = next.companyId !== stored.companyId || (becomesDraft && !stored.billToWritten)
+	const isOtherSeller = becomesDraft && !stored.billFromWritten
+	return {
+		billTo: billTo === undefined ? (isOtherBuyer ? null : stored.billTo) : partyOf(billTo),
+		billToWritten: billTo === undefined ? stored.billToWritten && !isOtherBuyer : billTo !== null,
+		billFrom: billFrom === undefined ? (isOtherSeller ? null : stored.billFrom) : partyOf(billFrom),
+		billFromWritten: billFrom === undefined ? stored.billFromWritten && !isOtherSeller : billFrom !== null,
+		locale: becomesDraft ? null : stored.locale,
+		timeZone: becomesDraft ? null : stored.timeZone,
+	}
+}
+
+const partyOf = (input: PartyInput | null): Party | null => input && { ...blankParty, ...input }
 
 /** When the last line is removed, the totals become 0 unless the input writes them. */
 const withoutLines = { lineItems: [], taxBreakdown: [], subtotalCents: 0, taxCents: 0, totalCents: 0 }

@@ -118,7 +118,7 @@ describe('a field', () => {
 		await everywhere({ body: '{"lineItems":[{"taxes":[{"percent":1}]}]}' }, at('/lineItems/0/taxes/0/label', 'required'))
 	})
 
-	it.each(['id', 'organizationId', 'createdAt', 'updatedAt', 'version', 'sentAt', 'amountPaidCents', 'billTo', 'taxRounding'])(
+	it.each(['id', 'organizationId', 'createdAt', 'updatedAt', 'version', 'sentAt', 'amountPaidCents', 'locale', 'taxRounding'])(
 		'%s is not for a caller to write',
 		async (field) => everywhere({ body: { [field]: 1 } }, at(`/${field}`, 'unknown_field')),
 	)

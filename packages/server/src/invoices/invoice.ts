@@ -1,14 +1,31 @@
 // A stored invoice, a blank one, and the fields that are derived on reading.
 import { dayMs, type Today } from '../base/dates.ts'
 import { newId } from '../base/ids.ts'
-import type { Invoice, OrganizationSettings } from '../generated/contract.ts'
+import type { Invoice, OrganizationSettings, Party } from '../generated/contract.ts'
 import { blanks } from '../generated/tables.ts'
 
 /** An invoice as it is stored: without the fields that are derived on reading. */
 export interface StoredInvoice extends Omit<Invoice, 'amountDueCents' | 'isOverdue'> {
 	/** Whether the status `paid` set `paidDate` by itself, so that leaving the status clears it. */
 	readonly paidDateDerived: boolean
+	/** Whether a caller wrote `billTo`, and `billFrom`, so that the company's record and the settings do not matter. */
+	readonly billToWritten: boolean
+	readonly billFromWritten: boolean
 }
+
+/** A buyer or seller of whom nothing but a name is known. */
+export const blankParty = {
+	contactName: null,
+	addressLine1: null,
+	addressLine2: null,
+	city: null,
+	state: null,
+	postalCode: null,
+	country: null,
+	email: null,
+	phone: null,
+	taxId: null,
+} satisfies Omit<Party, 'name'>
 
 /** A new invoice before any input: it copies some of the organization's settings. */
 export function blankInvoice(organization: OrganizationSettings, now: number): StoredInvoice {
@@ -20,6 +37,8 @@ export function blankInvoice(organization: OrganizationSettings, now: number): S
 		invoiceNumber: '',
 		status: 'draft',
 		paidDateDerived: false,
+		billToWritten: false,
+		billFromWritten: false,
 		subtotalCents: 0,
 		taxRate: 0,
 		taxLabel: 'Tax',
@@ -49,7 +68,8 @@ export const amountDue = ({
 	status === 'cancelled' ? 0 : totalCents - amountPaidCents
 
 /** The invoice as a GET answers it, with its derived fields. The queries of store.ts say the same in SQL. */
-export function asRead({ paidDateDerived, ...invoice }: StoredInvoice, today: Today): Invoice {
+export function asRead(stored: StoredInvoice, today: Today): Invoice {
+	const { paidDateDerived, billToWritten, billFromWritten, ...invoice } = stored
 	const { status, dueDate } = invoice
 	const todayBegins = dueDate !== null && dueDate % dayMs === 0 ? today.date : today.instant
 	const isOverdue = (status === 'sent' || status === 'overdue') && dueDate !== null && dueDate < todayBegins

@@ -179,60 +179,6 @@ describe('an invoice is overdue', () => {
 	})
 })
 
-describe('the first sending', () => {
-	const address = {
-		billingContactName: 'Ada Lovelace',
-		billingAddressLine1: 'Unter den Linden 1',
-		billingCity: 'Berlin',
-		billingPostalCode: '10117',
-		billingCountry: 'Germany',
-		billingEmail: 'billing@acme.example',
-	}
-	const newCompany = async () => (await server.ask('POST', '/api/companies', { body: { name: 'Acme', ...address } })).body.id
-	const acme = {
-		name: 'Acme',
-		contactName: 'Ada Lovelace',
-		addressLine1: 'Unter den Linden 1',
-		addressLine2: null,
-		city: 'Berlin',
-		state: null,
-		postalCode: '10117',
-		country: 'Germany',
-		email: 'billing@acme.example',
-		phone: null,
-		taxId: null,
-	}
-
-	it('freezes buyer and seller: later changes of the company, or of the invoice, change neither', async () => {
-		const companyId = await newCompany()
-		const id = await create({ companyId })
-		expect(await read(id)).toMatchObject({ billTo: null, billFrom: null })
-		await patch(id, { status: 'sent' })
-		const sent = await read(id)
-		expect(sent.billTo).toEqual(acme)
-		expect(sent.billFrom).toMatchObject({ name: 'Test Ltd', email: null })
-		await server.ask('PATCH', `/api/companies/${companyId}`, { body: { name: 'Acme II', billingCity: 'Bonn' } })
-		await patch(id, { status: 'draft' })
-		await patch(id, { status: 'sent', companyId: null })
-		expect(await read(id)).toMatchObject({ billTo: sent.billTo, billFrom: sent.billFrom, companyId: null })
-		await server.ask('DELETE', `/api/companies/${companyId}`)
-		expect((await read(id)).billTo).toEqual(acme)
-	})
-
-	it('freezes them on create too, with the company as it is then', async () => {
-		expect(await read(await create({ companyId: await newCompany(), status: 'sent' }))).toMatchObject({ billTo: acme })
-		expect(await read(await create({ status: 'sent' }))).toMatchObject({ billTo: null, billFrom: { name: 'Test Ltd' } })
-	})
-
-	it('freezes a buyer that was deleted since the invoice was written', async () => {
-		const companyId = await newCompany()
-		const id = await create({ companyId })
-		await server.ask('DELETE', `/api/companies/${companyId}`)
-		await patch(id, { status: 'sent' })
-		expect((await read(id)).billTo).toEqual(acme)
-	})
-})
-
 describe('marking paid an invoice of a deal', () => {
 	const stage = async (dealId: string) => (await server.ask('GET', `/api/deals/${dealId}`)).body.data.stage
 	const dealAt = async (at: string, autoAdvance = true) => {

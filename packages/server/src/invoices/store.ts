@@ -53,12 +53,13 @@ export const readInvoice = (db: Db, organizationId: string, id: string, today: T
 
 export const invoiceNotFound = (id: string) => new ApiError('invoice_not_found', `There is no invoice ${id}.`)
 
-type StoredRow = { json: string; paidDateDerived: number | boolean }
+type Flag = 'paidDateDerived' | 'billToWritten' | 'billFromWritten'
+type StoredRow = { json: string } & Record<Flag, number | boolean>
 
 const one = (knex: Knex, { organizationId, id, ...clock }: Placeholders<Key>, dialect: Dialect) =>
 	knex('invoices')
 		.where({ organizationId, id })
-		.select(invoiceJson(knex, clock, dialect), 'paidDateDerived')
+		.select(invoiceJson(knex, clock, dialect), 'paidDateDerived', 'billToWritten', 'billFromWritten')
 
 const stored = query<Key, StoredRow>(one)
 const locked = query<Key, StoredRow>((knex, key, dialect) => one(knex, key, dialect).forUpdate())
@@ -87,7 +88,12 @@ function existing(invoice: StoredInvoice | undefined, id: string): StoredInvoice
 function parsed(row: StoredRow | undefined): StoredInvoice | undefined {
 	if (!row) return undefined
 	const { amountDueCents, isOverdue, ...stored } = JSON.parse(row.json) as Invoice
-	return { ...stored, paidDateDerived: Boolean(row.paidDateDerived) }
+	return {
+		...stored,
+		paidDateDerived: Boolean(row.paidDateDerived),
+		billToWritten: Boolean(row.billToWritten),
+		billFromWritten: Boolean(row.billFromWritten),
+	}
 }
 
 type ListQuery = Call<'invoices.list'>['query']

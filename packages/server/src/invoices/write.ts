@@ -17,8 +17,8 @@ import { audited, recordInvoiceEvents } from './events.ts'
 import { amountDue, asRead, blankInvoice, type StoredInvoice } from './invoice.ts'
 import { findNamedRates } from './named-rates.ts'
 import { advanceCounter, insertNumbered, insertTombstone, isNumberRetired } from './number-store.ts'
-import { partiesOf } from './parties.ts'
 import { closePaymentLinks } from './payment-link-store.ts'
+import { withSnapshot } from './snapshot.ts'
 import { becomes, isFirstSent } from './status.ts'
 import { insertInvoice, removeInvoice, updateInvoice } from './store.ts'
 import { heldEntries, moveTimeEntries } from './time-claims.ts'
@@ -35,7 +35,7 @@ export async function createInvoice(write: WriteContext, input: WrittenInvoice):
 	const blank = blankInvoice(organization, origin.now)
 	const next = await applyChecked(write, blank, input)
 	await markNewRates(db, blank, next)
-	let invoice = isFirstSent(blank, next) ? { ...next, ...(await partiesOf(db, next)) } : next
+	let invoice = await withSnapshot(db, next)
 	if (invoice.invoiceNumber === '') invoice = await insertNumbered(db, invoice, insertInvoice)
 	else {
 		await requireFreeNumber(db, invoice)
@@ -63,8 +63,7 @@ export async function changeInvoice(
 	const { db, origin, organization } = write
 	const next = await applyChecked(write, stored, input)
 	await markNewRates(db, stored, next)
-	const parties = isFirstSent(stored, next) ? await partiesOf(db, next) : {}
-	const invoice = { ...next, ...parties, updatedAt: origin.now, version: stored.version + 1 }
+	const invoice = { ...(await withSnapshot(db, next)), updatedAt: origin.now, version: stored.version + 1 }
 	if (invoice.invoiceNumber !== stored.invoiceNumber) await requireFreeNumber(db, invoice)
 	await updateInvoice(db, invoice).catch((error) => {
 		throw error instanceof UniqueViolation ? numberTaken(invoice.invoiceNumber) : error

@@ -9,9 +9,9 @@ import { type PaymentProcessor, type PaymentRequest, ProcessorError } from '../.
 import type { Services } from '../../outside/services.ts'
 import { audited } from '../events.ts'
 import { amountDue, type StoredInvoice } from '../invoice.ts'
-import { partiesOf } from '../parties.ts'
 import { closePaymentLinks, findLiveLink, insertPaymentLink, type PaymentLink } from '../payment-link-store.ts'
 import { clientUrl, findClientToken } from '../sharing/client-link-store.ts'
+import { snapshotOf } from '../snapshot.ts'
 import { requireInvoice, requireLockedInvoice } from '../store.ts'
 
 export interface LinkRequest {
@@ -77,7 +77,7 @@ async function create(
 	processor: PaymentProcessor,
 	invoice: StoredInvoice,
 ): Promise<PaymentLink> {
-	const { billTo, billFrom } = await partiesOf(db, invoice)
+	const { billTo, billFrom } = await snapshotOf(db, invoice)
 	const owed = { amountCents: amountDue(invoice), currency: invoice.currency }
 	const id = newId('plk')
 	const request: PaymentRequest = {

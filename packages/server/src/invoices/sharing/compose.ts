@@ -16,7 +16,7 @@ export async function compose(
 ): Promise<MailContent> {
 	const organization = await requireOrganization(db, sent.organizationId)
 	const invoice = asRead(sent, todayIn(organization.timeZone, now))
-	const document = await documentOf(db, services, organization, invoice, now)
+	const document = await documentOf(db, services, invoice, now)
 	const token = await findClientToken(db, services.secrets, sent)
 	const url = token === undefined ? null : clientUrl(services.baseUrl, token)
 	const email = invoiceEmail({ document, message: message?.trim() ? message : null, url })

@@ -36,7 +36,7 @@ export const pdf: Handler<'invoices.pdf'> = async ({ params, caller, signal }, c
 	const found = await readInvoice(db, organization.id, params.id, todayIn(organization.timeZone, now))
 	if (!found) throw invoiceNotFound(params.id)
 	const invoice = JSON.parse(found.json) as Invoice
-	const document = await documentOf(db, services, organization, invoice, now)
+	const document = await documentOf(db, services, invoice, now)
 	return pdfOf(services, document, invoice, { signal: signal() })
 }
 
@@ -71,7 +71,7 @@ export const viewPublic: Handler<'invoices.public.get'> = async ({ params, isVie
 }
 
 export const viewPublicPdf: Handler<'invoices.public.pdf'> = async ({ params, signal }, { db, now, services }) => {
-	const { invoice, organization } = await openByToken(db, params.token, now)
-	const document = await documentOf(db, services, organization, invoice, now)
+	const { invoice } = await openByToken(db, params.token, now)
+	const document = await documentOf(db, services, invoice, now)
 	return pdfOf(services, document, invoice, { visitedLink: invoice.id, signal: signal() })
 }

@@ -8,7 +8,7 @@ import type { Invoice, OrganizationSettings, PublicInvoice } from '../../generat
 import { publicParts } from '../../generated/public-parts.ts'
 import { findOrganization } from '../../organizations/store.ts'
 import { recordInvoiceEvents } from '../events.ts'
-import { partiesOf } from '../parties.ts'
+import { snapshotOf } from '../snapshot.ts'
 import { countInvoiceView, lockInvoice, readInvoice } from '../store.ts'
 import { clientUrl, findByToken } from './client-link-store.ts'
 
@@ -24,7 +24,7 @@ export async function openByToken(db: Db, token: string, now: number): Promise<V
 	const found = organization && (await readInvoice(db, link.organizationId, link.invoiceId, todayIn(organization.timeZone, now)))
 	if (!found) throw new ApiError('client_link_not_found', 'This link does not work: it is unknown, or was revoked.')
 	const invoice = JSON.parse(found.json) as Invoice
-	return { invoice: { ...invoice, ...(await partiesOf(db, invoice)) }, organization }
+	return { invoice: { ...invoice, ...(await snapshotOf(db, invoice)) }, organization }
 }
 
 /** Counts a view; the first one records an event. */

@@ -1,34 +1,28 @@
 // Gathers everything that an invoice's document shows, and renders the PDF.
 import type { Db } from '../../db/database.ts'
-import type { Invoice, OrganizationSettings } from '../../generated/contract.ts'
+import type { Invoice } from '../../generated/contract.ts'
 import type { Services } from '../../outside/services.ts'
 import type { InvoiceDocument } from '../../rendering/document.ts'
 import type { PdfMeta } from '../../rendering/pdf/pdf.ts'
 import { findTimeEntriesOf } from '../../time-entries/store.ts'
-import { partiesOf } from '../parties.ts'
 import { findLiveLink } from '../payment-link-store.ts'
+import { snapshotOf } from '../snapshot.ts'
 import { clientUrl, findClientToken } from './client-link-store.ts'
 import { presentInvoice } from './present.ts'
 
 /** Who waits for a PDF; without a signal, until it is there. */
 type PdfWaiter = Pick<PdfMeta, 'visitedLink' | 'signal'>
 
-export async function documentOf(
-	db: Db,
-	services: Services,
-	organization: OrganizationSettings,
-	invoice: Invoice,
-	now: number,
-): Promise<InvoiceDocument> {
+export async function documentOf(db: Db, services: Services, invoice: Invoice, now: number): Promise<InvoiceDocument> {
 	const { organizationId, id } = invoice
-	const { billTo, billFrom } = await partiesOf(db, invoice)
+	const { billTo, billFrom, locale, timeZone } = await snapshotOf(db, invoice)
 	const entries = invoice.includeTimesheet ? await findTimeEntriesOf(db, organizationId, id) : []
 	return presentInvoice({
 		invoice,
 		seller: billFrom,
 		buyer: billTo,
-		locale: organization.locale,
-		timeZone: organization.timeZone,
+		locale,
+		timeZone,
 		paymentUrl: await paymentUrl(db, services, invoice, now),
 		// An entry on an invoice has ended, so its duration is never null.
 		timeEntries: entries.map((entry) => ({ ...entry, durationSeconds: entry.durationSeconds ?? 0 })),

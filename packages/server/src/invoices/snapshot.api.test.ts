@@ -1,0 +1,156 @@
+// What a sent invoice shows of other records stays: buyer, seller, and how its dates and numbers are written.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
+
+let server: TestServer
+let tenant: Tenant
+beforeAll(async () => {
+	server = await startTestServer()
+})
+beforeEach(async () => {
+	tenant = await server.newTenant()
+	await set({ locale: 'en-IE', timeZone: 'UTC' })
+})
+afterAll(() => server.close())
+
+const set = (body: object) => tenant.remit.organization.update(body)
+const create = async (body: object = {}): Promise<string> => (await tenant.ask('POST', '/api/invoices', { body })).body.id
+const read = (id: string) => tenant.remit.invoices.get(id)
+const patch = (id: string, body: object) => tenant.remit.invoices.update(id, body)
+const newCompany = async (name = 'Acme') => (await tenant.remit.companies.create({ name, ...address })).id
+
+const address = {
+	billingContactName: 'Ada Lovelace',
+	billingAddressLine1: 'Unter den Linden 1',
+	billingCity: 'Berlin',
+	billingPostalCode: '10117',
+	billingCountry: 'Germany',
+	billingEmail: 'billing@acme.example',
+}
+const acme = {
+	name: 'Acme',
+	contactName: 'Ada Lovelace',
+	addressLine1: 'Unter den Linden 1',
+	addressLine2: null,
+	city: 'Berlin',
+	state: null,
+	postalCode: '10117',
+	country: 'Germany',
+	email: 'billing@acme.example',
+	phone: null,
+	taxId: null,
+}
+const blank = { billTo: null, billFrom: null, locale: null, timeZone: null }
+const moved = { name: 'Moved Ltd', city: 'Bonn', locale: 'de-DE', timeZone: 'Pacific/Kiritimati' }
+
+describe('sending', () => {
+	it('fixes buyer, seller, locale and time zone: later changes of the company and of the settings change nothing', async () => {
+		const companyId = await newCompany()
+		const id = await create({ companyId })
+		expect(await read(id)).toMatchObject(blank)
+		await patch(id, { status: 'sent' })
+		const sent = await read(id)
+		expect(sent).toMatchObject({ billTo: acme, locale: 'en-IE', timeZone: 'UTC' })
+		await tenant.remit.companies.update(companyId, { name: 'Acme II', billingCity: 'Bonn' })
+		await set(moved)
+		await patch(id, { notes: 'Thanks', status: 'paid' })
+		const { billTo, billFrom, locale, timeZone } = sent
+		expect(await read(id)).toMatchObject({ billTo, billFrom, locale, timeZone })
+		await tenant.remit.companies.delete(companyId)
+		expect((await read(id)).billTo).toEqual(acme)
+	})
+
+	it('fixes them on create too, with the company as it is then', async () => {
+		expect(await read(await create({ companyId: await newCompany(), status: 'sent' }))).toMatchObject({ billTo: acme })
+		expect(await read(await create({ status: 'sent' }))).toMatchObject({ billTo: null, billFrom: { city: null } })
+	})
+
+	it('fixes a buyer that was deleted since the invoice was written', async () => {
+		const companyId = await newCompany()
+		const id = await create({ companyId })
+		await tenant.remit.companies.delete(companyId)
+		await patch(id, { status: 'sent' })
+		expect((await read(id)).billTo).toEqual(acme)
+	})
+
+	it('keeps the date that is printed, and the bytes of the PDF, whatever the settings say later', async () => {
+		const id = await create({ status: 'sent', issuedDate: '2026-03-01T23:30:00Z', totalCents: 123_456 })
+		const pdf = async () => Buffer.from(await tenant.remit.invoices.pdf(id))
+		const before = await pdf()
+		await set(moved)
+		expect((await pdf()).equals(before)).toBe(true)
+	})
+})
+
+describe('a sent invoice that becomes a draft', () => {
+	it('gets all of them anew when it is sent again', async () => {
+		const companyId = await newCompany()
+		const id = await create({ companyId, status: 'sent' })
+		await patch(id, { status: 'draft' })
+		expect(await read(id)).toMatchObject(blank)
+		await tenant.remit.companies.update(companyId, { billingCity: 'Bonn' })
+		await set(moved)
+		await patch(id, { status: 'sent' })
+		const { name, city, ...others } = moved
+		expect(await read(id)).toMatchObject({ billTo: { ...acme, city: 'Bonn' }, billFrom: { name, city }, ...others })
+	})
+
+	it('keeps a buyer and a seller that a caller wrote', async () => {
+		const written = { billTo: { name: 'Buyer' }, billFrom: { name: 'Seller', taxId: '7' } }
+		const id = await create({ companyId: await newCompany(), status: 'sent', ...written })
+		await patch(id, { status: 'draft' })
+		expect(await read(id)).toMatchObject({ ...written, locale: null })
+		await patch(id, { status: 'sent' })
+		expect(await read(id)).toMatchObject(written)
+	})
+})
+
+describe('the buyer', () => {
+	it('of a sent invoice follows its companyId', async () => {
+		const id = await create({ companyId: await newCompany(), status: 'sent' })
+		const other = await newCompany('Other Ltd')
+		await patch(id, { companyId: other })
+		expect((await read(id)).billTo).toEqual({ ...acme, name: 'Other Ltd' })
+		await tenant.remit.companies.update(other, { name: 'Renamed Ltd' })
+		await patch(id, { notes: 'Thanks' })
+		expect((await read(id)).billTo?.name).toBe('Other Ltd')
+		await patch(id, { companyId: null })
+		expect(await read(id)).toMatchObject({ billTo: null, companyId: null })
+	})
+
+	it('may be written, also of a sent invoice, and null takes the company again', async () => {
+		const id = await create({ companyId: await newCompany(), status: 'sent' })
+		await patch(id, { billTo: { name: 'Acme GmbH', taxId: 'DE1' } })
+		const { name, ...rest } = acme
+		const none = Object.fromEntries(Object.keys(rest).map((field) => [field, null]))
+		expect((await read(id)).billTo).toEqual({ ...none, name: 'Acme GmbH', taxId: 'DE1' })
+		await patch(id, { billTo: null })
+		expect((await read(id)).billTo).toEqual(acme)
+	})
+
+	it('that was written stays when the invoice is sent, and goes with its company', async () => {
+		const id = await create({ companyId: await newCompany(), billTo: { name: 'Written' } })
+		await tenant.remit.invoices.update(id, { status: 'sent' })
+		expect((await read(id)).billTo?.name).toBe('Written')
+		await patch(id, { companyId: await newCompany('Other Ltd') })
+		expect((await read(id)).billTo?.name).toBe('Other Ltd')
+		await patch(id, { companyId: await newCompany('Third Ltd'), billTo: { name: 'Written again' } })
+		expect((await read(id)).billTo?.name).toBe('Written again')
+	})
+
+	it('without a name is refused', async () => {
+		const { status, body } = await tenant.ask('POST', '/api/invoices', { body: { billTo: { city: 'Bonn' } } })
+		expect({ status, pointers: body.errors.map(({ pointer }: { pointer: string }) => pointer) }).toEqual({
+			status: 400,
+			pointers: ['/billTo/name'],
+		})
+	})
+})
+
+it('the seller may be written too, and null takes the settings again', async () => {
+	const id = await create({ status: 'sent', billFrom: { name: 'Branch office' } })
+	expect((await read(id)).billFrom).toMatchObject({ name: 'Branch office', city: null })
+	await set({ city: 'Bonn' })
+	await patch(id, { billFrom: null })
+	expect((await read(id)).billFrom).toMatchObject({ city: 'Bonn' })
+})
