@@ -32,6 +32,7 @@ import * as auditLogKeepsIds from './0029-audit-log-keeps-ids.ts'
 import * as hostNetworks from './0030-host-networks.ts'
 import * as workingEndpoints from './0031-working-endpoints.ts'
 import * as invoiceSnapshots from './0032-invoice-snapshots.ts'
+import * as taxAndBank from './0033-tax-and-bank.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -67,4 +68,5 @@ export const migrations: readonly Migration[] = [
 	{ name: '0030-host-networks', up: hostNetworks.up },
 	{ name: '0031-working-endpoints', up: workingEndpoints.up },
 	{ name: '0032-invoice-snapshots', up: invoiceSnapshots.up },
+	{ name: '0033-tax-and-bank', up: taxAndBank.up },
 ]

@@ -1,8 +1,8 @@
 // Invoices that are hard to show: other scripts, long words, many lines, and text that looks like markup.
 import type { InvoiceDocument } from '../src/rendering/document.ts'
-import { openInvoice } from './documents.ts'
+import { openInvoice, passages } from './documents.ts'
 
-const plain: InvoiceDocument = { ...openInvoice, notes: null, paymentTerms: null, rates: null, timesheet: null }
+const plain: InvoiceDocument = { ...openInvoice, passages: [], rates: null, timesheet: null }
 
 const egyptianPounds = (digits: string) => `\u200f${digits}\u00a0ج.م.\u200f`
 
@@ -26,7 +26,7 @@ export const arabicInvoice: InvoiceDocument = {
 		{ label: 'Amount due', value: egyptianPounds('١٥٬٩٦٠٫٠٠'), kind: 'due' },
 	],
 	due: egyptianPounds('١٥٬٩٦٠٫٠٠'),
-	notes: 'شكرًا لتعاملكم معنا.\nملفات التصميم في المجلد المشترك.',
+	passages: passages({ notes: 'شكرًا لتعاملكم معنا.\nملفات التصميم في المجلد المشترك.' }),
 }
 
 export const japaneseInvoice: InvoiceDocument = {
@@ -50,7 +50,7 @@ export const japaneseInvoice: InvoiceDocument = {
 		{ label: 'Amount due', value: '￥290,400', kind: 'due' },
 	],
 	due: '￥290,400',
-	paymentTerms: '請求書受領後30日以内にお支払いください。',
+	passages: passages({ terms: '請求書受領後30日以内にお支払いください。' }),
 }
 
 const markup = `"><script>alert('x')</script><b>&amp; & 'quoted' \`\${1}\` <!-- </title></style>`
@@ -83,8 +83,8 @@ export const hostileInvoice: InvoiceDocument = {
 		{ label: 'Amount due', value: huge, kind: 'due' },
 	],
 	due: huge,
-	notes: `${markup}\n${word}`,
-	paymentTerms: markup,
+	passages: passages({ notes: `${markup}\n${word}`, terms: markup }),
+	footer: `${markup}\n${word}`,
 	rates: {
 		title: markup,
 		columns: ['Rate', 'Hours', markup].map((label) => ({ label, numeric: true })),

@@ -1,5 +1,11 @@
 // Presented invoices for the tests of rendering: their amounts add up, and each shows something that the others do not.
-import type { InvoiceDocument } from '../src/rendering/document.ts'
+import type { InvoiceDocument, Passage } from '../src/rendering/document.ts'
+
+/** Notes and payment terms as a document has them. */
+export const passages = ({ notes, terms }: { notes?: string; terms?: string }): Passage[] => [
+	...(notes === undefined ? [] : [{ title: 'Notes', text: notes }]),
+	...(terms === undefined ? [] : [{ title: 'Payment terms', text: terms }]),
+]
 
 /** To be paid, with rates and a timesheet. */
 export const openInvoice: InvoiceDocument = {
@@ -27,8 +33,11 @@ export const openInvoice: InvoiceDocument = {
 		{ label: 'Amount due', value: '€1,606.50', kind: 'due' },
 	],
 	due: '€1,606.50',
-	notes: 'Thank you for your trust.\nThe design files are in the shared folder.',
-	paymentTerms: 'Payable within 30 days without deduction.',
+	passages: passages({
+		notes: 'Thank you for your trust.\nThe design files are in the shared folder.',
+		terms: 'Payable within 30 days without deduction.',
+	}),
+	footer: null,
 	paymentUrl: 'https://billing.example/view/invoice/token',
 	rates: {
 		title: 'Hours by rate',
@@ -51,7 +60,7 @@ export const openInvoice: InvoiceDocument = {
 	},
 }
 
-const plain: InvoiceDocument = { ...openInvoice, rates: null, timesheet: null, notes: null, paymentTerms: null }
+const plain: InvoiceDocument = { ...openInvoice, rates: null, timesheet: null, passages: [] }
 
 /** Paid in part and late, with discounts, taxes by line and a credit. */
 export const overdueInvoice: InvoiceDocument = {
@@ -79,7 +88,7 @@ export const overdueInvoice: InvoiceDocument = {
 		{ label: 'Amount due', value: '$1,179.20', kind: 'due' },
 	],
 	due: '$1,179.20',
-	paymentTerms: 'Late payments bear interest of 1% per month.',
+	passages: passages({ terms: 'Late payments bear interest of 1% per month.' }),
 }
 
 export const paidInvoice: InvoiceDocument = {

@@ -1,5 +1,6 @@
 // Invoices for the tests of their presentation, and the documents made of them.
 import type { Invoice, LineItem, LineTax, Party } from '../src/generated/contract.ts'
+import { blankParty } from '../src/invoices/invoice.ts'
 import { computeInvoice } from '../src/invoices/pricing/totals.ts'
 import { type PresentSource, presentInvoice } from '../src/invoices/sharing/present.ts'
 import type { InvoiceDocument } from '../src/rendering/document.ts'
@@ -8,17 +9,8 @@ export const day = (text: string) => Date.parse(text)
 export const vat = (percent = '19', inclusive = false, label = 'VAT'): LineTax => ({ label, percent, inclusive })
 
 export const party = (fields: Partial<Party> = {}): Party => ({
+	...blankParty,
 	name: 'Northlight Studio',
-	contactName: null,
-	addressLine1: null,
-	addressLine2: null,
-	city: null,
-	state: null,
-	postalCode: null,
-	country: null,
-	email: null,
-	phone: null,
-	taxId: null,
 	...fields,
 })
 

@@ -1321,6 +1321,53 @@ export interface components {
             meta: components["schemas"]["CursorMeta"];
         };
         /**
+         * @description An account for bank transfers.
+         * @example {
+         *       "holder": "Northlight Studio",
+         *       "bankName": "Musterbank",
+         *       "iban": "DE89370400440532013000",
+         *       "bic": "COBADEFFXXX",
+         *       "accountNumber": null,
+         *       "routingNumber": null
+         *     }
+         */
+        BankAccount: {
+            /** @description Its holder, when that is not the seller. */
+            holder: string | null;
+            /** @description Name of the bank. */
+            bankName: string | null;
+            /** @description IBAN, in capitals without blanks. */
+            iban: string | null;
+            /** @description BIC (SWIFT code). */
+            bic: string | null;
+            /** @description Account number, where there is no IBAN. */
+            accountNumber: string | null;
+            /** @description Routing number, sort code or the like, where there is no IBAN. */
+            routingNumber: string | null;
+        };
+        /**
+         * @description An account for bank transfers, in a request. An absent field is null.
+         * @example {
+         *       "bankName": "Musterbank",
+         *       "iban": "DE89 3704 0044 0532 0130 00",
+         *       "bic": "COBADEFFXXX"
+         *     }
+         */
+        BankAccountInput: {
+            /** @description Its holder, when that is not the seller. */
+            holder?: components["schemas"]["Line"] | null;
+            /** @description Name of the bank. */
+            bankName?: components["schemas"]["Line"] | null;
+            /** @description IBAN (ISO 13616), with or without blanks; 422 `invalid_iban` when its country, length or check digits are wrong. */
+            iban?: components["schemas"]["Line"] | null;
+            /** @description BIC (SWIFT code, ISO 9362). */
+            bic?: string | null;
+            /** @description Account number, where there is no IBAN. */
+            accountNumber?: components["schemas"]["Line"] | null;
+            /** @description Routing number, sort code or the like, where there is no IBAN. */
+            routingNumber?: components["schemas"]["Line"] | null;
+        };
+        /**
          * Format: int64
          * @description An amount in minor units of the record's currency: USD 1234 is 12.34, JPY 1234 is ¥1234, KWD 1234 is 1.234.
          *     From −999 999 999 999 to 999 999 999 999.
@@ -1343,6 +1390,8 @@ export interface components {
          *       "billingPostalCode": "10117",
          *       "billingCountry": "Germany",
          *       "billingEmail": "billing@acme.example",
+         *       "taxId": null,
+         *       "vatId": "DE811907980",
          *       "createdAt": 1774915200000,
          *       "updatedAt": 1774915200000,
          *       "deletedAt": null,
@@ -1378,6 +1427,10 @@ export interface components {
             billingCountry: string | null;
             /** @description The e-mail address for invoices. */
             billingEmail: string | null;
+            /** @description Tax number. */
+            taxId: string | null;
+            /** @description VAT identification number. */
+            vatId: string | null;
             /** @description When it was created. */
             createdAt: components["schemas"]["UnixMs"];
             /** @description When it was last changed. */
@@ -1423,6 +1476,10 @@ export interface components {
             billingCountry?: components["schemas"]["Line"] | null;
             /** @description The e-mail address for invoices. */
             billingEmail?: components["schemas"]["Email"] | null;
+            /** @description Tax number, as invoices show it. */
+            taxId?: components["schemas"]["Line"] | null;
+            /** @description VAT identification number, as invoices show it. */
+            vatId?: components["schemas"]["VatId"] | null;
         };
         /**
          * @description A company was created.
@@ -1455,6 +1512,8 @@ export interface components {
          *         "billingPostalCode": "10117",
          *         "billingCountry": "Germany",
          *         "billingEmail": "billing@acme.example",
+         *         "taxId": null,
+         *         "vatId": "DE811907980",
          *         "createdAt": 1774915200000,
          *         "updatedAt": 1774915200000,
          *         "deletedAt": null,
@@ -1537,6 +1596,8 @@ export interface components {
          *         "billingPostalCode": "10117",
          *         "billingCountry": "Germany",
          *         "billingEmail": "billing@acme.example",
+         *         "taxId": null,
+         *         "vatId": "DE811907980",
          *         "createdAt": 1774915200000,
          *         "updatedAt": 1774915200000,
          *         "deletedAt": 1774915200000,
@@ -1627,6 +1688,10 @@ export interface components {
             billingCountry?: components["schemas"]["Line"] | null;
             /** @description The e-mail address for invoices. */
             billingEmail?: components["schemas"]["Email"] | null;
+            /** @description Tax number, as invoices show it. */
+            taxId?: components["schemas"]["Line"] | null;
+            /** @description VAT identification number, as invoices show it. */
+            vatId?: components["schemas"]["VatId"] | null;
         };
         /**
          * @description Fields of a company changed.
@@ -1659,6 +1724,8 @@ export interface components {
          *         "billingPostalCode": "10117",
          *         "billingCountry": "Germany",
          *         "billingEmail": "billing@acme.example",
+         *         "taxId": null,
+         *         "vatId": "DE811907980",
          *         "createdAt": 1774915200000,
          *         "updatedAt": 1774915200000,
          *         "deletedAt": null,
@@ -2128,7 +2195,7 @@ export interface components {
          * @description Every error code. A later version may add codes.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "invalid_json" | "body_required" | "ambiguous_credentials" | "invalid_signature" | "missing_credentials" | "invalid_credentials" | "insufficient_scope" | "route_not_found" | "api_key_not_found" | "client_link_not_found" | "payment_link_not_found" | "webhook_delivery_not_found" | "event_not_found" | "company_not_found" | "contact_not_found" | "deal_not_found" | "invoice_not_found" | "pipeline_not_found" | "tax_rate_not_found" | "time_entry_not_found" | "webhook_endpoint_not_found" | "method_not_allowed" | "request_timeout" | "invoice_number_taken" | "record_in_use" | "tax_rate_in_use" | "stage_in_use" | "time_entry_invoiced" | "time_entry_already_invoiced" | "invoice_cancelled" | "email_not_configured" | "email_under_way" | "email_perhaps_sent" | "payment_processor_not_configured" | "webhook_endpoint_not_active" | "delivery_under_way" | "too_many_endpoints" | "too_many_api_keys" | "idempotency_key_in_use" | "version_mismatch" | "payload_too_large" | "unsupported_media_type" | "event_type_out_of_reach" | "totals_mismatch" | "amount_out_of_range" | "mixed_tax_inclusion" | "unknown_line_item" | "invalid_line_item" | "unknown_deal" | "unknown_company" | "expires_in_past" | "unknown_contact" | "unknown_pipeline" | "unknown_stage" | "invalid_stages" | "invalid_time_entry" | "invalid_time_entries" | "rate_missing" | "currency_mismatch" | "unknown_tax_rate" | "tax_rate_archived" | "unsafe_url" | "unresolvable_url" | "recipient_suppressed" | "nothing_to_pay" | "amount_not_payable" | "idempotency_key_reused" | "rate_limited" | "email_limit_reached" | "storage_limit_reached" | "headers_too_large" | "internal_error" | "email_delivery_failed" | "email_outcome_unknown" | "payment_processor_failed" | "outcome_unknown" | "unavailable" | "resolver_unavailable";
+        ErrorCode: "invalid_request" | "invalid_json" | "body_required" | "ambiguous_credentials" | "invalid_signature" | "missing_credentials" | "invalid_credentials" | "insufficient_scope" | "route_not_found" | "api_key_not_found" | "client_link_not_found" | "payment_link_not_found" | "webhook_delivery_not_found" | "event_not_found" | "company_not_found" | "contact_not_found" | "deal_not_found" | "invoice_not_found" | "pipeline_not_found" | "tax_rate_not_found" | "time_entry_not_found" | "webhook_endpoint_not_found" | "method_not_allowed" | "request_timeout" | "invoice_number_taken" | "record_in_use" | "tax_rate_in_use" | "stage_in_use" | "time_entry_invoiced" | "time_entry_already_invoiced" | "invoice_cancelled" | "email_not_configured" | "email_under_way" | "email_perhaps_sent" | "payment_processor_not_configured" | "webhook_endpoint_not_active" | "delivery_under_way" | "too_many_endpoints" | "too_many_api_keys" | "idempotency_key_in_use" | "version_mismatch" | "payload_too_large" | "unsupported_media_type" | "event_type_out_of_reach" | "totals_mismatch" | "amount_out_of_range" | "invalid_vat_id" | "invalid_iban" | "mixed_tax_inclusion" | "unknown_line_item" | "invalid_line_item" | "unknown_deal" | "unknown_company" | "expires_in_past" | "unknown_contact" | "unknown_pipeline" | "unknown_stage" | "invalid_stages" | "invalid_time_entry" | "invalid_time_entries" | "rate_missing" | "currency_mismatch" | "unknown_tax_rate" | "tax_rate_archived" | "unsafe_url" | "unresolvable_url" | "recipient_suppressed" | "nothing_to_pay" | "amount_not_payable" | "idempotency_key_reused" | "rate_limited" | "email_limit_reached" | "storage_limit_reached" | "headers_too_large" | "internal_error" | "email_delivery_failed" | "email_outcome_unknown" | "payment_processor_failed" | "outcome_unknown" | "unavailable" | "resolver_unavailable";
         /**
          * @description Who caused a change.
          * @example {
@@ -3811,7 +3878,18 @@ export interface components {
          *       "country": "Germany",
          *       "email": "hello@northlight.example",
          *       "phone": null,
-         *       "taxId": "DE123456789",
+         *       "taxId": "12/345/67890",
+         *       "vatId": "DE136695976",
+         *       "registration": "HRB 123456, Amtsgericht Berlin",
+         *       "bankAccount": {
+         *         "holder": null,
+         *         "bankName": "Musterbank",
+         *         "iban": "DE89370400440532013000",
+         *         "bic": "COBADEFFXXX",
+         *         "accountNumber": null,
+         *         "routingNumber": null
+         *       },
+         *       "footer": null,
          *       "timeZone": "Europe/Berlin",
          *       "locale": "de-DE",
          *       "defaultCurrency": "EUR",
@@ -3846,8 +3924,16 @@ export interface components {
             email: string | null;
             /** @description Phone number. */
             phone: string | null;
-            /** @description Tax or VAT number. */
+            /** @description Tax number. */
             taxId: string | null;
+            /** @description VAT identification number. */
+            vatId: string | null;
+            /** @description Where it is registered. */
+            registration: string | null;
+            /** @description The account for bank transfers, which invoices show as long as they are owed. */
+            bankAccount: components["schemas"]["BankAccount"] | null;
+            /** @description Text at the foot of invoices. */
+            footer: string | null;
             /** @description The time zone in which its days begin and end, from the IANA database. */
             timeZone: string;
             /** @description The language tag (BCP 47) for the writing of numbers and dates on invoices. */
@@ -3908,8 +3994,16 @@ export interface components {
             email?: components["schemas"]["Email"] | null;
             /** @description Phone number. */
             phone?: components["schemas"]["Line"] | null;
-            /** @description Tax or VAT number, as invoices show it. */
+            /** @description Tax number, as invoices show it. */
             taxId?: components["schemas"]["Line"] | null;
+            /** @description VAT identification number, as invoices show it. */
+            vatId?: components["schemas"]["VatId"] | null;
+            /** @description Where it is registered, as invoices show it, such as `HRB 123456, Amtsgericht Berlin`. */
+            registration?: components["schemas"]["Line"] | null;
+            /** @description The account for bank transfers, which invoices show as long as they are owed. */
+            bankAccount?: components["schemas"]["BankAccountInput"] | null;
+            /** @description Text at the foot of invoices. */
+            footer?: components["schemas"]["Text"] | null;
             /** @description The time zone in which its days begin and end. */
             timeZone?: components["schemas"]["TimeZone"];
             /** @description The language tag for the writing of numbers and dates on invoices. */
@@ -3990,7 +4084,11 @@ export interface components {
          *       "country": "Germany",
          *       "email": "billing@acme.example",
          *       "phone": null,
-         *       "taxId": null
+         *       "taxId": null,
+         *       "vatId": "DE811907980",
+         *       "registration": null,
+         *       "bankAccount": null,
+         *       "footer": null
          *     }
          */
         Party: {
@@ -4014,8 +4112,16 @@ export interface components {
             email: string | null;
             /** @description Phone number, of the seller. */
             phone: string | null;
-            /** @description Tax or VAT number, of the seller. */
+            /** @description Tax number. */
             taxId: string | null;
+            /** @description VAT identification number. */
+            vatId: string | null;
+            /** @description Where it is registered: of the seller. */
+            registration: string | null;
+            /** @description The account for bank transfers, of the seller. */
+            bankAccount: components["schemas"]["BankAccount"] | null;
+            /** @description Text at the foot of its invoices, of the seller. */
+            footer: string | null;
         };
         /**
          * @description A buyer or seller, in a request. An absent field is null.
@@ -4048,8 +4154,16 @@ export interface components {
             email?: components["schemas"]["Email"] | null;
             /** @description Phone number, of the seller. */
             phone?: components["schemas"]["Line"] | null;
-            /** @description Tax or VAT number, of the seller. */
+            /** @description Tax number. */
             taxId?: components["schemas"]["Line"] | null;
+            /** @description VAT identification number. */
+            vatId?: components["schemas"]["VatId"] | null;
+            /** @description Where it is registered, such as `HRB 123456, Amtsgericht Berlin`: of the seller. */
+            registration?: components["schemas"]["Line"] | null;
+            /** @description The account for bank transfers, of the seller. */
+            bankAccount?: components["schemas"]["BankAccountInput"] | null;
+            /** @description Text at the foot of its invoices, of the seller. */
+            footer?: components["schemas"]["Text"] | null;
         };
         /**
          * @description Whose account at the payment processor takes the money. A later version may add others.
@@ -5034,6 +5148,13 @@ export interface components {
          */
         UnixMs: number;
         /**
+         * Format: line
+         * @description A VAT identification number that begins with its country, such as `DE136695976`. It is stored in capitals without blanks, dots
+         *     and hyphens. Numbers of the European Union, the United Kingdom, Switzerland and Norway must have the right check digits;
+         *     otherwise the answer is 422 `invalid_vat_id`. Whether a number is registered is not checked.
+         */
+        VatId: string;
+        /**
          * @description The delivery of one event to one endpoint.
          * @example {
          *       "id": "whd_0mnfcf9s0aKq2LwXc4Rk6Nd5cU0ohX8mAYk2rTwQ1vJ",
@@ -5690,6 +5811,8 @@ export type AuditAction = components['schemas']['AuditAction'];
 export type AuditCursor = components['schemas']['AuditCursor'];
 export type AuditEntry = components['schemas']['AuditEntry'];
 export type AuditEntryList = components['schemas']['AuditEntryList'];
+export type BankAccount = components['schemas']['BankAccount'];
+export type BankAccountInput = components['schemas']['BankAccountInput'];
 export type Cents = components['schemas']['Cents'];
 export type Company = components['schemas']['Company'];
 export type CompanyCreate = components['schemas']['CompanyCreate'];
@@ -5837,6 +5960,7 @@ export type TimeEntryUpdatedEvent = components['schemas']['TimeEntryUpdatedEvent
 export type TimeGrouping = components['schemas']['TimeGrouping'];
 export type TimeZone = components['schemas']['TimeZone'];
 export type UnixMs = components['schemas']['UnixMs'];
+export type VatId = components['schemas']['VatId'];
 export type WebhookDelivery = components['schemas']['WebhookDelivery'];
 export type WebhookDeliveryDetails = components['schemas']['WebhookDeliveryDetails'];
 export type WebhookDeliveryDetailsData = components['schemas']['WebhookDeliveryDetailsData'];
@@ -6943,6 +7067,19 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The request breaks a business rule. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Too many requests. */
             429: {
                 headers: {
@@ -7188,6 +7325,19 @@ export interface operations {
             };
             /** @description The body is not `application/json`. */
             415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request breaks a business rule. */
+            422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -11681,6 +11831,19 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The request breaks a business rule. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Too many requests. */
             429: {
                 headers: {
@@ -11798,6 +11961,19 @@ export interface operations {
             };
             /** @description The body is not `application/json`. */
             415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request breaks a business rule. */
+            422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];

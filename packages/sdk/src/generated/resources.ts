@@ -14,6 +14,8 @@ export type {
 	AuditAction,
 	AuditEntry,
 	AuditEntryList,
+	BankAccount,
+	BankAccountInput,
 	Company,
 	CompanyCreate,
 	CompanyCreatedEvent,
@@ -355,7 +357,7 @@ export class CompaniesResource {
 	 * @param body - Changes of a company: an absent field stays as it is, `null` clears a field.
 	 * @param options - Options of this call alone.
 	 * @returns The operation succeeded.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `ApiError` (413, 415), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
 	 * @example
 	 * ```ts
 	 * await remit.companies.update(id, { phone: '+49 30 901820', notes: null })
@@ -969,7 +971,7 @@ export class OrganizationResource {
 	 * @param body - Changes of the organization: an absent field stays as it is, `null` clears a field.
 	 * @param options - Options of this call alone.
 	 * @returns The operation succeeded.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `PreconditionFailedError` (412), `ApiError` (413, 415), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `PreconditionFailedError` (412), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
 	 * @example
 	 * ```ts
 	 * await remit.organization.update({ addressLine1: 'Lindenallee 7', postalCode: '10115', city: 'Berlin', country: 'Germany', timeZone: 'Europe/Berlin', defaultCurrency: 'EUR', hourlyRateCents: 11000 })

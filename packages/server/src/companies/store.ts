@@ -1,5 +1,6 @@
 import type { Knex } from 'knex'
 import { newId } from '../base/ids.ts'
+import { checkParty } from '../base/party-fields.ts'
 import type { Db, Dialect, Placeholders } from '../db/database.ts'
 import { records } from '../db/records.ts'
 import type { WriteContext } from '../db/write-context.ts'
@@ -41,7 +42,7 @@ export async function createCompany(write: WriteContext, input: CompanyCreate): 
 	const { db, origin, organization } = write
 	const { now } = origin
 	const systemFields = { organizationId: organization.id, id: newId('cmp'), createdAt: now, updatedAt: now, version: 1 }
-	const company: Company = { ...blanks.Company, ...input, ...systemFields }
+	const company: Company = { ...blanks.Company, ...checkParty(input), ...systemFields }
 	const data = await companies.insert(write, company, derived(company))
 	await record(db, origin, 'company.created', company, { data })
 	return company
@@ -50,7 +51,7 @@ export async function createCompany(write: WriteContext, input: CompanyCreate): 
 /** Changes a company that was read with `lock`. */
 export async function changeCompany(write: WriteContext, stored: Company, input: CompanyUpdate): Promise<Company> {
 	const { db, origin } = write
-	const company = await companies.update(write, stored, { ...input, ...derived({ ...stored, ...input }) })
+	const company = await companies.update(write, stored, { ...checkParty(input), ...derived({ ...stored, ...input }) })
 	if (Object.keys(changesBetween(stored, company)).length > 0)
 		await record(db, origin, 'company.updated', company, { before: stored })
 	return company

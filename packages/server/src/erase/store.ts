@@ -52,7 +52,10 @@ const unindex = query<{ organizationId: string; deletedAt: number }>((knex, { or
 export const unindexCompanies = (db: Db, organizationId: string, deletedAt: number) =>
 	db.run(unindex, { organizationId, deletedAt })
 
-const personal = 'contactName addressLine1 addressLine2 city state postalCode country email phone taxId paymentTerms'.split(' ')
+const personal = [
+	...['contactName', 'addressLine1', 'addressLine2', 'city', 'state', 'postalCode', 'country', 'email', 'phone'],
+	...['taxId', 'vatId', 'registration', 'bankAccount', 'footer', 'paymentTerms'],
+]
 
 const blank = query<{ organizationId: string; updatedAt: number }>((knex, { organizationId, updatedAt }) =>
 	knex('organizations')

@@ -108,7 +108,7 @@ export const tables: Readonly<Record<string, ErasableTable>> = {
 	contacts: { key: ['id'], text: ['name', 'email?', 'phone?'], contact: ['id'], plain: ['companyId'] },
 	companies: {
 		key: ['id'],
-		text: ['phone?', 'notes?', 'billingContactName?', 'billingEmail?'],
+		text: ['phone?', 'notes?', 'billingContactName?', 'billingEmail?', 'taxId?', 'vatId?'],
 		plain: [
 			...['name', 'domain', 'sortName', 'searchText'],
 			...['billingAddressLine1', 'billingAddressLine2', 'billingCity', 'billingState', 'billingPostalCode', 'billingCountry'],

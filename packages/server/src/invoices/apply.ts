@@ -2,6 +2,7 @@
 // and preview.
 import { toMs } from '../base/dates.ts'
 import { ApiError, fieldError } from '../base/errors.ts'
+import { checkParty } from '../base/party-fields.ts'
 import type { InvoiceInput, Party, PartyInput, TaxRate } from '../generated/contract.ts'
 import { blankParty, type StoredInvoice } from './invoice.ts'
 import { type Line, mergeLines, taxesOf } from './pricing/lines.ts'
@@ -51,16 +52,16 @@ function parties(stored: StoredInvoice, next: StoredInvoice, { billTo, billFrom 
 	const isOtherBuyer = next.companyId !== stored.companyId || (becomesDraft && !stored.billToWritten)
 	const isOtherSeller = becomesDraft && !stored.billFromWritten
 	return {
-		billTo: billTo === undefined ? (isOtherBuyer ? null : stored.billTo) : partyOf(billTo),
+		billTo: billTo === undefined ? (isOtherBuyer ? null : stored.billTo) : partyOf(billTo, '/billTo'),
 		billToWritten: billTo === undefined ? stored.billToWritten && !isOtherBuyer : billTo !== null,
-		billFrom: billFrom === undefined ? (isOtherSeller ? null : stored.billFrom) : partyOf(billFrom),
+		billFrom: billFrom === undefined ? (isOtherSeller ? null : stored.billFrom) : partyOf(billFrom, '/billFrom'),
 		billFromWritten: billFrom === undefined ? stored.billFromWritten && !isOtherSeller : billFrom !== null,
 		locale: becomesDraft ? null : stored.locale,
 		timeZone: becomesDraft ? null : stored.timeZone,
 	}
 }
 
-const partyOf = (input: PartyInput | null): Party | null => input && { ...blankParty, ...input }
+const partyOf = (input: PartyInput | null, place: string): Party | null => input && { ...blankParty, ...checkParty(input, place) }
 
 /** When the last line is removed, the totals become 0 unless the input writes them. */
 const withoutLines = { lineItems: [], taxBreakdown: [], subtotalCents: 0, taxCents: 0, totalCents: 0 }

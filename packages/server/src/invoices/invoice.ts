@@ -25,6 +25,10 @@ export const blankParty = {
 	email: null,
 	phone: null,
 	taxId: null,
+	vatId: null,
+	registration: null,
+	bankAccount: null,
+	footer: null,
 } satisfies Omit<Party, 'name'>
 
 /** A new invoice before any input: it copies some of the organization's settings. */

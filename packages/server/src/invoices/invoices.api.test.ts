@@ -53,6 +53,8 @@ const defaults = {
 	viewCount: 0,
 	billTo: null,
 	billFrom: null,
+	locale: null,
+	timeZone: null,
 	version: 1,
 }
 

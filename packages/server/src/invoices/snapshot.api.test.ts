@@ -26,6 +26,7 @@ const address = {
 	billingPostalCode: '10117',
 	billingCountry: 'Germany',
 	billingEmail: 'billing@acme.example',
+	vatId: 'DE 136 695 976',
 }
 const acme = {
 	name: 'Acme',
@@ -39,6 +40,10 @@ const acme = {
 	email: 'billing@acme.example',
 	phone: null,
 	taxId: null,
+	vatId: 'DE136695976',
+	registration: null,
+	bankAccount: null,
+	footer: null,
 }
 const blank = { billTo: null, billFrom: null, locale: null, timeZone: null }
 const moved = { name: 'Moved Ltd', city: 'Bonn', locale: 'de-DE', timeZone: 'Pacific/Kiritimati' }
@@ -145,6 +150,42 @@ describe('the buyer', () => {
 			pointers: ['/billTo/name'],
 		})
 	})
+})
+
+describe('a wrong number of a buyer or seller', () => {
+	const wrong = 'DE136695977'
+	it.each([
+		['POST', '/api/companies', { name: 'Acme', vatId: wrong }, 'invalid_vat_id', '/vatId'],
+		['PATCH', '/api/organization', { vatId: wrong }, 'invalid_vat_id', '/vatId'],
+		['PATCH', '/api/organization', { bankAccount: { iban: 'DE89 3704 0044 0532 0130 01' } }, 'invalid_iban', '/bankAccount/iban'],
+		['POST', '/api/invoices', { billTo: { name: 'Acme', vatId: wrong } }, 'invalid_vat_id', '/billTo/vatId'],
+		['POST', '/api/invoices/preview', { billFrom: { name: 'A', vatId: 'X' } }, 'invalid_vat_id', '/billFrom/vatId'],
+		[
+			'POST',
+			'/api/invoices',
+			{ billFrom: { name: 'A', bankAccount: { iban: 'XX1' } } },
+			'invalid_iban',
+			'/billFrom/bankAccount/iban',
+		],
+	])('is 422 at its place: %s %s %j', async (method, path, body, code, pointer) => {
+		const answer = await tenant.ask(method, path, { body })
+		expect(answer).toMatchObject({ status: 422, body: { code, errors: [{ code, pointer }] } })
+	})
+
+	it('of a company is refused by PATCH too, and null removes it', async () => {
+		const id = await newCompany()
+		expect((await tenant.ask('PATCH', `/api/companies/${id}`, { body: { vatId: wrong } })).status).toBe(422)
+		await tenant.remit.companies.update(id, { vatId: null, taxId: '1' })
+		expect(await tenant.remit.companies.get(id)).toMatchObject({ vatId: null, taxId: '1' })
+	})
+})
+
+it('the seller of a sent invoice keeps its bank account, without blanks in the IBAN', async () => {
+	await set({ bankAccount: { iban: 'DE89 3704 0044 0532 0130 00' }, footer: 'No VAT.', registration: 'HRB 1' })
+	const id = await create({ status: 'sent' })
+	await set({ bankAccount: null, footer: null, registration: null })
+	const bankAccount = { iban: 'DE89370400440532013000', bic: null }
+	expect((await read(id)).billFrom).toMatchObject({ bankAccount, footer: 'No VAT.', registration: 'HRB 1' })
 })
 
 it('the seller may be written too, and null takes the settings again', async () => {

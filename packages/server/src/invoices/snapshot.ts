@@ -45,6 +45,8 @@ const buyer = (company: Company): Party => ({
 	postalCode: company.billingPostalCode,
 	country: company.billingCountry,
 	email: company.billingEmail,
+	taxId: company.taxId,
+	vatId: company.vatId,
 })
 
 const seller = (organization: OrganizationSettings): Party => ({
@@ -59,4 +61,8 @@ const seller = (organization: OrganizationSettings): Party => ({
 	email: organization.email,
 	phone: organization.phone,
 	taxId: organization.taxId,
+	vatId: organization.vatId,
+	registration: organization.registration,
+	bankAccount: organization.bankAccount,
+	footer: organization.footer,
 })

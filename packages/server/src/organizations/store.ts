@@ -1,6 +1,7 @@
 import type { Knex } from 'knex'
 import { newId } from '../base/ids.ts'
 import type { Origin } from '../base/origin.ts'
+import { checkParty } from '../base/party-fields.ts'
 import { difference, recordChange } from '../db/audit-log.ts'
 import { type Db, type Dialect, query } from '../db/database.ts'
 import { jsonColumn } from '../db/json.ts'
@@ -29,7 +30,12 @@ export async function createOrganization(
 ): Promise<OrganizationSettings> {
 	const { now } = origin
 	const systemFields = { id: newId('org'), createdAt: now, updatedAt: now, version: 1 }
-	const organization: OrganizationSettings = { ...blanks.OrganizationSettings, ...defaults, ...settings, ...systemFields }
+	const organization: OrganizationSettings = {
+		...blanks.OrganizationSettings,
+		...defaults,
+		...checkParty(settings),
+		...systemFields,
+	}
 	const { id: organizationId, ...columns } = organization
 	await db.run(insert, { ...columns, organizationId, nextInvoiceNumber: 1 })
 	await recordChange({ db, origin }, { ...audited(organizationId), action: 'created', after: JSON.stringify(organization) })
@@ -77,9 +83,10 @@ const update = query<OrganizationSettingsUpdate & Key & { updatedAt: number; ver
 export async function changeOrganization(
 	{ db, origin }: WriteContext,
 	stored: OrganizationSettings,
-	input: OrganizationSettingsUpdate,
+	written: OrganizationSettingsUpdate,
 ): Promise<number> {
 	const version = stored.version + 1
+	const input = checkParty(written)
 	await db.run(update, { ...input, organizationId: stored.id, updatedAt: origin.now, version })
 	await recordChange({ db, origin }, { ...audited(stored.id), action: 'updated', ...difference(stored, input) })
 	return version

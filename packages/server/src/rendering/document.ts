@@ -23,8 +23,10 @@ export interface InvoiceDocument {
 	readonly totals: readonly DocumentTotal[]
 	/** The amount due, such as `€1,606.50`; null when there is none. */
 	readonly due: string | null
-	readonly notes: string | null
-	readonly paymentTerms: string | null
+	/** What follows the amounts: notes, payment terms, and the account for bank transfers while something is due. */
+	readonly passages: readonly Passage[]
+	/** The seller's register and own words, at the very end; may hold line breaks. */
+	readonly footer: string | null
 	/** The page where the client can pay; null without one. */
 	readonly paymentUrl: string | null
 	/** Hours and amount for each hourly rate, when the invoice shows them. */
@@ -36,6 +38,12 @@ export interface InvoiceDocument {
 export interface Fact {
 	readonly label: string
 	readonly value: string
+}
+
+export interface Passage {
+	readonly title: string
+	/** May hold line breaks. */
+	readonly text: string
 }
 
 export interface DocumentLine {

@@ -23,8 +23,6 @@ export interface EmailContent {
 	readonly lines: readonly EmailLine[]
 	/** Says how many lines are in the PDF only; null when the e-mail has all. */
 	readonly omitted: string | null
-	/** The notes and the payment terms. */
-	readonly remarks: readonly Remark[]
 	readonly attachmentNote: string
 }
 
@@ -35,16 +33,11 @@ export interface EmailLine {
 	readonly amount: string
 }
 
-export interface Remark {
-	readonly title: string
-	readonly text: string
-}
-
 /** Gmail hides everything after the first 102 KB of a mail; a line takes about 1 KB of them. */
 const maxLines = 40
 
 export function emailContent({ document, message, url }: EmailSource): EmailContent {
-	const { title, number, seller, facts, lines, notes, paymentTerms, paymentUrl } = document
+	const { title, number, seller, facts, lines, paymentUrl } = document
 	const headline = headlineOf(document)
 	const link = url ?? paymentUrl
 	const omitted = Math.max(0, lines.length - maxLines)
@@ -58,10 +51,6 @@ export function emailContent({ document, message, url }: EmailSource): EmailCont
 		link: link ? { label: paymentUrl ? 'View and pay online' : 'View online', url: link } : null,
 		lines: lines.slice(0, maxLines).map((line) => toEmailLine(line, document.columns.tax)),
 		omitted: omitted > 0 ? `… and ${omitted} more ${omitted === 1 ? 'line' : 'lines'} in the attached PDF` : null,
-		remarks: [
-			...(notes ? [{ title: 'Notes', text: notes }] : []),
-			...(paymentTerms ? [{ title: 'Payment terms', text: paymentTerms }] : []),
-		],
 		attachmentNote: `The ${title.toLowerCase()} is attached as a PDF.`,
 	}
 }

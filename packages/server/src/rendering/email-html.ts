@@ -2,7 +2,8 @@
 // Outlook on Windows lays out with Word, and so gets a table of fixed width. Only programs that read style sheets show the
 // colours of dark mode; all others show the inline colours.
 import { html } from 'ghtml'
-import type { EmailContent, EmailLine, Remark } from './email-content.ts'
+import type { Passage } from './document.ts'
+import type { EmailContent, EmailLine } from './email-content.ts'
 
 const body = 'font-size:16px;line-height:24px;color:#1f2937;'
 const small = 'font-size:14px;line-height:20px;color:#5b6472;'
@@ -14,7 +15,7 @@ const startCell = `text-align:left;vertical-align:top;${prose}`
 const amountCell = 'text-align:right;vertical-align:top;white-space:nowrap;font-variant-numeric:tabular-nums;'
 
 export function emailHtml(content: EmailContent): string {
-	const { document, heading, sender, headline, link, remarks, attachmentNote } = content
+	const { document, heading, sender, headline, link, attachmentNote } = content
 	return html`<!doctype html>
 <html lang="en" xmlns="http://www.w3.org/1999/xhtml">
 <head>
@@ -42,9 +43,9 @@ export function emailHtml(content: EmailContent): string {
 !${link ? button(link) : ''}
 !${linesTable(content)}
 !${totalsTable(content)}
-!${remarks.map(remark)}<p class="muted rule" style="margin:28px 0 0;padding-top:16px;${ruled}${small}">${attachmentNote}</p>
+!${document.passages.map(passage)}<p class="muted rule" style="margin:28px 0 0;padding-top:16px;${ruled}${small}">${attachmentNote}</p>
 </td></tr>
-<tr><td class="muted" style="padding:20px 32px 0;font-size:12px;line-height:18px;color:#5b6472;text-align:center;${prose}">!${document.seller.map((line) => html`<bdi>${line}</bdi>`).join(' · ')}</td></tr>
+<tr><td class="muted" style="padding:20px 32px 0;font-size:12px;line-height:18px;color:#5b6472;text-align:center;${prose}">!${document.seller.map((line) => html`<bdi>${line}</bdi>`).join(' · ')}!${document.footer ? html`<br><bdi>!${breaks(document.footer)}</bdi>` : ''}</td></tr>
 </table>
 <!--[if mso]></td></tr></table><![endif]-->
 </td></tr>
@@ -103,7 +104,7 @@ function button({ label, url }: { label: string; url: string }): string {
 </table>`
 }
 
-function remark({ title, text }: Remark): string {
+function passage({ title, text }: Passage): string {
 	return html`<h2 class="ink" style="margin:24px 0 4px;font-size:14px;line-height:20px;font-weight:600;color:#1f2937;">${title}</h2>
 <p dir="auto" class="muted" style="margin:0;${small}${prose}">!${breaks(text)}</p>
 `

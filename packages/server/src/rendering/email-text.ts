@@ -4,7 +4,7 @@ import type { EmailContent, EmailLine } from './email-content.ts'
 const width = 72
 
 export function emailText(content: EmailContent): string {
-	const { document, heading, sender, message, headline, link, lines, omitted, remarks, attachmentNote } = content
+	const { document, heading, sender, message, headline, link, lines, omitted, attachmentNote } = content
 	const facts = [headline, ...document.facts]
 	const labels = Math.max(...facts.map(({ label }) => label.length))
 	const rule = '-'.repeat(width)
@@ -21,9 +21,9 @@ export function emailText(content: EmailContent): string {
 		facts.map(({ label, value }) => `${label.padEnd(labels)}  ${value}`),
 		...(link ? [[`${link.label}:`, link.url]] : []),
 		table,
-		...remarks.map(({ title, text }) => [title, ...wrap(text)]),
+		...document.passages.map(({ title, text }) => [title, ...wrap(text)]),
 		[attachmentNote],
-		['-- ', ...document.seller],
+		['-- ', ...document.seller, ...(document.footer ? wrap(document.footer) : [])],
 	]
 	return `${blocks.map((block) => block.join('\n')).join('\n\n')}\n`
 }

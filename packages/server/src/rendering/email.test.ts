@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { passages } from '../../test/documents.ts'
 import type { DocumentLine, InvoiceDocument } from './document.ts'
 import { invoiceEmail } from './email.ts'
 
@@ -32,8 +33,8 @@ const invoice = (fields: Partial<InvoiceDocument> = {}): InvoiceDocument => ({
 		{ label: 'Amount due', value: '€1,606.50', kind: 'due' },
 	],
 	due: '€1,606.50',
-	notes: 'Thank you.',
-	paymentTerms: 'Within 14 days.',
+	passages: passages({ notes: 'Thank you.', terms: 'Within 14 days.' }),
+	footer: null,
 	paymentUrl: 'https://pay.example/7',
 	rates: null,
 	timesheet: null,
@@ -140,7 +141,7 @@ hello@northlight.example
 	})
 
 	it('leaves out the parts that the invoice does not have', () => {
-		const bare = email({ facts: [], lines: [], notes: null, paymentTerms: null, paymentUrl: null, seller: [] })
+		const bare = email({ facts: [], lines: [], passages: [], paymentUrl: null, seller: [] })
 		for (const text of [bare.text, bare.html]) expect(text).not.toMatch(/Notes|Payment terms|online|Description|null|undefined/)
 	})
 })
@@ -194,7 +195,7 @@ describe('lines', () => {
 		const url = `https://northlight.example/${'long'.repeat(15)}`
 		const { text } = email({
 			lines: [line({ description: `${'word '.repeat(30)}end` }), line({ description: url, amount: '€0.00' })],
-			paymentTerms: 'Please name the number of the invoice when you pay. '.repeat(3).trim(),
+			passages: passages({ notes: 'Thank you.', terms: 'Please name the number of the invoice when you pay. '.repeat(3).trim() }),
 		})
 		const rows = text.split('\n')
 		expect(rows).toContain(url)
@@ -224,8 +225,8 @@ describe('what comes from data', () => {
 				{ label: hostile, value: hostile, kind: 'total' },
 			],
 			due: null,
-			notes: hostile,
-			paymentTerms: hostile,
+			passages: passages({ notes: hostile, terms: hostile }),
+			footer: hostile,
 			paymentUrl: `https://pay.example/${hostile}`,
 		}
 		const { html, text } = email(fields, { message: hostile })
@@ -238,7 +239,10 @@ describe('what comes from data', () => {
 	})
 
 	it('reads in its own direction', () => {
-		const { html } = email({ lines: [line({ description: 'تصميم' })], notes: 'شكرا' }, { message: 'مرحبا' })
+		const { html } = email(
+			{ lines: [line({ description: 'تصميم' })], passages: passages({ notes: 'شكرا' }) },
+			{ message: 'مرحبا' },
+		)
 		expect(html).toMatch(/dir="auto"[^>]*>تصميم</)
 		expect(html).toMatch(/dir="auto"[^>]*>شكرا</)
 		expect(html).toMatch(/dir="auto"[^>]*>مرحبا</)

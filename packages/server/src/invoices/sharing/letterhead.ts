@@ -10,9 +10,11 @@ const cityFirst = new Set(
 )
 
 export const sellerLines = (seller: Party): string[] =>
-	written([...addressLines(seller), seller.email, seller.phone, seller.taxId && `Tax ID ${seller.taxId}`])
+	written([...addressLines(seller), seller.email, seller.phone, ...numbers(seller)])
 
-export const buyerLines = (buyer: Party): string[] => written(addressLines(buyer))
+export const buyerLines = (buyer: Party): string[] => written([...addressLines(buyer), ...numbers(buyer)])
+
+const numbers = ({ taxId, vatId }: Party) => [taxId && `Tax ID ${taxId}`, vatId && `VAT ID ${vatId}`]
 
 const addressLines = (party: Party) => [
 	party.name,

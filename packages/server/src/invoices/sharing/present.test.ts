@@ -38,8 +38,32 @@ describe('the head', () => {
 	})
 
 	it('has no notes or terms where they are blank', () => {
-		expect(present({ ...emptyInvoice, notes: ' \n', paymentTerms: '' })).toMatchObject({ notes: null, paymentTerms: null })
-		expect(present({ ...emptyInvoice, notes: 'Thank you.\nBye.' }).notes).toBe('Thank you.\nBye.')
+		expect(present({ ...emptyInvoice, notes: ' \n', paymentTerms: '' })).toMatchObject({ passages: [], footer: null })
+		expect(present({ ...emptyInvoice, notes: 'Thank you.\nBye.' }).passages).toEqual([
+			{ title: 'Notes', text: 'Thank you.\nBye.' },
+		])
+	})
+
+	it('has the account for bank transfers as long as something is due, and the register and the footer at its end', () => {
+		const account = { holder: null, bankName: 'Musterbank', bic: 'COBADEFFXXX', accountNumber: null, routingNumber: null }
+		const seller = party({
+			bankAccount: { ...account, iban: 'DE89370400440532013000' },
+			registration: 'HRB 1',
+			footer: 'Small business,\nno VAT.',
+		})
+		const text = 'Northlight Studio\nMusterbank\nIBAN DE89 3704 0044 0532 0130 00\nBIC COBADEFFXXX'
+		const owed = invoiceOf([{ unitPriceCents: 100 }])
+		expect(present(owed, { seller })).toMatchObject({
+			passages: [{ title: 'Bank transfer', text }],
+			footer: 'HRB 1\nSmall business,\nno VAT.',
+		})
+		expect(present({ ...owed, status: 'paid', amountDueCents: 0 }, { seller }).passages).toEqual([])
+		const foreign = party({
+			bankAccount: { ...account, holder: 'Ada', iban: null, bic: null, accountNumber: '12345678', routingNumber: '20-00-00' },
+		})
+		expect(present(owed, { seller: foreign }).passages).toEqual([
+			{ title: 'Bank transfer', text: 'Ada\nMusterbank\nAccount 12345678\nRouting number 20-00-00' },
+		])
 	})
 
 	it('in a locale that there is not is English', () => {

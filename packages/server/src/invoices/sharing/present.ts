@@ -1,8 +1,9 @@
 // Presents an invoice: its final words in English, with numbers and dates in the organization's locale. Pure, and without a
 // clock: the invoice says whether it is overdue, so the same invoice always gives the same document.
+import { friendlyFormatIBAN } from 'ibantools'
 import { formatDate, formatDecimalText, formatHours, formatMoney, formatPercent, supportedLocale } from '../../base/format.ts'
 import type { Invoice, InvoiceStatus, LineItem, LineTax, Party, TaxBreakdown } from '../../generated/contract.ts'
-import type { DocumentLine, DocumentTotal, Fact, InvoiceDocument } from '../../rendering/document.ts'
+import type { DocumentLine, DocumentTotal, Fact, InvoiceDocument, Passage } from '../../rendering/document.ts'
 import { taxesOf } from '../pricing/lines.ts'
 import { isTimed, rateTable, timesheetTable, type WorkedTime } from './annex.ts'
 import { buyerLines, sellerLines } from './letterhead.ts'
@@ -38,8 +39,12 @@ export function presentInvoice({ invoice, seller, buyer, timeZone, ...source }: 
 		lines,
 		totals: [...amounts(invoice, locale), ...balance(invoice, locale)],
 		due: isPayable ? formatMoney(amountDueCents, currency, locale) : null,
-		notes: textOrNull(invoice.notes),
-		paymentTerms: textOrNull(invoice.paymentTerms),
+		passages: [
+			...passage('Notes', invoice.notes),
+			...passage('Payment terms', invoice.paymentTerms),
+			...(isPayable ? passage('Bank transfer', account(seller)) : []),
+		],
+		footer: joined([seller.registration, seller.footer]) || null,
 		paymentUrl: isPayable ? source.paymentUrl : null,
 		rates: invoice.showRateBreakdown ? rateTable(lineItems, currency, locale) : null,
 		timesheet: invoice.includeTimesheet ? timesheetTable(source.timeEntries, locale, timeZone) : null,
@@ -61,7 +66,21 @@ const statusLabels: Record<InvoiceStatus, string> = {
 	cancelled: 'Cancelled',
 }
 
-const textOrNull = (text: string | null) => (text?.trim() ? text : null)
+const passage = (title: string, text: string | null): Passage[] => (text?.trim() ? [{ title, text }] : [])
+
+const joined = (texts: readonly (string | null)[]) => texts.filter((text) => text?.trim()).join('\n')
+
+function account({ name, bankAccount }: Party): string | null {
+	if (bankAccount === null) return null
+	const { holder, bankName, iban, bic, accountNumber, routingNumber } = bankAccount
+	const numbers = [
+		iban && `IBAN ${friendlyFormatIBAN(iban)}`,
+		bic && `BIC ${bic}`,
+		accountNumber && `Account ${accountNumber}`,
+		routingNumber && `Routing number ${routingNumber}`,
+	]
+	return joined([holder ?? name, bankName, ...numbers])
+}
 
 /** The payment method is shown only once there is a date of payment. */
 function facts(invoice: Invoice, date: (ms: number) => string): Fact[] {

@@ -1,7 +1,7 @@
 // The page that the client opens from the e-mail: a summary with buttons to pay and to download, and below it the invoice. A
 // browser prints only the invoice.
 import { html } from 'ghtml'
-import type { DocumentTotal, InvoiceDocument } from '../document.ts'
+import type { DocumentTotal, InvoiceDocument, Passage } from '../document.ts'
 import { annex, linesTable } from './invoice-tables.ts'
 import { page, postButton } from './page.ts'
 
@@ -53,7 +53,7 @@ function standing({ status, due, facts }: InvoiceDocument): string {
 const party = (label: string, [name]: readonly string[]) => (name ? html`<dt>${label}</dt><dd><bdi>${name}</bdi></dd>` : '')
 
 function invoice(document: InvoiceDocument, name: string): string {
-	const { seller, buyer, facts, status, lines, totals, notes, paymentTerms, rates, timesheet } = document
+	const { seller, buyer, facts, status, lines, totals, passages, footer, rates, timesheet } = document
 	return html`
 <article class="card" aria-label="${name}">
 <header>
@@ -65,9 +65,10 @@ function invoice(document: InvoiceDocument, name: string): string {
 </header>
 !${lines.length > 0 ? linesTable(document) : ''}
 <dl class="totals">!${totals.map(total)}</dl>
-!${words('Notes', notes)}!${words('Payment terms', paymentTerms)}
+!${passages.map(words)}
 !${rates ? annex('rates', rates) : ''}
 !${timesheet ? annex('timesheet', timesheet) : ''}
+!${footer ? html`<footer><p class="text"><bdi>${footer}</bdi></p></footer>` : ''}
 </article>`
 }
 
@@ -77,5 +78,5 @@ const addressLines = (lines: readonly string[]) =>
 const total = ({ label, value, kind }: DocumentTotal) =>
 	html`<div class="${kind}"><dt><bdi>${label}</bdi></dt><dd><bdi>${value}</bdi></dd></div>`
 
-const words = (title: string, text: string | null) =>
-	text ? html`<section class="words"><h3>${title}</h3><p class="text"><bdi>${text}</bdi></p></section>` : ''
+const words = ({ title, text }: Passage) =>
+	html`<section class="words"><h3>${title}</h3><p class="text"><bdi>${text}</bdi></p></section>`

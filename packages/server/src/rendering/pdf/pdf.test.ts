@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { extractText, getDocumentProxy } from 'unpdf'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
+import { passages } from '../../../test/documents.ts'
 import type { DocumentLine, DocumentTable, InvoiceDocument } from '../document.ts'
 import { createPdfRenderer } from './pdf.ts'
 
@@ -39,8 +40,8 @@ const invoice = (over: Partial<InvoiceDocument> = {}): InvoiceDocument => ({
 		{ label: 'Amount due', value: '€2,677.50', kind: 'due' },
 	],
 	due: '€2,677.50',
-	notes: null,
-	paymentTerms: null,
+	passages: [],
+	footer: null,
 	paymentUrl: null,
 	rates: null,
 	timesheet: null,
@@ -78,8 +79,8 @@ describe('a PDF', () => {
 			invoice({
 				columns: { discount: true, tax: true },
 				lines: [line('Design'), line('Build\nwith tests', { discount: '10 %', tax: 'VAT 7%', amount: '€1.23' })],
-				notes: 'Thank you.\n\nSee you.',
-				paymentTerms: 'Within 30 days.',
+				passages: passages({ notes: 'Thank you.\n\nSee you.', terms: 'Within 30 days.' }),
+				footer: 'HRB 1234',
 			}),
 		)
 		for (const part of ['INV-0001', 'Nordlicht Studio Torstraße 140 Berlin', 'Acme Industries 12 rue de la Paix Paris'])
@@ -88,7 +89,7 @@ describe('a PDF', () => {
 			expect(text).toContain(part)
 		for (const part of ['Subtotal €2,250.00', 'VAT 19% on €2,250.00 €427.50', 'Total €2,677.50', 'Amount due €2,677.50'])
 			expect(text).toContain(part)
-		for (const part of ['Notes Thank you. See you.', 'Payment terms Within 30 days.', 'INV-0001 · 1 / 1'])
+		for (const part of ['Notes Thank you. See you.', 'Payment terms Within 30 days.', 'HRB 1234', 'INV-0001 · 1 / 1'])
 			expect(text).toContain(part)
 	})
 
@@ -149,11 +150,11 @@ describe('text', () => {
 				facts: [{ label: markup, value: markup }],
 				lines: [line(markup, { quantity: markup })],
 				totals: [{ label: markup, value: '1', kind: 'total' }],
-				notes: markup,
-				paymentTerms: markup,
+				passages: passages({ notes: markup, terms: markup }),
+				footer: markup,
 			}),
 		)
-		const places = 12 + pages.length
+		const places = 13 + pages.length
 		expect(count(text.replace(/\s/gu, ''), markup.replace(/\s/gu, ''))).toBe(places)
 	})
 
@@ -165,7 +166,9 @@ describe('text', () => {
 		['Greek and Cyrillic', 'el', 'Ευχαριστώ, спасибо'],
 		['Vietnamese', 'vi', 'Cảm ơn quý khách'],
 	])('in %s can be read and copied, from fonts in the file', async (_, locale, words) => {
-		const { text, proxy } = await read(invoice({ locale, lines: [line(words)], notes: words, seller: [words] }))
+		const { text, proxy } = await read(
+			invoice({ locale, lines: [line(words)], passages: passages({ notes: words }), seller: [words] }),
+		)
 		expect(count(text, words)).toBe(3)
 		const { fonts, withoutFile } = await fontsOf(proxy)
 		expect(fonts.length).toBeGreaterThan(0)
@@ -184,7 +187,7 @@ describe('text', () => {
 	})
 
 	it('that no font has becomes one U+FFFD for each grapheme', async () => {
-		const { text } = await read(invoice({ notes: 'Thanks 😀👨‍👩‍👧! Family\ue000 name', seller: ['ไทย'] }))
+		const { text } = await read(invoice({ passages: passages({ notes: 'Thanks 😀👨‍👩‍👧! Family\ue000 name' }), seller: ['ไทย'] }))
 		expect(text).toContain('Thanks \ufffd\ufffd! Family\ufffd name')
 		expect(count(text, '\ufffd')).toBe(6)
 	})
@@ -201,7 +204,7 @@ describe('text', () => {
 		['nothing but line breaks', '\n'.repeat(500)],
 	])('with %s is set all the same', async (_, odd) => {
 		const document = invoice({
-			notes: odd,
+			passages: passages({ notes: odd }),
 			seller: [odd, odd],
 			lines: [line(odd, { quantity: odd.slice(0, 100), tax: odd.slice(0, 100) })],
 		})
@@ -209,7 +212,9 @@ describe('text', () => {
 	})
 
 	it('wraps within its column however long its words are', async () => {
-		const { proxy, text } = await read(invoice({ lines: [line('w'.repeat(300))], notes: 'n'.repeat(10_000) }))
+		const { proxy, text } = await read(
+			invoice({ lines: [line('w'.repeat(300))], passages: passages({ notes: 'n'.repeat(10_000) }) }),
+		)
 		expect(count(text.replace(/\s/gu, ''), 'n'.repeat(1000))).toBeGreaterThan(0)
 		const { items } = await (await proxy.getPage(1)).getTextContent()
 		const edges = items.map((item) => ('str' in item ? item.transform[4] + item.width : 0))
@@ -234,7 +239,7 @@ describe('the file', () => {
 	it('has the same bytes each time, from whichever process', async () => {
 		const document = invoice({
 			lines: manyLines(50),
-			notes: '日本語 عربي 😀',
+			passages: passages({ notes: '日本語 عربي 😀' }),
 			timesheet: timesheet(30),
 			paymentUrl: 'https://pay.example',
 		})

@@ -1,5 +1,6 @@
 // Who waits for whom at the PDF renderer, how long, and what is rendered at all.
 import { afterAll, describe, expect, it } from 'vitest'
+import { passages } from '../../../test/documents.ts'
 import type { InvoiceDocument } from '../document.ts'
 import { createPdfRenderer, type PdfMeta } from './pdf.ts'
 import { Turns } from './turns.ts'
@@ -22,8 +23,8 @@ const document = (number: string, notes: string | null): InvoiceDocument => ({
 	lines: [],
 	totals: [{ label: 'Total', value: '1', kind: 'total' }],
 	due: null,
-	notes,
-	paymentTerms: null,
+	passages: passages(notes === null ? {} : { notes }),
+	footer: null,
 	paymentUrl: null,
 	rates: null,
 	timesheet: null,
