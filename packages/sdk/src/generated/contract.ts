@@ -3258,6 +3258,27 @@ export interface components {
             again?: boolean;
         };
         /**
+         * @description The answer to sending an invoice.
+         * @example {
+         *       "ok": true,
+         *       "warnings": [
+         *         {
+         *           "code": "no_due_date",
+         *           "detail": "The invoice has no due date: it never becomes overdue."
+         *         }
+         *       ]
+         *     }
+         */
+        InvoiceSent: {
+            /**
+             * @description Always true.
+             * @enum {boolean}
+             */
+            ok: true;
+            /** @description What the invoice was sent without; absent when it lacks nothing. */
+            warnings?: components["schemas"]["InvoiceWarning"][];
+        };
+        /**
          * @description An invoice was sent, or marked as sent.
          * @example {
          *       "id": "evt_0mnfcf9s0aKq2LwXc4Rk6Nd",
@@ -3566,6 +3587,24 @@ export interface components {
             /** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
             data: components["schemas"]["Invoice"];
         };
+        /**
+         * @description Something that an invoice was sent without.
+         * @example {
+         *       "code": "no_due_date",
+         *       "detail": "The invoice has no due date: it never becomes overdue."
+         *     }
+         */
+        InvoiceWarning: {
+            /** @description What is missing. */
+            code: components["schemas"]["InvoiceWarningCode"];
+            /** @description The same in a sentence. */
+            detail: string;
+        };
+        /**
+         * @description What an invoice lacks that clients expect.
+         * @enum {string}
+         */
+        InvoiceWarningCode: "no_buyer" | "no_line_items" | "no_due_date";
         /**
          * @description What a key may do. The integration API has the scopes `read`, `write` and `admin`, each of which includes the one before.
          *     The invoicing API has a pair for each kind of record, of which `:write` includes `:read`. The scopes of one API do not open the
@@ -4072,7 +4111,7 @@ export interface components {
             offset: number;
         };
         /**
-         * @description The buyer or seller of an invoice, as it was when the invoice was first sent.
+         * @description The buyer or seller of an invoice.
          * @example {
          *       "name": "Acme GmbH",
          *       "contactName": "Ada Lovelace",
@@ -5882,11 +5921,14 @@ export type InvoicePerhapsSentEvent = components['schemas']['InvoicePerhapsSentE
 export type InvoicePreview = components['schemas']['InvoicePreview'];
 export type InvoicePreviewData = components['schemas']['InvoicePreviewData'];
 export type InvoiceSend = components['schemas']['InvoiceSend'];
+export type InvoiceSent = components['schemas']['InvoiceSent'];
 export type InvoiceSentEvent = components['schemas']['InvoiceSentEvent'];
 export type InvoiceStatus = components['schemas']['InvoiceStatus'];
 export type InvoiceUpdated = components['schemas']['InvoiceUpdated'];
 export type InvoiceUpdatedEvent = components['schemas']['InvoiceUpdatedEvent'];
 export type InvoiceViewedEvent = components['schemas']['InvoiceViewedEvent'];
+export type InvoiceWarning = components['schemas']['InvoiceWarning'];
+export type InvoiceWarningCode = components['schemas']['InvoiceWarningCode'];
 export type KeyScope = components['schemas']['KeyScope'];
 export type Line = components['schemas']['Line'];
 export type LineItem = components['schemas']['LineItem'];
@@ -11468,7 +11510,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Ok"];
+                    "application/json": components["schemas"]["InvoiceSent"];
                 };
             };
             /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */

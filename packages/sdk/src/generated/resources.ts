@@ -3,7 +3,7 @@ import type { ApiPromise } from '../api-promise.ts'
 import type { ConditionalRequestOptions, IdempotentRequestOptions, RequestOptions } from '../options.ts'
 import type { PagePromise } from '../page.ts'
 import type { Transport } from '../transport.ts'
-import type { ApiKey, ApiKeyCreate, ApiKeyRotate, AuditEntry, Company, CompanyCreate, CompanyUpdate, Contact, ContactCreate, ContactUpdate, CreatedRecord, CursorMeta, Deal, DealCreate, DealUpdate, HistoryEntry, Invoice, InvoiceCreated, InvoiceEmail, InvoiceInput, InvoiceLink, InvoicePreview, InvoiceSend, InvoiceUpdated, NewApiKey, NewWebhookEndpoint, NewWebhookSecret, Ok, OrganizationSettings, OrganizationSettingsUpdate, OrganizationUsage, PageMeta, PaymentCredentials, PaymentCredentialsUpdate, Pipeline, PipelineCreate, PipelineUpdate, PublicInvoice, Redelivered, SendStatus, TaxRate, TaxRateCreate, TaxRateUpdate, TimeEntriesInvoice, TimeEntry, TimeEntryCreate, TimeEntryUpdate, WebhookDelivery, WebhookDeliveryDetails, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointUpdate, WebhookEvent, WebhookEventType, WebhookRedeliver, WebhookSecretRotate, operations } from './contract.ts'
+import type { ApiKey, ApiKeyCreate, ApiKeyRotate, AuditEntry, Company, CompanyCreate, CompanyUpdate, Contact, ContactCreate, ContactUpdate, CreatedRecord, CursorMeta, Deal, DealCreate, DealUpdate, HistoryEntry, Invoice, InvoiceCreated, InvoiceEmail, InvoiceInput, InvoiceLink, InvoicePreview, InvoiceSend, InvoiceSent, InvoiceUpdated, NewApiKey, NewWebhookEndpoint, NewWebhookSecret, Ok, OrganizationSettings, OrganizationSettingsUpdate, OrganizationUsage, PageMeta, PaymentCredentials, PaymentCredentialsUpdate, Pipeline, PipelineCreate, PipelineUpdate, PublicInvoice, Redelivered, SendStatus, TaxRate, TaxRateCreate, TaxRateUpdate, TimeEntriesInvoice, TimeEntry, TimeEntryCreate, TimeEntryUpdate, WebhookDelivery, WebhookDeliveryDetails, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointUpdate, WebhookEvent, WebhookEventType, WebhookRedeliver, WebhookSecretRotate, operations } from './contract.ts'
 
 export type {
 	ActorType,
@@ -69,11 +69,14 @@ export type {
 	InvoicePreview,
 	InvoicePreviewData,
 	InvoiceSend,
+	InvoiceSent,
 	InvoiceSentEvent,
 	InvoiceStatus,
 	InvoiceUpdated,
 	InvoiceUpdatedEvent,
 	InvoiceViewedEvent,
+	InvoiceWarning,
+	InvoiceWarningCode,
 	KeyScope,
 	LineItem,
 	LineItemFields,
@@ -774,14 +777,14 @@ export class InvoicesResource {
 	 * @param id - The invoice's id.
 	 * @param body - The recipients of an invoice, and the sender's own words.
 	 * @param options - Options of this call alone.
-	 * @returns The operation succeeded.
+	 * @returns The answer to sending an invoice.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (502, 503)
 	 * @example
 	 * ```ts
 	 * await remit.invoices.send(id, { to: 'billing@acme.example', cc: ['ada@acme.example'], message: 'Thank you for your trust.' })
 	 * ```
 	 */
-	send(id: string, body: InvoiceSend, options?: IdempotentRequestOptions): ApiPromise<Ok> {
+	send(id: string, body: InvoiceSend, options?: IdempotentRequestOptions): ApiPromise<InvoiceSent> {
 		return this.#transport.send('POST', '/api/invoices/{id}/send', { path: { id }, body, options })
 	}
 

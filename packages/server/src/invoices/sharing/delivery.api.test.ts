@@ -52,7 +52,8 @@ describe('an Idempotency-Key', () => {
 		const headers = { 'idempotency-key': 'send-once' }
 		const first = await post(id, { to }, headers)
 		const second = await post(id, { to }, headers)
-		expect([first, second].map(({ status, text }) => [status, text])).toEqual(Array(2).fill([200, '{"ok":true}']))
+		expect([first, second].map(({ status }) => status)).toEqual([200, 200])
+		expect(second.text).toBe(first.text)
 		expect(second.headers.get('idempotent-replayed')).toBe('true')
 		expect(mail.received).toHaveLength(1)
 		expect(await events(id)).toEqual(['invoice.created', 'invoice.updated', 'invoice.sent'])

@@ -42,11 +42,21 @@ async function arrived() {
 }
 
 describe('the mail', () => {
+	it('warns of what the invoice lacks, and sends it', async () => {
+		const codes = async (body: object) =>
+			((await post(await create(body), { to })).body.warnings ?? []).map(({ code }: { code: string }) => code)
+		expect(await codes({})).toEqual(['no_buyer', 'no_line_items', 'no_due_date'])
+		expect(await codes({ billTo: { name: 'Acme' }, dueDate: '2026-12-31' })).toEqual(['no_line_items'])
+		const { id: companyId } = await tenant.remit.companies.create({ name: 'Acme GmbH' })
+		expect(await codes({ companyId, lineItems, dueDate: '2026-12-31' })).toEqual([])
+	})
+
 	it('brings the invoice in both bodies and as the PDF that a GET then answers', async () => {
 		const company = await tenant.remit.companies.create({ name: 'Acme GmbH' })
 		const id = await create({
 			companyId: company.id,
 			currency: 'EUR',
+			dueDate: '2026-12-31',
 			lineItems,
 			notes: 'Room 4',
 			paymentTerms: 'Within 14 days',

@@ -13,6 +13,7 @@ import { type Mail, type MailContent, type Mailer, mailTimeoutMs } from '../../o
 import { persist } from '../../work/persist.ts'
 import { applyInput } from '../apply.ts'
 import type { StoredInvoice } from '../invoice.ts'
+import { warned } from '../status.ts'
 import { requireInvoice, requireLockedInvoice } from '../store.ts'
 import { admit, outcomeUnknown } from './admit.ts'
 import { compose } from './compose.ts'
@@ -21,12 +22,11 @@ import { concludeMail, sending } from './conclude.ts'
 /** How long a mail may be under way: the mail server's time, and as long again for what became of it to be stored. */
 const leaseMs = 2 * mailTimeoutMs
 
-const done = { status: 200 as const, body: { ok: true as const } }
-
 export async function sendInvoice(context: SelfManagedContext, caller: Caller, id: string, request: InvoiceSend) {
 	const { db, now, services } = context
 	const invoice = await requireInvoice(db, caller.organizationId, id)
 	requireMailer(services.mailer)
+	const done = { status: 200 as const, body: { ok: true as const, ...warned(invoice) } }
 	if ((await admit(db, context, caller, invoice, request)) === undefined) return done
 	const begun = performance.now()
 	const content = await compose(context, applyInput(invoice, sending(invoice, now) ?? {}, now), request)
