@@ -33,6 +33,7 @@ import * as hostNetworks from './0030-host-networks.ts'
 import * as workingEndpoints from './0031-working-endpoints.ts'
 import * as invoiceSnapshots from './0032-invoice-snapshots.ts'
 import * as taxAndBank from './0033-tax-and-bank.ts'
+import * as documents from './0034-documents.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -69,4 +70,5 @@ export const migrations: readonly Migration[] = [
 	{ name: '0031-working-endpoints', up: workingEndpoints.up },
 	{ name: '0032-invoice-snapshots', up: invoiceSnapshots.up },
 	{ name: '0033-tax-and-bank', up: taxAndBank.up },
+	{ name: '0034-documents', up: documents.up },
 ]

@@ -560,7 +560,8 @@ export interface paths {
         };
         /**
          * Render an invoice as PDF
-         * @description Render the invoice as a PDF (PDF/A-3b). The same invoice gives the same bytes. An organization has one render at a time;
+         * @description Render the invoice as a PDF (PDF/A-3b). The same invoice gives the same bytes; those of a sent invoice are kept, so that they
+         *     stay what the client has until the invoice itself changes. An organization has one render at a time;
          *     503 when too many wait, or when this one takes longer than 30 seconds.
          */
         get: operations["invoices.pdf"];
@@ -4067,8 +4068,8 @@ export interface components {
         OrganizationUsage: {
             /**
              * Format: int64
-             * @description Bytes that the organization's requests have stored today (UTC): the bodies of requests and the records in events, as JSON,
-             *     and about what the attempts of webhooks take, with what is kept of the answers.
+             * @description Bytes that the organization's requests have stored today (UTC): the bodies of requests and the records in events, as JSON, the
+             *     PDFs of sent invoices, and about what the attempts of webhooks take, with what is kept of the answers.
              *     What other server processes have counted may be missing for ten seconds.
              */
             storedBytes: number;

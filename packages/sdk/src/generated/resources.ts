@@ -757,7 +757,8 @@ export class InvoicesResource {
 	}
 
 	/**
-	 * Render the invoice as a PDF (PDF/A-3b). The same invoice gives the same bytes. An organization has one render at a time;
+	 * Render the invoice as a PDF (PDF/A-3b). The same invoice gives the same bytes; those of a sent invoice are kept, so that they
+	 * stay what the client has until the invoice itself changes. An organization has one render at a time;
 	 * 503 when too many wait, or when this one takes longer than 30 seconds.
 	 *
 	 * @param id - The invoice's id.

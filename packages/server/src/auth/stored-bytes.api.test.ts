@@ -31,6 +31,16 @@ it('a request counts with its body and the record of its event, a rejected one a
 	expect((await usage(tenant)).storedBytes).toBe(storedBytes)
 })
 
+it('the PDF of a sent invoice counts when it is kept, and not when it is read again', async () => {
+	const tenant = await server.newTenant()
+	const { id } = (await create(tenant, { status: 'sent' })).body
+	const { storedBytes } = await usage(tenant)
+	for (let times = 0; times < 2; times++) {
+		const { byteLength } = await tenant.remit.invoices.pdf(id)
+		expect((await usage(tenant)).storedBytes).toBe(storedBytes + byteLength)
+	}
+})
+
 it('a body in chunks, which tells no length, counts as one that does', async () => {
 	const tenant = await server.newTenant()
 	const headers = { authorization: `Bearer ${tenant.key}`, 'content-type': 'application/json' }

@@ -5,5 +5,6 @@ export const samples: Samples = {
 	companies: {
 		make: (tenant) => made(tenant, '/api/companies', { name: 'Acme' }),
 		body: async () => ({ name: 'Acme' }),
+		broken: async () => ({ body: { name: 'Acme', vatId: 'DE1' } }),
 	},
 }

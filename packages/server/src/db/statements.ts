@@ -80,7 +80,7 @@ function sqliteValue(value: unknown): unknown {
 	return postgresValue(value)
 }
 
-/** Binds JSON as text: the driver would turn an array into a PostgreSQL array. */
+/** Binds JSON as text: the driver would turn an array into a PostgreSQL array. Bytes stay bytes. */
 function postgresValue(value: unknown): unknown {
-	return typeof value === 'object' && value !== null ? JSON.stringify(value) : value
+	return typeof value === 'object' && value !== null && !(value instanceof Uint8Array) ? JSON.stringify(value) : value
 }

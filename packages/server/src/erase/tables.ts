@@ -68,6 +68,7 @@ export const tables: Readonly<Record<string, ErasableTable>> = {
 		json: ['cc', 'bcc', 'recipients'],
 		plain: ['kind', 'resourceId', 'requestKey', 'messageId', 'status'],
 	},
+	documents: { key: ['id'], plain: ['invoiceId', 'contentHash', 'sha256'] },
 	client_links: { key: ['invoiceId'], plain: ['nonce', 'tokenHash'] },
 	payments: {
 		key: ['processor', 'eventId'],

@@ -677,7 +677,8 @@ export const operationTable = [
 			503
 		],
 		"rateClass": "invoicing",
-		"public": true
+		"public": true,
+		"ownTransactions": true
 	},
 	{
 		"id": "invoices.get",
@@ -925,7 +926,8 @@ export const operationTable = [
 			429,
 			503
 		],
-		"rateClass": "invoicing"
+		"rateClass": "invoicing",
+		"ownTransactions": true
 	},
 	{
 		"id": "invoices.send",

@@ -164,8 +164,13 @@ export const countInvoiceView = (db: Db, organizationId: string, id: string, now
 	db.run(countView, { organizationId, id, now })
 
 const remove = query<{ organizationId: string; id: string }>((knex, key) => knex('invoices').where(key).delete())
+const removeDocuments = query<{ organizationId: string; invoiceId: string }>((knex, key) => knex('documents').where(key).delete())
 
-export const removeInvoice = (db: Db, organizationId: string, id: string) => db.run(remove, { organizationId, id })
+/** Removes an invoice, and the PDFs that are kept of it. */
+export async function removeInvoice(db: Db, organizationId: string, id: string): Promise<void> {
+	await db.run(removeDocuments, { organizationId, invoiceId: id })
+	await db.run(remove, { organizationId, id })
+}
 
 interface PastDue extends Clock {
 	readonly organizationId: string

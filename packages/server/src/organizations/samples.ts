@@ -2,5 +2,5 @@
 import type { Samples } from '../../test/sample.ts'
 
 export const samples: Samples = {
-	organization: { body: async () => ({ name: 'Test Ltd' }) },
+	organization: { body: async () => ({ name: 'Test Ltd' }), broken: async () => ({ body: { vatId: 'DE1' } }) },
 }

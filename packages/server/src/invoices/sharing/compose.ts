@@ -7,21 +7,22 @@ import type { MailContent } from '../../outside/mail/mail.ts'
 import { invoiceEmail } from '../../rendering/email.ts'
 import { asRead, type StoredInvoice } from '../invoice.ts'
 import { clientUrl, findClientToken } from './client-link-store.ts'
-import { documentOf, fileName, pdfOf } from './render.ts'
+import { documentOf, fileName, type RenderedPdf, renderPdf } from './render.ts'
 
 export async function compose(
-	{ db, now, services }: SelfManagedContext,
+	context: SelfManagedContext,
 	sent: StoredInvoice,
 	{ to, cc = [], bcc = [], replyTo, subject, message }: InvoiceSend,
-): Promise<MailContent> {
+): Promise<{ content: MailContent; pdf: RenderedPdf }> {
+	const { db, now, services } = context
 	const organization = await requireOrganization(db, sent.organizationId)
 	const invoice = asRead(sent, todayIn(organization.timeZone, now))
 	const document = await documentOf(db, services, invoice, now)
 	const token = await findClientToken(db, services.secrets, sent)
 	const url = token === undefined ? null : clientUrl(services.baseUrl, token)
 	const email = invoiceEmail({ document, message: message?.trim() ? message : null, url })
-	const { body: content } = await pdfOf(services, document, invoice)
-	return {
+	const pdf = await renderPdf(context, invoice)
+	const content = {
 		to,
 		cc,
 		bcc,
@@ -29,6 +30,7 @@ export async function compose(
 		senderName: organization.name,
 		...email,
 		subject: subject ?? email.subject,
-		attachments: [{ filename: fileName(sent), contentType: 'application/pdf', content }],
+		attachments: [{ filename: fileName(sent), contentType: 'application/pdf', content: pdf.bytes }],
 	}
+	return { content, pdf }
 }

@@ -10,7 +10,7 @@ import { requireOrganization } from '../../organizations/store.ts'
 import { invoiceNotFound, readInvoice, requireInvoice, requireLockedInvoice } from '../store.ts'
 import { clientUrl, findClientToken, getOrCreateClientToken, removeClientLink } from './client-link-store.ts'
 import { countView, openByToken, publicInvoice } from './public-view.ts'
-import { documentOf, pdfOf } from './render.ts'
+import { pdfOf } from './render.ts'
 import { sendInvoice } from './send.ts'
 
 export const send: Handler<'invoices.send'> = ({ params, body, caller }, context) => sendInvoice(context, caller, params.id, body)
@@ -31,13 +31,12 @@ export const listEmails: Handler<'invoices.emails.list'> = async ({ params, quer
 }
 
 export const pdf: Handler<'invoices.pdf'> = async ({ params, caller, signal }, context) => {
-	const { db, now, services } = context
+	const { db, now }: SelfManagedContext = context
 	const organization = await requireOrganization(db, caller.organizationId)
 	const found = await readInvoice(db, organization.id, params.id, todayIn(organization.timeZone, now))
 	if (!found) throw invoiceNotFound(params.id)
 	const invoice = JSON.parse(found.json) as Invoice
-	const document = await documentOf(db, services, invoice, now)
-	return pdfOf(services, document, invoice, { signal: signal() })
+	return pdfOf(context, invoice, { signal: signal() })
 }
 
 export const createClientLink: Handler<'invoices.clientLink.create'> = async ({ params, caller }, context) => {
@@ -70,8 +69,7 @@ export const viewPublic: Handler<'invoices.public.get'> = async ({ params, isVie
 	return { status: 200, body: { data: publicInvoice(found.invoice, params.token, services.baseUrl, takesPayments) } }
 }
 
-export const viewPublicPdf: Handler<'invoices.public.pdf'> = async ({ params, signal }, { db, now, services }) => {
-	const { invoice } = await openByToken(db, params.token, now)
-	const document = await documentOf(db, services, invoice, now)
-	return pdfOf(services, document, invoice, { visitedLink: invoice.id, signal: signal() })
+export const viewPublicPdf: Handler<'invoices.public.pdf'> = async ({ params, signal }, context) => {
+	const { invoice } = await openByToken(context.db, params.token, context.now)
+	return pdfOf(context, invoice, { visitedLink: invoice.id, signal: signal() })
 }

@@ -1,6 +1,7 @@
-// Gathers everything that an invoice's document shows, and renders the PDF.
+// Gathers everything that an invoice's document shows, and renders the PDF, or finds the one that was kept.
 import type { Db } from '../../db/database.ts'
 import type { Invoice } from '../../generated/contract.ts'
+import type { SelfManagedContext } from '../../http/handler.ts'
 import type { Services } from '../../outside/services.ts'
 import type { InvoiceDocument } from '../../rendering/document.ts'
 import type { PdfMeta } from '../../rendering/pdf/pdf.ts'
@@ -8,16 +9,20 @@ import { findTimeEntriesOf } from '../../time-entries/store.ts'
 import { findLiveLink } from '../payment-link-store.ts'
 import { snapshotOf } from '../snapshot.ts'
 import { clientUrl, findClientToken } from './client-link-store.ts'
-import { presentInvoice } from './present.ts'
+import { contentHashOf, findDocument, keepDocument } from './document-store.ts'
+import { type PresentSource, presentInvoice } from './present.ts'
 
 /** Who waits for a PDF; without a signal, until it is there. */
 type PdfWaiter = Pick<PdfMeta, 'visitedLink' | 'signal'>
 
-export async function documentOf(db: Db, services: Services, invoice: Invoice, now: number): Promise<InvoiceDocument> {
+export const documentOf = async (db: Db, services: Services, invoice: Invoice, now: number): Promise<InvoiceDocument> =>
+	presentInvoice(await sourceOf(db, services, invoice, now))
+
+async function sourceOf(db: Db, services: Services, invoice: Invoice, now: number): Promise<PresentSource> {
 	const { organizationId, id } = invoice
 	const { billTo, billFrom, locale, timeZone } = await snapshotOf(db, invoice)
 	const entries = invoice.includeTimesheet ? await findTimeEntriesOf(db, organizationId, id) : []
-	return presentInvoice({
+	return {
 		invoice,
 		seller: billFrom,
 		buyer: billTo,
@@ -26,7 +31,7 @@ export async function documentOf(db: Db, services: Services, invoice: Invoice, n
 		paymentUrl: await paymentUrl(db, services, invoice, now),
 		// An entry on an invoice has ended, so its duration is never null.
 		timeEntries: entries.map((entry) => ({ ...entry, durationSeconds: entry.durationSeconds ?? 0 })),
-	})
+	}
 }
 
 /** The client's page, which has a button to pay, or else the processor's page. */
@@ -38,10 +43,33 @@ async function paymentUrl(db: Db, services: Services, invoice: Invoice, now: num
 }
 
 /** The PDF and its headers. Its creation date comes from the invoice, so that the same invoice gives the same bytes. */
-export async function pdfOf({ pdf }: Services, document: InvoiceDocument, invoice: Invoice, waiter: PdfWaiter = {}) {
-	const { organizationId: owner, issuedDate, createdAt } = invoice
-	const bytes = await pdf.render(document, { ...waiter, owner, createdAt: issuedDate ?? createdAt })
+export async function pdfOf(context: SelfManagedContext, invoice: Invoice, waiter: PdfWaiter) {
+	const { bytes, keep } = await renderPdf(context, invoice, waiter)
+	if (keep) await context.db.transaction(keep, { organizationId: invoice.organizationId })
 	return { status: 200 as const, headers: { 'Content-Disposition': `inline; filename="${fileName(invoice)}"` }, body: bytes }
+}
+
+export interface RenderedPdf {
+	readonly bytes: Uint8Array
+	/** Keeps the bytes of a sent invoice, which then are the PDF of all that it shows; absent when they are kept, and of a draft. */
+	readonly keep?: (tx: Db) => Promise<unknown>
+}
+
+export async function renderPdf(
+	{ db, services, origin, now }: SelfManagedContext,
+	invoice: Invoice,
+	waiter: PdfWaiter = {},
+): Promise<RenderedPdf> {
+	const { organizationId, id: invoiceId, issuedDate, createdAt } = invoice
+	const source = await sourceOf(db, services, invoice, now)
+	const meta = { ...waiter, owner: organizationId, createdAt: issuedDate ?? createdAt }
+	const render = () => services.pdf.render(presentInvoice(source), meta)
+	if (invoice.sentAt === null || invoice.status === 'draft') return { bytes: await render() }
+	const key = { organizationId, invoiceId, contentHash: contentHashOf(source) }
+	const kept = await findDocument(db, key)
+	if (kept) return { bytes: kept }
+	const bytes = await render()
+	return { bytes, keep: (tx) => keepDocument(tx, origin, key, bytes) }
 }
 
 /** The number as a file name. All other characters are special to some system, and so are dots and hyphens at its ends. */

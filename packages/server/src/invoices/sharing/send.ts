@@ -29,7 +29,7 @@ export async function sendInvoice(context: SelfManagedContext, caller: Caller, i
 	const done = { status: 200 as const, body: { ok: true as const, ...warned(invoice) } }
 	if ((await admit(db, context, caller, invoice, request)) === undefined) return done
 	const begun = performance.now()
-	const content = await compose(context, applyInput(invoice, sending(invoice, now) ?? {}, now), request)
+	const { content, pdf } = await compose(context, applyInput(invoice, sending(invoice, now) ?? {}, now), request)
 	const leaseUntil = now + Math.ceil(performance.now() - begun) + leaseMs
 	const row = await db.transaction(async (tx) => {
 		const current = await requireLockedInvoice(tx, caller.organizationId, id)
@@ -37,6 +37,8 @@ export async function sendInvoice(context: SelfManagedContext, caller: Caller, i
 		if (createdAt === undefined) return undefined
 		const row = newRow(services.mailer, content, current, { createdAt, leaseUntil, requestKey: context.requestKey })
 		await insertMail(tx, row)
+		// What was perhaps mailed is kept, whatever becomes of it.
+		await pdf.keep?.(tx)
 		return row
 	}, caller)
 	if (!row) return done
