@@ -34,6 +34,7 @@ import * as workingEndpoints from './0031-working-endpoints.ts'
 import * as invoiceSnapshots from './0032-invoice-snapshots.ts'
 import * as taxAndBank from './0033-tax-and-bank.ts'
 import * as documents from './0034-documents.ts'
+import * as servicePeriods from './0035-service-periods.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -71,4 +72,5 @@ export const migrations: readonly Migration[] = [
 	{ name: '0032-invoice-snapshots', up: invoiceSnapshots.up },
 	{ name: '0033-tax-and-bank', up: taxAndBank.up },
 	{ name: '0034-documents', up: documents.up },
+	{ name: '0035-service-periods', up: servicePeriods.up },
 ]

@@ -25,6 +25,8 @@ export const emptyLine = {
 	discountCents: null,
 	taxes: null,
 	durationSeconds: null,
+	periodStart: null,
+	periodEnd: null,
 	amountCents: 0,
 } as LineItem
 
@@ -34,6 +36,8 @@ export const emptyInvoice = {
 	isOverdue: false,
 	issuedDate: null,
 	dueDate: null,
+	periodStart: null,
+	periodEnd: null,
 	paidDate: null,
 	paymentMethod: null,
 	paymentReference: null,

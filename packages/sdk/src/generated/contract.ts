@@ -2196,7 +2196,7 @@ export interface components {
          * @description Every error code. A later version may add codes.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "invalid_json" | "body_required" | "ambiguous_credentials" | "invalid_signature" | "missing_credentials" | "invalid_credentials" | "insufficient_scope" | "route_not_found" | "api_key_not_found" | "client_link_not_found" | "payment_link_not_found" | "webhook_delivery_not_found" | "event_not_found" | "company_not_found" | "contact_not_found" | "deal_not_found" | "invoice_not_found" | "pipeline_not_found" | "tax_rate_not_found" | "time_entry_not_found" | "webhook_endpoint_not_found" | "method_not_allowed" | "request_timeout" | "invoice_number_taken" | "record_in_use" | "tax_rate_in_use" | "stage_in_use" | "time_entry_invoiced" | "time_entry_already_invoiced" | "invoice_cancelled" | "email_not_configured" | "email_under_way" | "email_perhaps_sent" | "payment_processor_not_configured" | "webhook_endpoint_not_active" | "delivery_under_way" | "too_many_endpoints" | "too_many_api_keys" | "idempotency_key_in_use" | "version_mismatch" | "payload_too_large" | "unsupported_media_type" | "event_type_out_of_reach" | "totals_mismatch" | "amount_out_of_range" | "invalid_vat_id" | "invalid_iban" | "mixed_tax_inclusion" | "unknown_line_item" | "invalid_line_item" | "unknown_deal" | "unknown_company" | "expires_in_past" | "unknown_contact" | "unknown_pipeline" | "unknown_stage" | "invalid_stages" | "invalid_time_entry" | "invalid_time_entries" | "rate_missing" | "currency_mismatch" | "unknown_tax_rate" | "tax_rate_archived" | "unsafe_url" | "unresolvable_url" | "recipient_suppressed" | "nothing_to_pay" | "amount_not_payable" | "idempotency_key_reused" | "rate_limited" | "email_limit_reached" | "storage_limit_reached" | "headers_too_large" | "internal_error" | "email_delivery_failed" | "email_outcome_unknown" | "payment_processor_failed" | "outcome_unknown" | "unavailable" | "resolver_unavailable";
+        ErrorCode: "invalid_request" | "invalid_json" | "body_required" | "ambiguous_credentials" | "invalid_signature" | "missing_credentials" | "invalid_credentials" | "insufficient_scope" | "route_not_found" | "api_key_not_found" | "client_link_not_found" | "payment_link_not_found" | "webhook_delivery_not_found" | "event_not_found" | "company_not_found" | "contact_not_found" | "deal_not_found" | "invoice_not_found" | "pipeline_not_found" | "tax_rate_not_found" | "time_entry_not_found" | "webhook_endpoint_not_found" | "method_not_allowed" | "request_timeout" | "invoice_number_taken" | "record_in_use" | "tax_rate_in_use" | "stage_in_use" | "time_entry_invoiced" | "time_entry_already_invoiced" | "invoice_cancelled" | "email_not_configured" | "email_under_way" | "email_perhaps_sent" | "payment_processor_not_configured" | "webhook_endpoint_not_active" | "delivery_under_way" | "too_many_endpoints" | "too_many_api_keys" | "idempotency_key_in_use" | "version_mismatch" | "payload_too_large" | "unsupported_media_type" | "event_type_out_of_reach" | "totals_mismatch" | "amount_out_of_range" | "invalid_vat_id" | "invalid_period" | "invalid_iban" | "mixed_tax_inclusion" | "unknown_line_item" | "invalid_line_item" | "unknown_deal" | "unknown_company" | "expires_in_past" | "unknown_contact" | "unknown_pipeline" | "unknown_stage" | "invalid_stages" | "invalid_time_entry" | "invalid_time_entries" | "rate_missing" | "currency_mismatch" | "unknown_tax_rate" | "tax_rate_archived" | "unsafe_url" | "unresolvable_url" | "recipient_suppressed" | "nothing_to_pay" | "amount_not_payable" | "idempotency_key_reused" | "rate_limited" | "email_limit_reached" | "storage_limit_reached" | "headers_too_large" | "internal_error" | "email_delivery_failed" | "email_outcome_unknown" | "payment_processor_failed" | "outcome_unknown" | "unavailable" | "resolver_unavailable";
         /**
          * @description Who caused a change.
          * @example {
@@ -2344,6 +2344,8 @@ export interface components {
          *       "status": "draft",
          *       "issuedDate": null,
          *       "dueDate": 1777507200000,
+         *       "periodStart": null,
+         *       "periodEnd": null,
          *       "paidDate": null,
          *       "paymentMethod": null,
          *       "paymentReference": null,
@@ -2392,6 +2394,10 @@ export interface components {
             issuedDate: components["schemas"]["UnixMs"] | null;
             /** @description When it is due. */
             dueDate: components["schemas"]["UnixMs"] | null;
+            /** @description First day on which the goods or services were supplied. */
+            periodStart: components["schemas"]["UnixMs"] | null;
+            /** @description Last day on which they were supplied. */
+            periodEnd: components["schemas"]["UnixMs"] | null;
             /** @description When it was paid. */
             paidDate: components["schemas"]["UnixMs"] | null;
             /** @description How it was paid. */
@@ -2486,6 +2492,8 @@ export interface components {
          *         "status": "cancelled",
          *         "issuedDate": null,
          *         "dueDate": 1777507200000,
+         *         "periodStart": null,
+         *         "periodEnd": null,
          *         "paidDate": null,
          *         "paymentMethod": null,
          *         "paymentReference": null,
@@ -2595,6 +2603,8 @@ export interface components {
          *         "status": "draft",
          *         "issuedDate": null,
          *         "dueDate": 1777507200000,
+         *         "periodStart": null,
+         *         "periodEnd": null,
          *         "paidDate": null,
          *         "paymentMethod": null,
          *         "paymentReference": null,
@@ -2696,6 +2706,8 @@ export interface components {
          *         "status": "draft",
          *         "issuedDate": null,
          *         "dueDate": 1777507200000,
+         *         "periodStart": null,
+         *         "periodEnd": null,
          *         "paidDate": null,
          *         "paymentMethod": null,
          *         "paymentReference": null,
@@ -2860,6 +2872,10 @@ export interface components {
             issuedDate?: components["schemas"]["DateInput"] | null;
             /** @description When it is due. A plain date is a day in the organization's time zone. */
             dueDate?: components["schemas"]["DateInput"] | null;
+            /** @description First day on which the goods or services were supplied. */
+            periodStart?: components["schemas"]["DateInput"] | null;
+            /** @description Last day on which they were supplied; not before `periodStart` (422 `invalid_period`). */
+            periodEnd?: components["schemas"]["DateInput"] | null;
             /** @description When it was paid. If it is empty, `paid` sets it. */
             paidDate?: components["schemas"]["DateInput"] | null;
             /** @description How it was paid. */
@@ -2936,6 +2952,8 @@ export interface components {
          *         "status": "overdue",
          *         "issuedDate": null,
          *         "dueDate": 1777507200000,
+         *         "periodStart": null,
+         *         "periodEnd": null,
          *         "paidDate": null,
          *         "paymentMethod": null,
          *         "paymentReference": null,
@@ -3032,6 +3050,8 @@ export interface components {
          *         "status": "paid",
          *         "issuedDate": null,
          *         "dueDate": 1777507200000,
+         *         "periodStart": null,
+         *         "periodEnd": null,
          *         "paidDate": 1774915200000,
          *         "paymentMethod": null,
          *         "paymentReference": null,
@@ -3128,6 +3148,8 @@ export interface components {
          *         "status": "draft",
          *         "issuedDate": null,
          *         "dueDate": 1777507200000,
+         *         "periodStart": null,
+         *         "periodEnd": null,
          *         "paidDate": null,
          *         "paymentMethod": null,
          *         "paymentReference": null,
@@ -3304,6 +3326,8 @@ export interface components {
          *         "status": "sent",
          *         "issuedDate": null,
          *         "dueDate": 1777507200000,
+         *         "periodStart": null,
+         *         "periodEnd": null,
          *         "paidDate": null,
          *         "paymentMethod": null,
          *         "paymentReference": null,
@@ -3421,6 +3445,8 @@ export interface components {
          *         "status": "draft",
          *         "issuedDate": null,
          *         "dueDate": 1777507200000,
+         *         "periodStart": null,
+         *         "periodEnd": null,
          *         "paidDate": null,
          *         "paymentMethod": null,
          *         "paymentReference": null,
@@ -3517,6 +3543,8 @@ export interface components {
          *         "status": "sent",
          *         "issuedDate": null,
          *         "dueDate": 1777507200000,
+         *         "periodStart": null,
+         *         "periodEnd": null,
          *         "paidDate": null,
          *         "paymentMethod": null,
          *         "paymentReference": null,
@@ -3639,6 +3667,8 @@ export interface components {
          *       "netCents": 135000,
          *       "taxCents": 25650,
          *       "grossCents": 160650,
+         *       "periodStart": null,
+         *       "periodEnd": null,
          *       "metadata": null
          *     }
          */
@@ -3683,6 +3713,10 @@ export interface components {
             taxCents: components["schemas"]["Cents"];
             /** @description Net + tax. */
             grossCents: components["schemas"]["Cents"];
+            /** @description First day on which the goods or services were supplied. */
+            periodStart: components["schemas"]["UnixMs"] | null;
+            /** @description Last day on which they were supplied. */
+            periodEnd: components["schemas"]["UnixMs"] | null;
             /** @description The caller's own data. */
             metadata: {
                 [key: string]: string;
@@ -3707,6 +3741,8 @@ export interface components {
          *       "netCents": 135000,
          *       "taxCents": 25650,
          *       "grossCents": 160650,
+         *       "periodStart": null,
+         *       "periodEnd": null,
          *       "metadata": null
          *     }
          */
@@ -3749,6 +3785,10 @@ export interface components {
             taxCents: components["schemas"]["Cents"];
             /** @description Net + tax. */
             grossCents: components["schemas"]["Cents"];
+            /** @description First day on which the goods or services were supplied. */
+            periodStart: components["schemas"]["UnixMs"] | null;
+            /** @description Last day on which they were supplied. */
+            periodEnd: components["schemas"]["UnixMs"] | null;
             /** @description The caller's own data. */
             metadata: {
                 [key: string]: string;
@@ -3784,6 +3824,10 @@ export interface components {
             taxes?: components["schemas"]["LineTaxInput"][] | null;
             /** @description A saved tax rate as the line's only tax. Not together with `taxes`; null leaves the line without the rate and its tax. */
             taxRateId?: components["schemas"]["Id"] | null;
+            /** @description First day on which the goods or services were supplied. */
+            periodStart?: components["schemas"]["DateInput"] | null;
+            /** @description Last day on which they were supplied; not before `periodStart` (422 `invalid_period`). */
+            periodEnd?: components["schemas"]["DateInput"] | null;
             /** @description The caller's own data: at most 20 strings of at most 500 characters, with names of at most 100. */
             metadata?: components["schemas"]["Metadata"] | null;
         };
@@ -4415,6 +4459,8 @@ export interface components {
          *       "status": "sent",
          *       "issuedDate": 1774915200000,
          *       "dueDate": 1777507200000,
+         *       "periodStart": null,
+         *       "periodEnd": null,
          *       "paidDate": null,
          *       "subtotalCents": 135000,
          *       "taxRate": 19,
@@ -4444,6 +4490,10 @@ export interface components {
             issuedDate: components["schemas"]["UnixMs"] | null;
             /** @description When it is due. */
             dueDate: components["schemas"]["UnixMs"] | null;
+            /** @description First day on which the goods or services were supplied. */
+            periodStart: components["schemas"]["UnixMs"] | null;
+            /** @description Last day on which they were supplied. */
+            periodEnd: components["schemas"]["UnixMs"] | null;
             /** @description When it was paid. */
             paidDate: components["schemas"]["UnixMs"] | null;
             /** @description Sum before tax. */
@@ -4505,7 +4555,9 @@ export interface components {
          *       "amountCents": 135000,
          *       "netCents": 135000,
          *       "taxCents": 25650,
-         *       "grossCents": 160650
+         *       "grossCents": 160650,
+         *       "periodStart": null,
+         *       "periodEnd": null
          *     }
          */
         PublicLineItem: {
@@ -4538,6 +4590,10 @@ export interface components {
             taxCents: components["schemas"]["Cents"];
             /** @description Net + tax. */
             grossCents: components["schemas"]["Cents"];
+            /** @description First day on which the goods or services were supplied. */
+            periodStart: components["schemas"]["UnixMs"] | null;
+            /** @description Last day on which they were supplied. */
+            periodEnd: components["schemas"]["UnixMs"] | null;
         };
         /**
          * @description What the mail server answered for one recipient of an e-mail.
@@ -5608,6 +5664,8 @@ export interface components {
          *         "status": "draft",
          *         "issuedDate": null,
          *         "dueDate": 1777507200000,
+         *         "periodStart": null,
+         *         "periodEnd": null,
          *         "paidDate": null,
          *         "paymentMethod": null,
          *         "paymentReference": null,

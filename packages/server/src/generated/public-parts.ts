@@ -8,6 +8,8 @@ export const publicParts = {
 		status: record.status,
 		issuedDate: record.issuedDate,
 		dueDate: record.dueDate,
+		periodStart: record.periodStart,
+		periodEnd: record.periodEnd,
 		paidDate: record.paidDate,
 		subtotalCents: record.subtotalCents,
 		taxRate: record.taxRate,
@@ -41,5 +43,7 @@ export const publicParts = {
 		netCents: record.netCents,
 		taxCents: record.taxCents,
 		grossCents: record.grossCents,
+		periodStart: record.periodStart,
+		periodEnd: record.periodEnd,
 	}),
 }

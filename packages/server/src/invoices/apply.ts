@@ -5,12 +5,12 @@ import { ApiError, fieldError } from '../base/errors.ts'
 import { checkParty } from '../base/party-fields.ts'
 import type { InvoiceInput, Party, PartyInput, TaxRate } from '../generated/contract.ts'
 import { blankParty, type StoredInvoice } from './invoice.ts'
-import { type Line, mergeLines, taxesOf } from './pricing/lines.ts'
+import { type Line, mergeLines, requireForward, taxesOf } from './pricing/lines.ts'
 import { computeInvoice, type InvoiceTotals, type LineAmounts, TotalsError } from './pricing/totals.ts'
 import { applyStatus } from './status.ts'
 
 const totals = ['subtotalCents', 'taxCents', 'totalCents'] as const
-const dates = ['issuedDate', 'dueDate', 'paidDate'] as const
+const dates = ['issuedDate', 'dueDate', 'paidDate', 'periodStart', 'periodEnd'] as const
 
 /** What the server writes on an invoice: the fields that a caller may write, and those that other operations set. */
 export interface WrittenInvoice extends InvoiceInput {
@@ -27,13 +27,14 @@ export function applyInput(
 	now: number,
 	taxRates: ReadonlyMap<string, TaxRate> = new Map(),
 ): StoredInvoice {
-	const { lineItems, timeLines, issuedDate, dueDate, paidDate, billTo, billFrom, ...plain } = input
+	const { lineItems, timeLines, issuedDate, dueDate, paidDate, periodStart, periodEnd, billTo, billFrom, ...plain } = input
 	const next = { ...stored, ...plain, updatedAt: now } as StoredInvoice & Record<(typeof dates)[number], number | null>
 	for (const field of dates) {
 		const written = input[field]
 		if (written !== undefined) next[field] = written === null ? null : toMs(written)
 	}
 	if (input.sentAt !== undefined) next.issuedDate ??= input.sentAt
+	requireForward(next, '')
 	for (const field of totals) if (Object.is(next[field], -0)) next[field] = 0
 	const lines = timeLines ?? (lineItems ? mergeLines(stored.lineItems, lineItems, taxRates) : stored.lineItems)
 	if (lines.length > 0) Object.assign(next, amounts(stored, next, lines, input))

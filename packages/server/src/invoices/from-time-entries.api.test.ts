@@ -96,6 +96,8 @@ describe('time becomes lines', () => {
 				taxRateId: null,
 				durationSeconds: 5401,
 				timeEntryIds: ids,
+				periodStart: null,
+				periodEnd: null,
 				...amounts,
 				metadata: null,
 			},

@@ -32,6 +32,8 @@ const defaults = {
 	paidDate: null,
 	paymentMethod: null,
 	paymentReference: null,
+	periodStart: null,
+	periodEnd: null,
 	subtotalCents: 0,
 	taxRate: 0,
 	taxLabel: 'Tax',

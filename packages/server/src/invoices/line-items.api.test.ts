@@ -65,6 +65,8 @@ describe('an invoice with line items', () => {
 				taxRateId: null,
 				durationSeconds: null,
 				timeEntryIds: [],
+				periodStart: null,
+				periodEnd: null,
 				amountCents: 135_000,
 				netCents: 135_000,
 				taxCents: 25_650,

@@ -1,5 +1,6 @@
 // Turns the line items of a request into stored lines: their ids, one spelling for each number, and the combinations that a
 // line may not have.
+import { toMs } from '../../base/dates.ts'
 import { spellDecimal } from '../../base/decimal.ts'
 import { fieldError } from '../../base/errors.ts'
 import { newId } from '../../base/ids.ts'
@@ -22,6 +23,8 @@ export const blankLine = {
 	taxRateId: null,
 	durationSeconds: null,
 	timeEntryIds: [],
+	periodStart: null,
+	periodEnd: null,
 	metadata: null,
 } as const satisfies Partial<Line>
 
@@ -56,11 +59,13 @@ export function mergeLines(
 
 /** The fields that were written; numbers in their one spelling. */
 function spelled(written: LineItemInput): Partial<Line> {
-	const { id, quantity, unitPriceCents, discountPercent, taxes, taxRateId, ...rest } = written
+	const { id, quantity, unitPriceCents, discountPercent, taxes, taxRateId, periodStart, periodEnd, ...rest } = written
 	return {
 		...rest,
 		...(quantity !== undefined && { quantity: spellDecimal(quantity, 6) }),
 		...(unitPriceCents !== undefined && { unitPriceCents: price(unitPriceCents) }),
+		...(periodStart !== undefined && { periodStart: periodStart === null ? null : toMs(periodStart) }),
+		...(periodEnd !== undefined && { periodEnd: periodEnd === null ? null : toMs(periodEnd) }),
 		...(discountPercent !== undefined && { discountPercent: discountPercent === null ? null : spellDecimal(discountPercent, 4) }),
 	}
 }
@@ -118,8 +123,15 @@ const tax = ({
 	inclusive,
 })
 
+/** Throws 422 when the service period of an invoice or a line ends before it begins; `at` is where that stands. */
+export function requireForward({ periodStart, periodEnd }: Pick<Line, 'periodStart' | 'periodEnd'>, at: string): void {
+	if (periodStart === null || periodEnd === null || periodEnd >= periodStart) return
+	throw fieldError('invalid_period', `${at}/periodEnd`, 'The service period ends before it begins.')
+}
+
 function rejectContradictions(line: Line, index: number): void {
 	const at = `/lineItems/${index}`
+	requireForward(line, at)
 	if (line.discountPercent !== null && line.discountCents !== null) {
 		throw fieldError('invalid_line_item', `${at}/discountCents`, 'A line has a discount in percent or in cents, not both.')
 	}

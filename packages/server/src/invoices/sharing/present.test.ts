@@ -31,6 +31,20 @@ describe('the head', () => {
 		expect(present({ ...emptyInvoice, paymentMethod: 'card' }).facts).toEqual([])
 	})
 
+	it('has the service period, as a day when it is one; that of a line stands below its description', () => {
+		const [first, last] = [day('2026-03-01'), day('2026-03-31')]
+		const periodOf = (periodStart: number | null, periodEnd: number | null) =>
+			present({ ...emptyInvoice, periodStart, periodEnd }).facts.map(({ label, value }) => `${label} ${value}`)
+		expect(periodOf(first, last)).toEqual(['Service period 1 Mar 2026 – 31 Mar 2026'])
+		expect(periodOf(first, first)).toEqual(['Service period 1 Mar 2026'])
+		expect(periodOf(null, last)).toEqual(['Service period 31 Mar 2026'])
+		const lines = [{ description: 'Hosting', periodStart: first, periodEnd: last }, { description: 'Setup' }]
+		expect(present(invoiceOf(lines)).lines.map(({ description }) => description)).toEqual([
+			'Hosting\n1 Mar 2026 – 31 Mar 2026',
+			'Setup',
+		])
+	})
+
 	it('calls an invoice below zero a credit note', () => {
 		expect(present(invoiceOf([{ unitPriceCents: 100 }])).title).toBe('Invoice')
 		expect(present(emptyInvoice).title).toBe('Invoice')

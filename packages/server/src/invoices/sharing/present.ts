@@ -26,7 +26,8 @@ export function presentInvoice({ invoice, seller, buyer, timeZone, ...source }: 
 	const { currency, lineItems, amountDueCents } = invoice
 	const key = invoice.isOverdue ? 'overdue' : invoice.status
 	const isPayable = amountDueCents > 0 && key !== 'paid' && key !== 'cancelled'
-	const lines = lineItems.map((line) => presentLine(line, invoice, locale))
+	const date = (ms: number) => formatDate(ms, locale, timeZone)
+	const lines = lineItems.map((line) => presentLine(line, invoice, locale, date))
 	return {
 		locale,
 		title: invoice.totalCents < 0 ? 'Credit note' : 'Invoice',
@@ -34,7 +35,7 @@ export function presentInvoice({ invoice, seller, buyer, timeZone, ...source }: 
 		status: { key, label: statusLabels[key] },
 		seller: sellerLines(seller),
 		buyer: buyer ? buyerLines(buyer) : [],
-		facts: facts(invoice, (ms) => formatDate(ms, locale, timeZone)),
+		facts: facts(invoice, date),
 		columns: columns(lines.filter((_, index) => lineItems[index]?.kind !== 'text')),
 		lines,
 		totals: [...amounts(invoice, locale), ...balance(invoice, locale)],
@@ -88,6 +89,7 @@ function facts(invoice: Invoice, date: (ms: number) => string): Fact[] {
 	const all: [label: string, value: string | false | null][] = [
 		['Issued', day(invoice.issuedDate)],
 		['Due', day(invoice.dueDate)],
+		['Service period', period(invoice, date)],
 		['Paid', day(invoice.paidDate)],
 		['Paid by', invoice.paidDate !== null && invoice.paymentMethod],
 		['Reference', invoice.paymentReference],
@@ -95,8 +97,15 @@ function facts(invoice: Invoice, date: (ms: number) => string): Fact[] {
 	return all.flatMap(([label, value]) => (value ? [{ label, value }] : []))
 }
 
-function presentLine(line: LineItem, invoice: Invoice, locale: string): DocumentLine {
-	const { description, unit } = line
+/** A day when the period is one, or only one of its ends is known. */
+function period({ periodStart, periodEnd }: Pick<LineItem, 'periodStart' | 'periodEnd'>, date: (ms: number) => string): string {
+	const days = [periodStart, periodEnd].flatMap((ms) => (ms === null ? [] : date(ms)))
+	return [...new Set(days)].join(' – ')
+}
+
+function presentLine(line: LineItem, invoice: Invoice, locale: string, date: (ms: number) => string): DocumentLine {
+	const { unit } = line
+	const description = [line.description, period(line, date)].filter(Boolean).join('\n')
 	if (line.kind === 'text') return { description, quantity: '', unitPrice: '', discount: '', tax: '', amount: '' }
 	const money = (cents: number | string) => formatMoney(cents, invoice.currency, locale)
 	const quantity = isTimed(line) ? formatHours(line.durationSeconds, locale) : formatDecimalText(line.quantity, locale)
