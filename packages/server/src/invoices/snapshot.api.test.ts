@@ -1,4 +1,5 @@
 // What a sent invoice shows of other records stays: buyer, seller, and how its dates and numbers are written.
+import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
 
@@ -85,6 +86,62 @@ describe('sending', () => {
 		await set(moved)
 		expect((await pdf()).equals(before)).toBe(true)
 	})
+})
+
+it('what a sent invoice prints changes with it alone, whatever happens around it', async () => {
+	const companyId = await newCompany()
+	const other = await create({ companyId })
+	const around: Record<string, fc.Arbitrary<() => Promise<unknown>>> = {
+		settings: fc
+			.record(
+				{
+					name: fc.constantFrom('Moved Ltd', 'Northlight'),
+					city: fc.constantFrom('Bonn', null),
+					locale: fc.constantFrom('de-DE', 'ja-JP', 'en-IE'),
+					timeZone: fc.constantFrom('Pacific/Kiritimati', 'America/Los_Angeles'),
+					bankAccount: fc.constantFrom({ iban: 'DE89370400440532013000' }, null),
+					footer: fc.constantFrom('No VAT.', null),
+					paymentTerms: fc.constantFrom('Net 7', null),
+					defaultCurrency: fc.constantFrom('JPY', 'EUR'),
+				},
+				{ requiredKeys: [] },
+			)
+			.map((changes) => () => set(changes)),
+		company: fc
+			.constantFrom({ name: 'Acme II' }, { billingCity: 'Bonn' }, { vatId: null }, { billingEmail: null })
+			.map((changes) => () => tenant.remit.companies.update(companyId, changes)),
+		'another invoice': fc
+			.constantFrom({ status: 'sent' } as const, { status: 'paid' } as const, { status: 'draft' } as const, { notes: 'x' })
+			.map((changes) => () => patch(other, changes)),
+	}
+	const edits = fc.constantFrom(
+		{ notes: 'Thanks' },
+		{ notes: null },
+		{ status: 'paid' } as const,
+		{ status: 'sent' } as const,
+		{ billTo: { name: 'Written' } },
+		{ billTo: null },
+	)
+	await fc.assert(
+		fc.asyncProperty(fc.array(fc.oneof(...Object.values(around)), { minLength: 3, maxLength: 6 }), edits, async (steps, edit) => {
+			const id = await create({
+				companyId,
+				status: 'sent',
+				issuedDate: '2026-03-01T23:30:00Z',
+				lineItems: [{ unitPriceCents: 1 }],
+			})
+			const { url } = await tenant.remit.invoices.clientLink.create(id)
+			const page = async () => (await fetch(url, { method: 'GET', headers: { purpose: 'prefetch' } })).text()
+			for (const half of [steps.slice(0, 2), steps.slice(2)]) {
+				const [before, bytes] = [await page(), Buffer.from(await tenant.remit.invoices.pdf(id))]
+				for (const step of half) await step()
+				expect(await page()).toBe(before)
+				expect(Buffer.from(await tenant.remit.invoices.pdf(id)).equals(bytes)).toBe(true)
+				await patch(id, edit)
+			}
+		}),
+		{ numRuns: 12 },
+	)
 })
 
 describe('a sent invoice that becomes a draft', () => {
