@@ -11,14 +11,19 @@ const places = 6
 export function formatMoney(cents: number | string, currency: string, locale: string): string {
 	const { exponent, format } = moneyFormat(currency, locale)
 	const amount = formatDecimal(parseDecimal(String(cents), places), places + exponent)
-	return format.format(amount as `${number}`)
+	return withMinus(format.format(amount as `${number}`))
 }
 
+/** With the sign for minus in place of the hyphen, after which lines break: it would stand on a line without its amount. */
+const withMinus = (text: string) => text.replace('-', '\u2212')
+
 /** Formats decimal text without rounding it. */
-export const formatDecimalText = (text: string, locale: string): string => decimalFormat(locale).format(text as `${number}`)
+export const formatDecimalText = (text: string, locale: string): string =>
+	withMinus(decimalFormat(locale).format(text as `${number}`))
 
 /** Formats a percentage: `19` is 19 %. */
-export const formatPercent = (text: string, locale: string): string => percentFormat(locale).format(text as `${number}`)
+export const formatPercent = (text: string, locale: string): string =>
+	withMinus(percentFormat(locale).format(text as `${number}`))
 
 /**
  * Formats seconds as decimal hours, which can be multiplied by a rate. Quarters and tenths are exact in two places; four tell

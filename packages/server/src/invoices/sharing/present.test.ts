@@ -183,9 +183,9 @@ describe('a line', () => {
 	})
 
 	it.each([
-		[{ discountPercent: '10' }, '-10%'],
-		[{ discountPercent: '33.3333' }, '-33.3333%'],
-		[{ discountCents: 5000 }, '-€50.00'],
+		[{ discountPercent: '10' }, '−10%'],
+		[{ discountPercent: '33.3333' }, '−33.3333%'],
+		[{ discountCents: 5000 }, '−€50.00'],
 		[{ discountCents: -5000 }, '€50.00'],
 		[{ discountPercent: '0' }, ''],
 		[{ discountCents: 0 }, ''],
@@ -271,7 +271,7 @@ describe('the totals', () => {
 		])
 		expect(totalsOf(invoiceOf(lines, { amountPaidCents: 12_000 }))[2]).toBe('Credit: €20.00')
 		expect(totalsOf(invoiceOf(lines, { status: 'cancelled', amountDueCents: 0 }))).toEqual(['Total: €100.00'])
-		expect(totalsOf(invoiceOf([{ unitPriceCents: -10_000 }]))).toEqual(['Total: -€100.00', 'Credit: €100.00'])
+		expect(totalsOf(invoiceOf([{ unitPriceCents: -10_000 }]))).toEqual(['Total: −€100.00', 'Credit: €100.00'])
 	})
 
 	it('stand out where they are the total and what is due', () => {
@@ -296,7 +296,7 @@ describe('the totals', () => {
 })
 
 describe('what is printed adds up', () => {
-	const cents = (text = '') => Number(text.replace(/[^\d-]/g, ''))
+	const cents = (text = '') => Number(text.replace('−', '-').replace(/[^\d-]/g, ''))
 	const sum = (texts: string[]) => texts.reduce((total, text) => total + cents(text), 0)
 
 	function check(invoice: Invoice): void {
