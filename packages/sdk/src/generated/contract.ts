@@ -3818,7 +3818,10 @@ export interface components {
             unitPriceCents?: components["schemas"]["PriceInput"];
             /** @description Discount in percent, taken off before tax. Not together with `discountCents`. */
             discountPercent?: components["schemas"]["PercentInput"] | null;
-            /** @description Discount in minor units, taken off before tax. Not together with `discountPercent`. */
+            /**
+             * @description Discount in minor units, taken off before tax. Not together with `discountPercent`. At most what the line comes to without it;
+             *     of a negative line at least that.
+             */
             discountCents?: components["schemas"]["Cents"] | null;
             /** @description The line's taxes; when absent or null the invoice's `taxRate` and `taxLabel` apply, `[]` means none. */
             taxes?: components["schemas"]["LineTaxInput"][] | null;

@@ -5,6 +5,7 @@ import { spellDecimal } from '../../base/decimal.ts'
 import { fieldError } from '../../base/errors.ts'
 import { newId } from '../../base/ids.ts'
 import type { LineItem, LineItemInput, LineTax, TaxRate } from '../../generated/contract.ts'
+import { largestDiscount, lineAmount } from './totals.ts'
 
 /** A line before its amounts are computed. */
 export type Line = Omit<LineItem, 'amountCents' | 'netCents' | 'taxCents' | 'grossCents'>
@@ -53,6 +54,8 @@ export function mergeLines(
 		// A line of time charges its seconds until a caller writes another quantity.
 		if (line.quantity !== before.quantity) line.durationSeconds = null
 		rejectContradictions(line, index)
+		// A line that an older rule let in stays until a caller writes its amount.
+		if (!known || amountFields.some((field) => line[field] !== known[field])) rejectRaisedByDiscount(line, index)
 		return line
 	})
 }
@@ -137,5 +140,23 @@ function rejectContradictions(line: Line, index: number): void {
 	}
 	if (line.kind === 'text' && (line.unitPriceCents !== 0 || line.discountCents !== null)) {
 		throw fieldError('invalid_line_item', `${at}/unitPriceCents`, 'A line of kind text has no amount.')
+	}
+}
+
+/** The fields that a line's amount depends on. */
+const amountFields = ['kind', 'quantity', 'durationSeconds', 'unitPriceCents', 'discountPercent', 'discountCents'] as const
+
+/** A discount lowers what is owed, and leaves its line the sign that it has without it. */
+function rejectRaisedByDiscount(line: Line, index: number): void {
+	const at = `/lineItems/${index}`
+	const [discount, largest] = [BigInt(line.discountCents ?? 0), largestDiscount(line)]
+	const isWithin = largest > 0n ? discount <= largest : largest < 0n ? discount >= largest : discount === 0n
+	if (!isWithin) {
+		const detail = `A discount of ${discount} is more than its line comes to without it, which is ${largest}.`
+		throw fieldError('invalid_line_item', `${at}/discountCents`, detail)
+	}
+	if (line.kind === 'discount' && lineAmount(line) > 0n) {
+		const detail = `A line of kind discount lowers the invoice, but this one comes to ${lineAmount(line)}: make its price negative.`
+		throw fieldError('invalid_line_item', `${at}/unitPriceCents`, detail)
 	}
 }

@@ -88,20 +88,30 @@ function lineAmounts(line: number, amount: bigint, net: bigint, tax: bigint): Li
 }
 
 /** A discount in cents has the sign of its line, so a credit note mirrors it too. */
-function lineAmount(line: PricedLine): bigint {
+export function lineAmount(line: Omit<PricedLine, 'taxes'>): bigint {
 	if (line.kind === 'text') return 0n
-	const [quantity, scale] = scaledQuantity(line)
-	const product = quantity * parsePrice(line.unitPriceCents)
+	const [product, scale] = scaledProduct(line)
 	const kept = HUNDRED_PERCENT - parsePercent(line.discountPercent ?? '0', HUNDRED_PERCENT)
 	const discount = BigInt(line.discountCents ?? 0) * scale
 	return roundedDivide(product * kept - discount, scale)
+}
+
+/** The most that a discount in cents can take off a line: its amount before any discount, without a fraction of a cent. */
+export function largestDiscount(line: Omit<PricedLine, 'taxes'>): bigint {
+	const [product, scale] = scaledProduct(line)
+	return (product * HUNDRED_PERCENT) / scale
+}
+
+function scaledProduct(line: Omit<PricedLine, 'taxes'>): [product: bigint, scale: bigint] {
+	const [quantity, scale] = scaledQuantity(line)
+	return [quantity * parsePrice(line.unitPriceCents), scale]
 }
 
 /**
  * Hours are seconds ÷ 3600, which has no exact decimal: a line charges the sum of its seconds, rounded once. The sum of rounded
  * entries would bill time that nobody worked.
  */
-function scaledQuantity({ quantity, durationSeconds }: PricedLine): [quantity: bigint, scale: bigint] {
+function scaledQuantity({ quantity, durationSeconds }: Omit<PricedLine, 'taxes'>): [quantity: bigint, scale: bigint] {
 	if (typeof durationSeconds === 'number') return [BigInt(durationSeconds), 3600n * 10n ** 12n]
 	return [parseDecimal(quantity, 6), PRODUCT_SCALE]
 }
