@@ -1870,7 +1870,7 @@ export interface components {
         };
         /**
          * Format: currency
-         * @description An ISO 4217 currency code in capitals, such as `USD`.
+         * @description An ISO 4217 code in capitals of a currency to pay in, such as `USD`: none of a metal, a fund or a unit of account, nor `XXX`.
          */
         CurrencyCode: string;
         /**

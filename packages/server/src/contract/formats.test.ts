@@ -9,7 +9,14 @@ describe('the formats', () => {
 			good: ['', ' ', 'é', '🦊', '\u00a0'],
 			bad: ['\n', 'a\r', '\t', '\u0085', '\u2028', '\u2029', '\u007f', '\0', '\ud800'],
 		},
-		currency: { good: ['USD', 'EUR', 'JPY', 'KWD', 'CLF', 'XAU'], bad: ['usd', 'ABC', 'EU', 'EURO', ' USD', '', 'DEM'] },
+		currency: {
+			good: ['USD', 'EUR', 'JPY', 'KWD', 'CLP', 'CHF', 'COP', 'XAF', 'XCD', 'XOF', 'XPF'],
+			bad: [
+				...['usd', 'ABC', 'EU', 'EURO', ' USD', '', 'DEM'],
+				...['XAG', 'XAU', 'XPD', 'XPT', 'XBA', 'XBB', 'XBC', 'XBD', 'XDR', 'XSU', 'XUA', 'XTS', 'XXX'],
+				...['BOV', 'CHE', 'CHW', 'CLF', 'COU', 'MXV', 'USN', 'UYI', 'UYW'],
+			],
+		},
 		decimal: {
 			good: ['0', '-0', '1.5', '-1.000001', '999999999999.999999', '007'],
 			bad: ['', '.5', '5.', '1.0000001', '1000000000000', '+1', '1e3', '1,5', '١', ' 1', '1\n', 'NaN', '0x1'],

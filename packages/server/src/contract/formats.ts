@@ -13,7 +13,9 @@ interface Format {
 const string = (meaning: string, validate: (value: string) => boolean): Format => ({ type: 'string', validate, meaning })
 const number = (meaning: string, validate: (value: number) => boolean): Format => ({ type: 'number', validate, meaning })
 
-const isoCurrencies = new Set(currencies.codes())
+/** Codes of ISO 4217 in which nothing is paid: funds and units of account; and those with X but the shared currencies. */
+const notPaid = /^(BOV|CHE|CHW|CLF|COU|MXV|USN|UYI|UYW|X(?!AF|CD|CG|OF|PF)..)$/
+const paidCurrencies = new Set(currencies.codes().filter((code) => !notPaid.test(code)))
 const controls = /\p{Cc}|\u2028|\u2029/u
 const decimal = /^-?\d{1,12}(\.\d{1,6})?$/
 const percent = /^(100(\.0{1,4})?|\d{1,2}(\.\d{1,4})?)$/
@@ -29,7 +31,7 @@ function isLocale(tag: string): boolean {
 export const formats: Readonly<Record<string, Format>> = {
 	text: string('text without NUL characters or lone surrogates', (value) => !value.includes('\0') && value.isWellFormed()),
 	line: string('one line of text without control characters', (value) => !controls.test(value) && value.isWellFormed()),
-	currency: string('an ISO 4217 code in capitals, such as USD', (value) => isoCurrencies.has(value)),
+	currency: string('an ISO 4217 code of a currency to pay in, in capitals, such as USD', (value) => paidCurrencies.has(value)),
 	decimal: string('decimal text with at most 12 digits before and 6 after the point', (value) => decimal.test(value)),
 	'decimal-number': number('a number with at most 6 decimal places', (value) => decimal.test(String(value))),
 	'percent-text': string('a percentage from 0 to 100 with at most 4 decimal places, such as "9.975"', (value) =>

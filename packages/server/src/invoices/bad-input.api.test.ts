@@ -63,7 +63,7 @@ describe('a field', () => {
 		['taxRate', 'format', ['9.97512', '0.00001', '1e-7', '-1', '100.0001']],
 		['taxRate', 'type', ['"19"', 'null']],
 		['taxRate', undefined, ['1e400']],
-		['currency', 'format', ['"ABC"', '"usd"', '"US"', '""', '"USDT"']],
+		['currency', 'format', ['"ABC"', '"usd"', '"US"', '""', '"USDT"', '"XXX"', '"XAU"', '"CLF"']],
 		['currency', 'type', ['null', '840']],
 		['dueDate', 'format', ['"2026-02-30"', '"2026-03-31T10:00"', '"2026-03-31T10:00:00"', '"2201-01-01"', '"1969-12-31"', '""']],
 		['dueDate', 'format', ['"2200-12-31T23:59:59-01:00"', '"1970-01-01T00:00:00+01:00"']],

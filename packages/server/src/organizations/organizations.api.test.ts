@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
 import { invalid } from '../../test/records.ts'
+import { query } from '../db/database.ts'
 import { changeOrganization, lockOrganization } from './store.ts'
 
 let server: TestServer
@@ -152,6 +153,30 @@ describe('an organization', () => {
 		await patch(changes, other)
 		expect(await read()).toEqual(before)
 	})
+})
+
+describe('a currency', () => {
+	it('is one to pay in; records of an older version that have another stay, and can change', async () => {
+		expect(await patch({ defaultCurrency: 'XAU' })).toMatchObject(invalid('/defaultCurrency'))
+		const { id } = await newInvoice()
+		const { organizationId } = tenant
+		await server.db.transaction(async (tx) => {
+			await tx.run(gold, { organizationId })
+			await tx.run(testCurrency, { organizationId, id })
+		})
+		await set({ name: 'Mint' })
+		expect(await read()).toMatchObject({ name: 'Mint', defaultCurrency: 'XAU' })
+		expect((await tenant.ask('PATCH', `/api/invoices/${id}`, { body: { notes: 'Hello', status: 'sent' } })).status).toBe(200)
+		expect(await readInvoice(id)).toMatchObject({ notes: 'Hello', currency: 'XTS' })
+		expect((await tenant.ask('GET', '/api/invoices')).body.data).toMatchObject([{ id, currency: 'XTS' }])
+	})
+
+	const gold = query<{ organizationId: string }>((knex, key) =>
+		knex('organizations').where(key).update({ defaultCurrency: 'XAU' }),
+	)
+	const testCurrency = query<{ organizationId: string; id: string }>((knex, key) =>
+		knex('invoices').where(key).update({ currency: 'XTS' }),
+	)
 })
 
 describe('a setting is in force for the next request', () => {
