@@ -1434,13 +1434,13 @@ export interface components {
             vatId: string | null;
             /** @description When it was created. */
             createdAt: components["schemas"]["UnixMs"];
-            /** @description When it was last changed. */
+            /** @description When it was last changed. A write of what is there already is no change. */
             updatedAt: components["schemas"]["UnixMs"];
             /** @description When it was deleted; null while the company is live. */
             deletedAt: components["schemas"]["UnixMs"] | null;
             /**
              * Format: int32
-             * @description Rises with every change; the `ETag` is this number, quoted.
+             * @description Rises with every change; the `ETag` is this number, quoted. A write of what is there already is no change.
              */
             version: number;
         };
@@ -1803,13 +1803,13 @@ export interface components {
             companyId: components["schemas"]["Id"] | null;
             /** @description When it was created. */
             createdAt: components["schemas"]["UnixMs"];
-            /** @description When it was last changed. */
+            /** @description When it was last changed. A write of what is there already is no change. */
             updatedAt: components["schemas"]["UnixMs"];
             /** @description When it was deleted; null while the contact is live. */
             deletedAt: components["schemas"]["UnixMs"] | null;
             /**
              * Format: int32
-             * @description Rises with every change; the `ETag` is this number, quoted.
+             * @description Rises with every change; the `ETag` is this number, quoted. A write of what is there already is no change.
              */
             version: number;
         };
@@ -1958,13 +1958,13 @@ export interface components {
             hourlyRateCents: components["schemas"]["Cents"] | null;
             /** @description When it was created. */
             createdAt: components["schemas"]["UnixMs"];
-            /** @description When it was last changed. */
+            /** @description When it was last changed. A write of what is there already is no change. */
             updatedAt: components["schemas"]["UnixMs"];
             /** @description When it was deleted; null while the deal is live. */
             deletedAt: components["schemas"]["UnixMs"] | null;
             /**
              * Format: int32
-             * @description Rises with every change; the `ETag` is this number, quoted.
+             * @description Rises with every change; the `ETag` is this number, quoted. A write of what is there already is no change.
              */
             version: number;
         };
@@ -2459,7 +2459,7 @@ export interface components {
             timeZone: string | null;
             /** @description When it was created. */
             createdAt: components["schemas"]["UnixMs"];
-            /** @description When it was last changed. */
+            /** @description When it was last changed. A write of what is there already is no change. */
             updatedAt: components["schemas"]["UnixMs"];
             /**
              * Format: int32
@@ -4035,11 +4035,11 @@ export interface components {
             paymentTerms: string | null;
             /** @description When it was created. */
             createdAt: components["schemas"]["UnixMs"];
-            /** @description When it was last changed. */
+            /** @description When it was last changed. A write of what is there already is no change. */
             updatedAt: components["schemas"]["UnixMs"];
             /**
              * Format: int32
-             * @description Rises with every change; the `ETag` is this number, quoted.
+             * @description Rises with every change; the `ETag` is this number, quoted. A write of what is there already is no change.
              */
             version: number;
         };
@@ -4338,11 +4338,11 @@ export interface components {
             stages: components["schemas"]["Stage"][];
             /** @description When it was created. */
             createdAt: components["schemas"]["UnixMs"];
-            /** @description When it was last changed. */
+            /** @description When it was last changed. A write of what is there already is no change. */
             updatedAt: components["schemas"]["UnixMs"];
             /**
              * Format: int32
-             * @description Rises with every change; the `ETag` is this number, quoted.
+             * @description Rises with every change; the `ETag` is this number, quoted. A write of what is there already is no change.
              */
             version: number;
         };
@@ -4744,11 +4744,11 @@ export interface components {
             active: boolean;
             /** @description When it was created. */
             createdAt: components["schemas"]["UnixMs"];
-            /** @description When it was last changed. */
+            /** @description When it was last changed. A write of what is there already is no change. */
             updatedAt: components["schemas"]["UnixMs"];
             /**
              * Format: int32
-             * @description Rises with every change; the `ETag` is this number, quoted.
+             * @description Rises with every change; the `ETag` is this number, quoted. A write of what is there already is no change.
              */
             version: number;
         };
@@ -4904,11 +4904,11 @@ export interface components {
             invoiceId: components["schemas"]["Id"] | null;
             /** @description When it was created. */
             createdAt: components["schemas"]["UnixMs"];
-            /** @description When it was last changed. */
+            /** @description When it was last changed. A write of what is there already is no change. */
             updatedAt: components["schemas"]["UnixMs"];
             /**
              * Format: int32
-             * @description Rises with every change; the `ETag` is this number, quoted.
+             * @description Rises with every change; the `ETag` is this number, quoted. A write of what is there already is no change.
              */
             version: number;
         };
@@ -5305,7 +5305,7 @@ export interface components {
             lastError: string | null;
             /** @description When it was created. */
             createdAt: components["schemas"]["UnixMs"];
-            /** @description When it was last changed. */
+            /** @description When it was last changed. A write of what is there already is no change. */
             updatedAt: components["schemas"]["UnixMs"];
         };
         /**
@@ -5369,7 +5369,7 @@ export interface components {
             lastError: string | null;
             /** @description When it was created. */
             createdAt: components["schemas"]["UnixMs"];
-            /** @description When it was last changed. */
+            /** @description When it was last changed. A write of what is there already is no change. */
             updatedAt: components["schemas"]["UnixMs"];
             /** @description Its attempts, oldest first. */
             attempts: components["schemas"]["DeliveryAttempt"][];
@@ -5433,11 +5433,11 @@ export interface components {
             previousSecretExpiresAt: components["schemas"]["UnixMs"] | null;
             /** @description When it was created. */
             createdAt: components["schemas"]["UnixMs"];
-            /** @description When it was last changed. */
+            /** @description When it was last changed. A write of what is there already is no change. */
             updatedAt: components["schemas"]["UnixMs"];
             /**
              * Format: int32
-             * @description Rises with every change; the `ETag` is this number, quoted.
+             * @description Rises with every change; the `ETag` is this number, quoted. A write of what is there already is no change.
              */
             version: number;
         };
@@ -7063,7 +7063,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The record was changed; `ETag` has its new version. */
+            /** @description The record is as the request says; `ETag` has its version, which is the old one when nothing had to change. */
             200: {
                 headers: {
                     /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
@@ -7332,7 +7332,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The record was changed; `ETag` has its new version. */
+            /** @description The record is as the request says; `ETag` has its version, which is the old one when nothing had to change. */
             200: {
                 headers: {
                     /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
@@ -7941,7 +7941,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The record was changed; `ETag` has its new version. */
+            /** @description The record is as the request says; `ETag` has its version, which is the old one when nothing had to change. */
             200: {
                 headers: {
                     /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
@@ -8210,7 +8210,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The record was changed; `ETag` has its new version. */
+            /** @description The record is as the request says; `ETag` has its version, which is the old one when nothing had to change. */
             200: {
                 headers: {
                     /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
@@ -8825,7 +8825,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The record was changed; `ETag` has its new version. */
+            /** @description The record is as the request says; `ETag` has its version, which is the old one when nothing had to change. */
             200: {
                 headers: {
                     /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
@@ -9094,7 +9094,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The record was changed; `ETag` has its new version. */
+            /** @description The record is as the request says; `ETag` has its version, which is the old one when nothing had to change. */
             200: {
                 headers: {
                     /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
@@ -10131,7 +10131,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The record was changed; `ETag` has its new version. */
+            /** @description The record is as the request says; `ETag` has its version, which is the old one when nothing had to change. */
             200: {
                 headers: {
                     /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
@@ -10413,7 +10413,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The record was changed; `ETag` has its new version. */
+            /** @description The record is as the request says; `ETag` has its version, which is the old one when nothing had to change. */
             200: {
                 headers: {
                     /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
@@ -11840,7 +11840,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The record was changed; `ETag` has its new version. */
+            /** @description The record is as the request says; `ETag` has its version, which is the old one when nothing had to change. */
             200: {
                 headers: {
                     /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
@@ -11981,7 +11981,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The record was changed; `ETag` has its new version. */
+            /** @description The record is as the request says; `ETag` has its version, which is the old one when nothing had to change. */
             200: {
                 headers: {
                     /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
@@ -12822,7 +12822,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The record was changed; `ETag` has its new version. */
+            /** @description The record is as the request says; `ETag` has its version, which is the old one when nothing had to change. */
             200: {
                 headers: {
                     /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
@@ -13117,7 +13117,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The record was changed; `ETag` has its new version. */
+            /** @description The record is as the request says; `ETag` has its version, which is the old one when nothing had to change. */
             200: {
                 headers: {
                     /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
@@ -13737,7 +13737,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The record was changed; `ETag` has its new version. */
+            /** @description The record is as the request says; `ETag` has its version, which is the old one when nothing had to change. */
             200: {
                 headers: {
                     /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
@@ -14019,7 +14019,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The record was changed; `ETag` has its new version. */
+            /** @description The record is as the request says; `ETag` has its version, which is the old one when nothing had to change. */
             200: {
                 headers: {
                     /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
@@ -14645,7 +14645,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The record was changed; `ETag` has its new version. */
+            /** @description The record is as the request says; `ETag` has its version, which is the old one when nothing had to change. */
             200: {
                 headers: {
                     /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
@@ -14940,7 +14940,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The record was changed; `ETag` has its new version. */
+            /** @description The record is as the request says; `ETag` has its version, which is the old one when nothing had to change. */
             200: {
                 headers: {
                     /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
@@ -15987,7 +15987,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The record was changed; `ETag` has its new version. */
+            /** @description The record is as the request says; `ETag` has its version, which is the old one when nothing had to change. */
             200: {
                 headers: {
                     /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */

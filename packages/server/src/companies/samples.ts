@@ -4,7 +4,7 @@ import { made, type Samples } from '../../test/sample.ts'
 export const samples: Samples = {
 	companies: {
 		make: (tenant) => made(tenant, '/api/companies', { name: 'Acme' }),
-		body: async () => ({ name: 'Acme' }),
+		body: async () => ({ name: 'Acme Ltd' }),
 		broken: async () => ({ body: { name: 'Acme', vatId: 'DE1' } }),
 	},
 }

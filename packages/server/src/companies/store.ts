@@ -51,7 +51,9 @@ export async function createCompany(write: WriteContext, input: CompanyCreate): 
 /** Changes a company that was read with `lock`. */
 export async function changeCompany(write: WriteContext, stored: Company, input: CompanyUpdate): Promise<Company> {
 	const { db, origin } = write
-	const company = await companies.update(write, stored, { ...checkParty(input), ...derived({ ...stored, ...input }) })
+	const { name = stored.name, domain = stored.domain } = input
+	const renamed = (name !== stored.name || domain !== stored.domain) && derived({ name, domain })
+	const company = await companies.update(write, stored, { ...checkParty(input), ...renamed })
 	if (Object.keys(changesBetween(stored, company)).length > 0)
 		await record(db, origin, 'company.updated', company, { before: stored })
 	return company

@@ -80,6 +80,9 @@ export function difference(before: object, after: object, names = Object.keys(af
 	return found
 }
 
+/** Whether a difference is none: a change that changes nothing is not written, so that no version and no event tells of it. */
+export const isNothing = ({ after }: { readonly after: object }) => Object.keys(after).length === 0
+
 type Part = Fields & { readonly id: string }
 
 const areParts = (value: unknown): value is Part[] =>

@@ -3,7 +3,7 @@
 import type { Knex } from 'knex'
 import { ApiError, fieldError } from '../base/errors.ts'
 import type { ErrorCode, operations, ResourceKind } from '../generated/contract.ts'
-import { difference, recordChange, type Writing } from './audit-log.ts'
+import { difference, isNothing, recordChange, type Writing } from './audit-log.ts'
 import { asNumber, type Db, type Dialect, type Placeholders, query } from './database.ts'
 import { type Fields, jsonColumn } from './json.ts'
 
@@ -120,6 +120,9 @@ export function records<R extends Key, Filter extends object = object, Hidden ex
 		return found && (JSON.parse(found.json) as R)
 	}
 
+	const onlyShown = (columns: object) =>
+		Object.fromEntries(Object.entries(columns).filter(([column]) => column in fields)) as Partial<R>
+
 	const of = ({ organizationId, id }: Key) => ({ organizationId, resource: name, resourceId: id })
 
 	return {
@@ -155,7 +158,10 @@ export function records<R extends Key, Filter extends object = object, Hidden ex
 			return after
 		},
 
-		/** Writes the changes to a record that was read with `lock`, and notes them; returns the record as it is now. */
+		/**
+		 * Writes the changes to a record that was read with `lock`, and notes them; returns the record as it is now. When its fields
+		 * have these values already, nothing is written, and its version stays. A hidden column is always written.
+		 */
 		async update(
 			write: Writing,
 			record: R & { readonly version: number },
@@ -163,11 +169,12 @@ export function records<R extends Key, Filter extends object = object, Hidden ex
 			action: 'updated' | 'deleted' = 'updated',
 		): Promise<R> {
 			const { organizationId, id } = record
+			const values = difference(record, onlyShown(changes))
+			if (isNothing(values) && Object.keys(changes).every((column) => column in fields)) return record
 			const changed = { ...changes, updatedAt: write.origin.now, version: record.version + 1 }
 			await write.db.run(change, { ...changed, organizationId, id } as unknown as Partial<R> & Key)
-			const shown = Object.fromEntries(Object.entries(changed).filter(([field]) => field in fields)) as Partial<R>
-			await recordChange(write, { ...of(record), action, ...difference(record, shown) })
-			return { ...record, ...shown }
+			await recordChange(write, { ...of(record), action, ...values })
+			return { ...record, ...onlyShown(changed) }
 		},
 
 		/** Removes a record that was read with `lock`, and notes its last state; returns that as JSON text. */

@@ -11,7 +11,7 @@ export const samples: Samples = {
 	},
 	pipelines: {
 		make: (tenant) => made(tenant, '/api/pipelines', { name: 'Retainers', stages: [stage('active')] }),
-		body: async () => ({ name: 'Retainers', stages: [stage('active')] }),
+		body: async () => ({ name: 'Yearly retainers', stages: [stage('active')] }),
 		broken: async () => ({ body: { name: 'Retainers', stages: [stage('active'), stage('active')] } }),
 		contradicting: async (tenant) => {
 			const deal = await tenant.ask('GET', `/api/deals/${await tenant.newDeal()}`)

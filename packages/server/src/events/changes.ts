@@ -19,7 +19,7 @@ const ignored = new Set(['updatedAt', 'version'])
 
 export function changesBetween<T extends object>(before: T, after: T): Changes {
 	const fields = Object.keys(after).filter((field) => !ignored.has(field)) as (keyof T & string)[]
-	const changed = fields.filter((field) => !isDeepStrictEqual(before[field], after[field]))
+	const changed = fields.filter((field) => before[field] !== after[field] && !isDeepStrictEqual(before[field], after[field]))
 	return Object.fromEntries(changed.map((field) => [field, changeOf(before[field], after[field])]))
 }
 

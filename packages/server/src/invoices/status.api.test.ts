@@ -29,7 +29,7 @@ describe('a status', () => {
 		const id = await create({ status: from })
 		expect(await read(id)).toMatchObject({ status: from })
 		expect(await patch(id, { status: to })).toEqual({ ok: true })
-		expect(await read(id)).toMatchObject({ status: to, version: 2 })
+		expect(await read(id)).toMatchObject({ status: to, version: from === to ? 1 : 2 })
 	})
 })
 
@@ -260,7 +260,7 @@ describe('marking paid an invoice of a deal', () => {
 		const { dealId, id } = await dealAt('won')
 		const both = await Promise.all([patch(id, { status: 'paid' }), patch(id, { status: 'paid' })])
 		expect(both.filter(({ stageAdvanced }) => stageAdvanced === 'paid')).toHaveLength(1)
-		expect([await stage(dealId), (await read(id)).version]).toEqual(['paid', 3])
+		expect([await stage(dealId), (await read(id)).version]).toEqual(['paid', 2])
 	})
 
 	it('takes a change: creating an invoice that is paid moves nothing', async () => {

@@ -8,7 +8,7 @@ import { difference, recordChange } from '../db/audit-log.ts'
 import { type Db, UniqueViolation } from '../db/database.ts'
 import type { WriteContext } from '../db/write-context.ts'
 import { advanceDealOnPayment, deals } from '../deals/store.ts'
-import { type Changes, changesBetween } from '../events/changes.ts'
+import { changesBetween } from '../events/changes.ts'
 import type { EventType } from '../generated/contract.ts'
 import { markRatesUsed } from '../tax-rates/store.ts'
 import { freeTimeEntries } from '../time-entries/store.ts'
@@ -53,7 +53,10 @@ export interface ChangedInvoice {
 	readonly stageAdvanced: string | undefined
 }
 
-/** Changes an invoice that was read with `lockInvoice`. `more` are events to record besides those of the change itself. */
+/**
+ * Changes an invoice that was read with `lockInvoice`, unless it is already as the input says. `more` are events to record besides
+ * those of the change itself.
+ */
 export async function changeInvoice(
 	write: WriteContext,
 	stored: StoredInvoice,
@@ -61,24 +64,35 @@ export async function changeInvoice(
 	more: readonly EventType[] = [],
 ): Promise<ChangedInvoice> {
 	const { db, origin, organization } = write
-	const next = await applyChecked(write, stored, input)
+	const next = await withSnapshot(db, await applyChecked(write, stored, input))
+	const today = todayIn(organization.timeZone, origin.now)
+	const before = asRead(stored, today)
+	const changes = changesBetween(before, asRead(next, today))
+	const hasChanges = Object.keys(changes).length > 0
+	if (!hasChanges && more.length === 0) return keepInvoice(db, stored, next)
 	await markNewRates(db, stored, next)
-	const invoice = { ...(await withSnapshot(db, next)), updatedAt: origin.now, version: stored.version + 1 }
+	const invoice = { ...next, updatedAt: origin.now, version: stored.version + 1 }
 	if (invoice.invoiceNumber !== stored.invoiceNumber) await requireFreeNumber(db, invoice)
 	await updateInvoice(db, invoice).catch((error) => {
 		throw error instanceof UniqueViolation ? numberTaken(invoice.invoiceNumber) : error
 	})
 	await moveTimeEntries(db, origin, stored, invoice, '/status')
 	if (amountDue(invoice) !== amountDue(stored) || invoice.currency !== stored.currency) await closePaymentLinks(db, invoice)
-	const today = todayIn(organization.timeZone, origin.now)
-	const [before, after] = [asRead(stored, today), asRead(invoice, today)]
-	const changes: Changes = changesBetween(before, after)
-	await recordChange(write, { ...audited(invoice), action: 'updated', ...difference(before, after, Object.keys(changes)) })
-	const updated = Object.keys(changes).length > 0 ? (['invoice.updated'] as const) : []
+	const values = difference(before, asRead(invoice, today), Object.keys(changes))
+	await recordChange(write, { ...audited(invoice), action: 'updated', ...values })
+	const updated = hasChanges ? (['invoice.updated'] as const) : []
 	await recordInvoiceEvents(write, invoice, [...updated, ...new Set([...milestones(stored, invoice), ...more])], changes)
 	const { dealId } = invoice
 	const paid = becomes('paid', stored, invoice) && dealId !== null
 	return { version: invoice.version, stageAdvanced: paid ? await advanceDealOnPayment(write, dealId) : undefined }
+}
+
+/** No answer shows what a caller wrote of an unchanged invoice, such as a date that followed from its status: its version stays. */
+async function keepInvoice(db: Db, stored: StoredInvoice, next: StoredInvoice): Promise<ChangedInvoice> {
+	const { version, updatedAt } = stored
+	const flags = ['paidDateDerived', 'billToWritten', 'billFromWritten'] as const
+	if (flags.some((flag) => next[flag] !== stored[flag])) await updateInvoice(db, { ...next, version, updatedAt })
+	return { version, stageAdvanced: undefined }
 }
 
 /** Deletes an invoice that was read with `lockInvoice`; a tombstone explains the gap in the numbers. */

@@ -99,8 +99,6 @@ describe('an organization', () => {
 			expect(await read()).toMatchObject(changes)
 			await tenant.ask(method, path, { body: nothing })
 			expect(await read()).toMatchObject({ ...changes, ...nothing, version: 3 })
-			await tenant.ask(method, path, { body: {} })
-			expect(await read()).toMatchObject({ ...changes, ...nothing, version: 4 })
 		},
 	)
 
@@ -140,9 +138,9 @@ describe('an organization', () => {
 
 	it('loses none of twenty changes at the same time, nor the number of an invoice meanwhile', async () => {
 		const fields = ['contactName', 'addressLine1', 'city', 'country'] as const
-		const writes = Array.from({ length: 20 }, (_, index) => patch({ [fields[index % 4] as string]: `Change ${index % 4}` }))
+		const writes = Array.from({ length: 20 }, (_, index) => patch({ [fields[index % 4] as string]: `Change ${index}` }))
 		const [invoice] = await Promise.all([newInvoice(), ...writes])
-		const changed = { contactName: 'Change 0', addressLine1: 'Change 1', city: 'Change 2', country: 'Change 3' }
+		const changed = Object.fromEntries(fields.map((field) => [field, expect.stringMatching(/^Change \d+$/)]))
 		expect(await read()).toMatchObject({ ...changed, version: 21 })
 		expect([invoice.invoiceNumber, (await newInvoice()).invoiceNumber]).toEqual(['INV-0001', 'INV-0002'])
 	})

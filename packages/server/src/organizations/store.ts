@@ -2,7 +2,7 @@ import type { Knex } from 'knex'
 import { newId } from '../base/ids.ts'
 import type { Origin } from '../base/origin.ts'
 import { checkParty } from '../base/party-fields.ts'
-import { difference, recordChange } from '../db/audit-log.ts'
+import { difference, isNothing, recordChange } from '../db/audit-log.ts'
 import { type Db, type Dialect, query } from '../db/database.ts'
 import { jsonColumn } from '../db/json.ts'
 import type { WriteContext } from '../db/write-context.ts'
@@ -79,16 +79,18 @@ const update = query<OrganizationSettingsUpdate & Key & { updatedAt: number; ver
 	(knex, { organizationId, ...columns }) => knex('organizations').where({ organizationId }).update(columns),
 )
 
-/** Changes an organization that was read with `lockOrganization`; returns its new version. */
+/** Changes an organization that was read with `lockOrganization`; returns its version. */
 export async function changeOrganization(
 	{ db, origin }: WriteContext,
 	stored: OrganizationSettings,
 	written: OrganizationSettingsUpdate,
 ): Promise<number> {
-	const version = stored.version + 1
 	const input = checkParty(written)
+	const values = difference(stored, input)
+	if (isNothing(values)) return stored.version
+	const version = stored.version + 1
 	await db.run(update, { ...input, organizationId: stored.id, updatedAt: origin.now, version })
-	await recordChange({ db, origin }, { ...audited(stored.id), action: 'updated', ...difference(stored, input) })
+	await recordChange({ db, origin }, { ...audited(stored.id), action: 'updated', ...values })
 	return version
 }
 

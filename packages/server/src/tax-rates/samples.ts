@@ -8,7 +8,7 @@ export const samples: Samples = {
 	'taxRates.create': { body: async () => ({ name: 'VAT', percent: '19' }) },
 	taxRates: {
 		make: newTaxRate,
-		body: async () => ({ name: 'VAT', percent: '19' }),
+		body: async () => ({ name: 'VAT, reduced', percent: '7' }),
 		broken: async (tenant) => {
 			const id = await newTaxRate(tenant)
 			await tenant.ask('DELETE', `/api/tax-rates/${id}`)

@@ -56,7 +56,8 @@ export async function changeEndpoint(
 ): Promise<WebhookEndpoint> {
 	if ('eventTypes' in input) requireReach(stored.resources, input.eventTypes)
 	// An owner who sets the endpoint active says that it works: its failures are forgotten.
-	const recovered = input.status === 'active' && { disabledReason: null, failingSince: null, warnedAt: null }
+	const recovers = input.status === 'active' && (stored.status !== 'active' || stored.failingSince !== null)
+	const recovered = recovers && { disabledReason: null, failingSince: null, warnedAt: null }
 	const moved = 'url' in input &&
 		input.url !== undefined &&
 		input.url !== stored.url && { host: hostOf(input.url), worksSince: null }

@@ -30,7 +30,7 @@ async function failedDelivery(tenant: Tenant): Promise<string> {
 export const samples: Samples = {
 	webhooks: {
 		make: newEndpoint,
-		body: async () => ({ url: 'https://receiver.example/hook', eventTypes: ['invoice.*'] }),
+		body: async () => ({ url: 'https://receiver.example/hooks', eventTypes: ['*'] }),
 		broken: async () => ({ body: { url: 'http://private.example/', eventTypes: ['*'] } }),
 	},
 	'webhooks.endpoints.rotateSecret': { make: newEndpoint, body: async () => ({ graceSeconds: 60 }) },
