@@ -35,6 +35,7 @@ import * as invoiceSnapshots from './0032-invoice-snapshots.ts'
 import * as taxAndBank from './0033-tax-and-bank.ts'
 import * as documents from './0034-documents.ts'
 import * as servicePeriods from './0035-service-periods.ts'
+import * as runningTimeEntries from './0036-running-time-entries.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -73,4 +74,5 @@ export const migrations: readonly Migration[] = [
 	{ name: '0033-tax-and-bank', up: taxAndBank.up },
 	{ name: '0034-documents', up: documents.up },
 	{ name: '0035-service-periods', up: servicePeriods.up },
+	{ name: '0036-running-time-entries', up: runningTimeEntries.up },
 ]

@@ -90,8 +90,10 @@ const isHeader = (value: string) => /^[!-~]([ -~]*[!-~])?$/.test(value)
 
 /** The body without the fields that can contradict each other: with random ones nearly every request breaks a business rule. */
 function sensible(body: unknown): unknown {
-	const { endedAt, ...others } = body as Record<string, unknown>
-	const { lineItems, subtotalCents, taxCents, totalCents, ...rest } = others
+	const { endedAt, durationSeconds, ...written } = body as Record<string, unknown>
+	// Null starts a timer, of which a user has one.
+	const others = { ...written, ...(typeof durationSeconds === 'number' && { durationSeconds }) }
+	const { lineItems, subtotalCents, taxCents, totalCents, ...rest } = others as Record<string, unknown>
 	if (!Array.isArray(lineItems)) return others
 	return { ...rest, lineItems: lineItems.map(({ id, kind, quantity, discountCents, taxes, ...line }: LineItemInput) => line) }
 }

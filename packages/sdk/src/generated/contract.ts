@@ -846,7 +846,7 @@ export interface paths {
         put?: never;
         /**
          * Create a time entry
-         * @description Create a time entry.
+         * @description Create a time entry. Without an end and a duration it starts a timer: 409 `timer_running` while the user has another.
          */
         post: operations["timeEntries.create"];
         delete?: never;
@@ -2196,7 +2196,7 @@ export interface components {
          * @description Every error code. A later version may add codes.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "invalid_json" | "body_required" | "ambiguous_credentials" | "invalid_signature" | "missing_credentials" | "invalid_credentials" | "insufficient_scope" | "route_not_found" | "api_key_not_found" | "client_link_not_found" | "payment_link_not_found" | "webhook_delivery_not_found" | "event_not_found" | "company_not_found" | "contact_not_found" | "deal_not_found" | "invoice_not_found" | "pipeline_not_found" | "tax_rate_not_found" | "time_entry_not_found" | "webhook_endpoint_not_found" | "method_not_allowed" | "request_timeout" | "invoice_number_taken" | "record_in_use" | "tax_rate_in_use" | "stage_in_use" | "time_entry_invoiced" | "time_entry_already_invoiced" | "invoice_cancelled" | "email_not_configured" | "email_under_way" | "email_perhaps_sent" | "payment_processor_not_configured" | "webhook_endpoint_not_active" | "delivery_under_way" | "too_many_endpoints" | "too_many_api_keys" | "idempotency_key_in_use" | "version_mismatch" | "payload_too_large" | "unsupported_media_type" | "event_type_out_of_reach" | "totals_mismatch" | "amount_out_of_range" | "invalid_vat_id" | "invalid_period" | "invalid_iban" | "mixed_tax_inclusion" | "unknown_line_item" | "invalid_line_item" | "unknown_deal" | "unknown_company" | "expires_in_past" | "unknown_contact" | "unknown_pipeline" | "unknown_stage" | "invalid_stages" | "invalid_time_entry" | "invalid_time_entries" | "rate_missing" | "currency_mismatch" | "unknown_tax_rate" | "tax_rate_archived" | "unsafe_url" | "unresolvable_url" | "recipient_suppressed" | "nothing_to_pay" | "amount_not_payable" | "idempotency_key_reused" | "rate_limited" | "email_limit_reached" | "storage_limit_reached" | "headers_too_large" | "internal_error" | "email_delivery_failed" | "email_outcome_unknown" | "payment_processor_failed" | "outcome_unknown" | "unavailable" | "resolver_unavailable";
+        ErrorCode: "invalid_request" | "invalid_json" | "body_required" | "ambiguous_credentials" | "invalid_signature" | "missing_credentials" | "invalid_credentials" | "insufficient_scope" | "route_not_found" | "api_key_not_found" | "client_link_not_found" | "payment_link_not_found" | "webhook_delivery_not_found" | "event_not_found" | "company_not_found" | "contact_not_found" | "deal_not_found" | "invoice_not_found" | "pipeline_not_found" | "tax_rate_not_found" | "time_entry_not_found" | "webhook_endpoint_not_found" | "method_not_allowed" | "request_timeout" | "invoice_number_taken" | "record_in_use" | "tax_rate_in_use" | "stage_in_use" | "time_entry_invoiced" | "timer_running" | "time_entry_already_invoiced" | "invoice_cancelled" | "email_not_configured" | "email_under_way" | "email_perhaps_sent" | "payment_processor_not_configured" | "webhook_endpoint_not_active" | "delivery_under_way" | "too_many_endpoints" | "too_many_api_keys" | "idempotency_key_in_use" | "version_mismatch" | "payload_too_large" | "unsupported_media_type" | "event_type_out_of_reach" | "totals_mismatch" | "amount_out_of_range" | "invalid_vat_id" | "invalid_period" | "invalid_iban" | "mixed_tax_inclusion" | "unknown_line_item" | "invalid_line_item" | "unknown_deal" | "unknown_company" | "expires_in_past" | "unknown_contact" | "unknown_pipeline" | "unknown_stage" | "invalid_stages" | "invalid_time_entry" | "invalid_time_entries" | "rate_missing" | "currency_mismatch" | "unknown_tax_rate" | "tax_rate_archived" | "unsafe_url" | "unresolvable_url" | "recipient_suppressed" | "nothing_to_pay" | "amount_not_payable" | "idempotency_key_reused" | "rate_limited" | "email_limit_reached" | "storage_limit_reached" | "headers_too_large" | "internal_error" | "email_delivery_failed" | "email_outcome_unknown" | "payment_processor_failed" | "outcome_unknown" | "unavailable" | "resolver_unavailable";
         /**
          * @description Who caused a change.
          * @example {
@@ -4876,7 +4876,7 @@ export interface components {
             organizationId: components["schemas"]["Id"];
             /** @description The deal it is for. */
             dealId: components["schemas"]["Id"];
-            /** @description Who worked. */
+            /** @description Who worked; null for the one person whom entries need not name. */
             userId: string | null;
             /** @description The task it was for. */
             taskId: string | null;
@@ -4927,7 +4927,7 @@ export interface components {
             dealId: components["schemas"]["Id"];
             /** @description When the work began. When absent, the server computes it from end and duration, or takes the current time. */
             startedAt?: components["schemas"]["InstantInput"];
-            /** @description Who worked. */
+            /** @description Who worked. Entries without it are one person's, so at most one of them runs. */
             userId?: components["schemas"]["Line"] | null;
             /** @description The task it was for, as your task list identifies it. */
             taskId?: components["schemas"]["Line"] | null;
@@ -5132,7 +5132,7 @@ export interface components {
             dealId?: components["schemas"]["Id"];
             /** @description When the work began. */
             startedAt?: components["schemas"]["InstantInput"];
-            /** @description Who worked. */
+            /** @description Who worked. Entries without it are one person's, so at most one of them runs. */
             userId?: components["schemas"]["Line"] | null;
             /** @description The task it was for, as your task list identifies it. */
             taskId?: components["schemas"]["Line"] | null;

@@ -1297,7 +1297,7 @@ export class TimeEntriesResource {
 	}
 
 	/**
-	 * Create a time entry.
+	 * Create a time entry. Without an end and a duration it starts a timer: 409 `timer_running` while the user has another.
 	 *
 	 * @param body - A time entry to create.
 	 * @param options - Options of this call alone.

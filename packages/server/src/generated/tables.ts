@@ -2277,6 +2277,7 @@ export const errorTable = {
 	"tax_rate_in_use": [409,"Tax rate in use"],
 	"stage_in_use": [409,"Stage in use"],
 	"time_entry_invoiced": [409,"Time entry invoiced"],
+	"timer_running": [409,"Timer running"],
 	"time_entry_already_invoiced": [409,"Time entry already invoiced"],
 	"invoice_cancelled": [409,"Invoice cancelled"],
 	"email_not_configured": [409,"E-mail not configured"],

@@ -36,6 +36,8 @@ function moveStart(start: number, stored: Span): Span {
 	return requireValid(start, endedAt, secondsBetween(start, endedAt) - breaks, '/startedAt')
 }
 
+export const isRunning = ({ endedAt }: Pick<Span, 'endedAt'>) => endedAt === null
+
 const running = (startedAt: number): Span => ({ startedAt, endedAt: null, durationSeconds: null })
 
 /** `endAt` and `durationAt` point to the field of the request that the caller must correct. */

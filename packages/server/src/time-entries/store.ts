@@ -11,7 +11,8 @@ import { changesBetween } from '../events/changes.ts'
 import { eventsAbout } from '../events/record-events.ts'
 import type { TimeEntry, TimeEntryCreate, TimeEntryStatus, TimeEntryUpdate } from '../generated/contract.ts'
 import { blanks, fields } from '../generated/tables.ts'
-import { defaultStart, writeSpan } from './duration.ts'
+import { defaultStart, isRunning, writeSpan } from './duration.ts'
+import { requireNoTimer } from './running-store.ts'
 
 export const timeEntries = records<TimeEntry, ListFilter<'timeEntries.list'>>({
 	name: 'time_entry',
@@ -39,6 +40,7 @@ export async function createTimeEntry(write: WriteContext, input: TimeEntryCreat
 		updatedAt: now,
 		version: 1,
 	}
+	if (isRunning(entry)) await requireNoTimer(db, entry)
 	const data = await timeEntries.insert(write, entry)
 	await record(db, origin, 'time_entry.created', entry, { data })
 	return entry
@@ -50,7 +52,11 @@ export async function changeTimeEntry(write: WriteContext, stored: TimeEntry, in
 	rejectInvoiced(stored)
 	const { dealId } = input
 	if (dealId !== undefined && dealId !== stored.dealId) await deals.require(db, stored.organizationId, dealId, '/dealId')
-	const entry = await timeEntries.update(write, stored, { ...input, ...writeSpan(stored, input) })
+	const span = writeSpan(stored, input)
+	const { userId = stored.userId } = input
+	const starts = isRunning(span) && (!isRunning(stored) || userId !== stored.userId)
+	if (starts) await requireNoTimer(db, { ...stored, userId })
+	const entry = await timeEntries.update(write, stored, { ...input, ...span })
 	if (Object.keys(changesBetween(stored, entry)).length > 0)
 		await record(db, origin, 'time_entry.updated', entry, { before: stored })
 	return entry

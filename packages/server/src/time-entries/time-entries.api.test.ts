@@ -3,6 +3,7 @@ import { eventsOf } from '../../test/events.ts'
 import { startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
 import { invalid, recordsAt, refused } from '../../test/records.ts'
 import { invoiceTime } from '../../test/time.ts'
+import { query } from '../db/database.ts'
 
 let server: TestServer
 let tenant: Tenant
@@ -106,8 +107,9 @@ describe('a time entry', () => {
 
 describe('the time of an entry', () => {
 	it('is stopped by an end, or by a duration, whatever the offset it is written with', async () => {
-		for (const stop of [{ endedAt: nine + hour }, { endedAt: '2026-03-31T12:00:00+02:00' }, { durationSeconds: 3600 }]) {
-			const id = await create({ startedAt: '2026-03-31T05:00:00-04:00' })
+		const stops = { ada: { endedAt: nine + hour }, eve: { endedAt: '2026-03-31T12:00:00+02:00' }, tom: { durationSeconds: 3600 } }
+		for (const [userId, stop] of Object.entries(stops)) {
+			const id = await create({ userId, startedAt: '2026-03-31T05:00:00-04:00' })
 			expect(await entries.changed(tenant, id, stop)).toMatchObject(worked)
 			expect(await entries.changed(tenant, id, { endedAt: null })).toMatchObject({ endedAt: null, durationSeconds: null })
 		}
@@ -143,10 +145,68 @@ describe('the time of an entry', () => {
 	})
 })
 
+describe('a running entry', () => {
+	const start = (body: object = {}, of = tenant) => entries.post(of, { dealId, ...body })
+	const isRefused = (id: string) => {
+		const error = { pointer: '/userId', code: 'timer_running', detail: expect.stringContaining(id) }
+		return { status: 409, body: { code: 'timer_running', detail: expect.stringContaining(id), errors: [error] } }
+	}
+
+	it.each([['ada'], [null], [undefined]])('is the only one of its user: %s', async (userId) => {
+		const id = await create({ userId })
+		const stopped = await create({ userId, ...worked })
+		expect(await start({ userId })).toMatchObject(isRefused(id))
+		expect(await entries.patch(tenant, stopped, { endedAt: null })).toMatchObject(isRefused(id))
+		const other = await create({ userId: 'eve' })
+		expect(await entries.patch(tenant, other, { userId: userId ?? null })).toMatchObject(isRefused(id))
+		expect(await entries.ids(tenant)).toHaveLength(3)
+		expect(await entries.changed(tenant, id, { description: 'On it', startedAt: nine })).toMatchObject({ endedAt: null })
+		await entries.changed(tenant, id, { endedAt: nine + hour })
+		expect(await entries.changed(tenant, stopped, { endedAt: null })).toMatchObject({ endedAt: null })
+		expect(await start({ userId })).toMatchObject(isRefused(stopped))
+		await entries.remove(tenant, stopped)
+		expect((await start({ userId })).status).toBe(201)
+	})
+
+	it('is one for each user, for those who are not named together, and in each organization', async () => {
+		const one = await server.newTenant()
+		for (const userId of ['ada', 'Ada', '', null]) {
+			expect((await start({ userId })).status).toBe(201)
+			expect((await start({ userId, dealId: await one.newDeal() }, one)).status).toBe(201)
+			expect((await start({ userId })).status).toBe(409)
+		}
+	})
+
+	it('starts once, when twenty requests start it at the same time', async () => {
+		const stopped = await Promise.all(Array.from({ length: 10 }, () => create({ userId: 'ada', ...worked })))
+		const answers = await Promise.all([
+			...Array.from({ length: 10 }, () => start({ userId: 'ada' })),
+			...stopped.map((id) => entries.patch(tenant, id, { endedAt: null })),
+		])
+		expect(answers.map(({ status }) => status).filter((status) => status !== 409)).toHaveLength(1)
+		expect(answers.filter(({ status }) => status < 300)).toHaveLength(1)
+	})
+
+	it('goes on beside others of an older version, can change, and is the last once they are stopped', async () => {
+		const ids = [await create(worked), await create(worked)]
+		const { organizationId } = tenant
+		await server.db.transaction((tx) => tx.run(runAll, { organizationId }))
+		for (const id of ids) expect(await entries.changed(tenant, id, { taskName: 'Old' })).toMatchObject({ endedAt: null })
+		expect(await start()).toMatchObject({ status: 409 })
+		for (const id of ids) await entries.changed(tenant, id, { durationSeconds: 60 })
+		expect((await start()).status).toBe(201)
+	})
+
+	const runAll = query<{ organizationId: string }>((knex, key) =>
+		knex('time_entries').where(key).update({ endedAt: null, durationSeconds: null }),
+	)
+})
+
 describe('the list of time entries', () => {
 	it('shows those first that began last, whenever they were written', async () => {
 		const ids: string[] = []
-		for (const startedAt of [nine, nine + 2 * hour, nine - hour]) ids.push(await create({ startedAt }))
+		for (const startedAt of [nine, nine + 2 * hour, nine - hour])
+			ids.push(await create({ startedAt, userId: `user ${startedAt}` }))
 		expect(await entries.ids(tenant)).toEqual([ids[1], ids[0], ids[2]])
 		await entries.changed(tenant, ids[2] as string, { startedAt: nine + 3 * hour })
 		expect(await entries.ids(tenant)).toEqual([ids[2], ids[1], ids[0]])
