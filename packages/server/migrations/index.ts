@@ -36,6 +36,7 @@ import * as taxAndBank from './0033-tax-and-bank.ts'
 import * as documents from './0034-documents.ts'
 import * as servicePeriods from './0035-service-periods.ts'
 import * as runningTimeEntries from './0036-running-time-entries.ts'
+import * as dealsWaitForAllPayments from './0037-deals-wait-for-all-payments.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -75,4 +76,5 @@ export const migrations: readonly Migration[] = [
 	{ name: '0034-documents', up: documents.up },
 	{ name: '0035-service-periods', up: servicePeriods.up },
 	{ name: '0036-running-time-entries', up: runningTimeEntries.up },
+	{ name: '0037-deals-wait-for-all-payments', up: dealsWaitForAllPayments.up },
 ]

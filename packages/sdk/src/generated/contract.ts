@@ -4322,6 +4322,7 @@ export interface components {
          *       "organizationId": "org_4f90d13a42f60d7c2b1e",
          *       "name": "Sales",
          *       "stages": [],
+         *       "advanceWhenAllPaid": false,
          *       "createdAt": 1774915200000,
          *       "updatedAt": 1774915200000,
          *       "version": 1
@@ -4336,6 +4337,11 @@ export interface components {
             name: string;
             /** @description Its stages, in order. */
             stages: components["schemas"]["Stage"][];
+            /**
+             * @description Whether a payment moves a deal only when no other invoice of the deal is open, which is `sent` or `overdue`. A draft is not
+             *     open; an open invoice that is cancelled moves nothing.
+             */
+            advanceWhenAllPaid: boolean;
             /** @description When it was created. */
             createdAt: components["schemas"]["UnixMs"];
             /** @description When it was last changed. A write of what is there already is no change. */
@@ -4364,6 +4370,11 @@ export interface components {
             name: components["schemas"]["Name"];
             /** @description Its stages, in the order in which deals pass through them. */
             stages: components["schemas"]["Stage"][];
+            /**
+             * @description Whether a payment moves a deal only when no other invoice of the deal is open, which is `sent` or `overdue`. A draft is not
+             *     open; an open invoice that is cancelled moves nothing. Default false.
+             */
+            advanceWhenAllPaid?: boolean;
         };
         /** @description One record. */
         PipelineData: {
@@ -4388,6 +4399,11 @@ export interface components {
             name?: components["schemas"]["Name"];
             /** @description Its stages: an array replaces them all. A stage with live deals cannot be removed. */
             stages?: components["schemas"]["Stage"][];
+            /**
+             * @description Whether a payment moves a deal only when no other invoice of the deal is open, which is `sent` or `overdue`. A draft is not
+             *     open; an open invoice that is cancelled moves nothing.
+             */
+            advanceWhenAllPaid?: boolean;
         };
         /** @description A price in minor units: an integer, or decimal text with at most 6 decimal places for prices below a cent. */
         PriceInput: components["schemas"]["Cents"] | components["schemas"]["DecimalText"];
@@ -4675,7 +4691,7 @@ export interface components {
             label: components["schemas"]["Name"];
             /** @description What it means for a deal. */
             type: components["schemas"]["StageType"];
-            /** @description The later stage to which a deal in this stage moves when one of its invoices is paid. */
+            /** @description The later stage to which a deal in this stage moves when one of its invoices is paid, or the last (`advanceWhenAllPaid`). */
             advanceOnInvoicePaidTo?: components["schemas"]["StageKey"] | null;
         };
         /** @description A stage to filter by. A key that no stage has matches nothing. */

@@ -10,7 +10,8 @@ export async function createPipeline(write: WriteContext, input: PipelineCreate)
 	const { origin, organization } = write
 	rejectInvalidStages(input.stages)
 	const { now } = origin
-	const pipeline = { ...input, organizationId: organization.id, id: newId('pl'), createdAt: now, updatedAt: now, version: 1 }
+	const systemFields = { organizationId: organization.id, id: newId('pl'), createdAt: now, updatedAt: now, version: 1 }
+	const pipeline = { advanceWhenAllPaid: false, ...input, ...systemFields }
 	await pipelines.insert(write, pipeline)
 	return pipeline
 }

@@ -74,17 +74,23 @@ async function requireReferences(
 }
 
 /**
- * Moves a deal whose invoice was paid to the stage that its current stage names, if that is a later stage and the deal has
- * `autoAdvance`. Returns the new stage's key.
+ * Moves a deal whose invoice was paid to the stage that its current stage names, if that is a later stage, the deal has
+ * `autoAdvance`, and its pipeline does not wait for an open invoice. Returns the new stage's key. `hasOpenInvoices` is asked while the
+ * deal is locked, so that of two last payments at once the second sees the first.
  */
-export async function advanceDealOnPayment(write: WriteContext, id: string): Promise<string | undefined> {
+export async function advanceDealOnPayment(
+	write: WriteContext,
+	id: string,
+	hasOpenInvoices: () => Promise<boolean>,
+): Promise<string | undefined> {
 	const { db, origin, organization } = write
 	const stored = await deals.lock(db, organization.id, id)
 	if (!stored?.autoAdvance) return undefined
-	const { stages } = await requirePipeline(db, organization.id, stored.pipelineId)
+	const { stages, advanceWhenAllPaid } = await requirePipeline(db, organization.id, stored.pipelineId)
 	const current = stages.findIndex(({ key }) => key === stored.stage)
 	const target = stages[current]?.advanceOnInvoicePaidTo
 	if (!target || stages.findIndex(({ key }) => key === target) <= current) return undefined
+	if (advanceWhenAllPaid && (await hasOpenInvoices())) return undefined
 	const deal = await deals.update(write, stored, { stage: target })
 	await record(db, origin, 'deal.stage_changed', deal, { before: stored })
 	return target

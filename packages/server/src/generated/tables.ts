@@ -2043,6 +2043,7 @@ export const fields = {
 		"organizationId": "string",
 		"name": "string",
 		"stages": "json",
+		"advanceWhenAllPaid": "boolean",
 		"createdAt": "number",
 		"updatedAt": "number",
 		"version": "number"

@@ -268,4 +268,59 @@ describe('marking paid an invoice of a deal', () => {
 		await create({ dealId, status: 'paid' })
 		expect(await stage(dealId)).toBe('won')
 	})
+
+	describe('in a pipeline that waits until all are paid', () => {
+		const stages = [{ key: 'won', label: 'Won', type: 'won', advanceOnInvoicePaidTo: 'paid' }, { key: 'paid', label: 'Paid', type: 'won' }] // biome-ignore format: one thing
+		const newPipeline = async (option: object) =>
+			(await server.ask('POST', '/api/pipelines', { body: { name: 'Projects', stages, ...option } })).body.id
+		const newDeal = async (option: object = { advanceWhenAllPaid: true }) =>
+			server.newDeal({ pipelineId: await newPipeline(option), stage: 'won' })
+		const pay = (id: string) => patch(id, { status: 'paid' })
+		const advanced = { ok: true, stageAdvanced: 'paid' }
+
+		it.each([['sent'], ['overdue']])('stays while another invoice is %s, and moves with the last', async (status) => {
+			const dealId = await newDeal()
+			const [deposit, rest] = [await create({ dealId, status: 'sent' }), await create({ dealId, status })]
+			expect([await pay(deposit), await stage(dealId)]).toEqual([{ ok: true }, 'won'])
+			expect([await pay(rest), await stage(dealId)]).toEqual([advanced, 'paid'])
+		})
+
+		it('moves beside drafts and invoices that are paid or cancelled, or of another deal', async () => {
+			const dealId = await newDeal()
+			for (const status of ['draft', 'paid', 'cancelled']) await create({ dealId, status })
+			await create({ dealId: await newDeal(), status: 'sent' })
+			expect(await pay(await create({ dealId, status: 'sent' }))).toEqual(advanced)
+		})
+
+		it('is moved by no other change: the last open one that is cancelled leaves it', async () => {
+			const dealId = await newDeal()
+			const [deposit, rest] = [await create({ dealId, status: 'sent' }), await create({ dealId, status: 'sent' })]
+			await pay(deposit)
+			expect([await patch(rest, { status: 'cancelled' }), await stage(dealId)]).toEqual([{ ok: true }, 'won'])
+		})
+
+		it('moves once when the last ones are paid at the same time', async () => {
+			const dealId = await newDeal()
+			const ids = await Promise.all(Array.from({ length: 8 }, () => create({ dealId, status: 'sent' })))
+			const answers = await Promise.all(ids.map(pay))
+			expect(answers.filter(({ stageAdvanced }) => stageAdvanced === 'paid')).toHaveLength(1)
+			expect(await stage(dealId)).toBe('paid')
+		})
+
+		it('waits only when its pipeline says so, and from the next payment on', async () => {
+			for (const option of [{}, { advanceWhenAllPaid: false }]) {
+				const dealId = await newDeal(option)
+				await create({ dealId, status: 'sent' })
+				expect(await pay(await create({ dealId }))).toEqual(advanced)
+			}
+			const pipelineId = await newPipeline({})
+			const at = `/api/pipelines/${pipelineId}`
+			expect((await server.ask('GET', at)).body.data.advanceWhenAllPaid).toBe(false)
+			await server.ask('PATCH', at, { body: { advanceWhenAllPaid: true } })
+			expect((await server.ask('GET', at)).body.data.advanceWhenAllPaid).toBe(true)
+			const dealId = await server.newDeal({ pipelineId, stage: 'won' })
+			await create({ dealId, status: 'sent' })
+			expect(await pay(await create({ dealId }))).toEqual({ ok: true })
+		})
+	})
 })

@@ -172,6 +172,14 @@ export async function removeInvoice(db: Db, organizationId: string, id: string):
 	await db.run(remove, { organizationId, id })
 }
 
+const openOfDeal = query<{ organizationId: string; dealId: string }, { id: string }>((knex, key) =>
+	knex('invoices').where(key).whereIn('status', ['sent', 'overdue']).select('id').limit(1, { skipBinding: true }),
+)
+
+/** Whether an invoice of the deal is sent and neither paid nor cancelled. */
+export const hasOpenInvoices = async (db: Db, organizationId: string, dealId: string) =>
+	(await db.get(openOfDeal, { organizationId, dealId })) !== undefined
+
 interface PastDue extends Clock {
 	readonly organizationId: string
 	/** The later of the clock's two values: the bound that the index can use. */

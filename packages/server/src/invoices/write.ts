@@ -20,7 +20,7 @@ import { advanceCounter, insertNumbered, insertTombstone, isNumberRetired } from
 import { closePaymentLinks } from './payment-link-store.ts'
 import { withSnapshot } from './snapshot.ts'
 import { becomes, isFirstSent } from './status.ts'
-import { insertInvoice, removeInvoice, updateInvoice } from './store.ts'
+import { hasOpenInvoices, insertInvoice, removeInvoice, updateInvoice } from './store.ts'
 import { heldEntries, moveTimeEntries } from './time-claims.ts'
 
 /** Computes the invoice that the input would create, and stores nothing. */
@@ -82,9 +82,14 @@ export async function changeInvoice(
 	await recordChange(write, { ...audited(invoice), action: 'updated', ...values })
 	const updated = hasChanges ? (['invoice.updated'] as const) : []
 	await recordInvoiceEvents(write, invoice, [...updated, ...new Set([...milestones(stored, invoice), ...more])], changes)
-	const { dealId } = invoice
-	const paid = becomes('paid', stored, invoice) && dealId !== null
-	return { version: invoice.version, stageAdvanced: paid ? await advanceDealOnPayment(write, dealId) : undefined }
+	return { version: invoice.version, stageAdvanced: await advanceDeal(write, stored, invoice) }
+}
+
+/** Moves the deal of an invoice that this change marks paid; returns its new stage. */
+async function advanceDeal(write: WriteContext, before: StoredInvoice, after: StoredInvoice): Promise<string | undefined> {
+	const { organizationId, dealId } = after
+	if (!becomes('paid', before, after) || dealId === null) return undefined
+	return advanceDealOnPayment(write, dealId, () => hasOpenInvoices(write.db, organizationId, dealId))
 }
 
 /** No answer shows what a caller wrote of an unchanged invoice, such as a date that followed from its status: its version stays. */
