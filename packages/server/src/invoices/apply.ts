@@ -110,7 +110,7 @@ function compute(invoice: StoredInvoice, lines: readonly Line[], pointerTo: (lin
 		const { taxRounding } = invoice
 		return computeInvoice({ taxRounding, lines: lines.map((line) => ({ ...line, taxes: taxesOf(line, invoice) })) })
 	} catch (error) {
-		if (error instanceof TotalsError) throw fieldError(error.code, pointerTo(error.line), `${error.message}.`)
+		if (error instanceof TotalsError) throw fieldError(error.code, pointerTo(error.line), error.message)
 		throw error
 	}
 }

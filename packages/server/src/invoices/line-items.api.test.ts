@@ -245,15 +245,26 @@ describe('a line', () => {
 	it('that contradicts itself, or leaves the range, is refused with its place', async () => {
 		const mixed = [true, false].map((inclusive) => ({ label: 'T', percent: '5', inclusive }))
 		const max = { unitPriceCents: 999_999_999_999 }
-		for (const [lineItems, code, pointer] of [
-			[[{}, { taxes: mixed }], 'mixed_tax_inclusion', '/lineItems/1'],
-			[[{ discountPercent: 5, discountCents: 5 }], 'invalid_line_item', '/lineItems/0/discountCents'],
-			[[{}, { ...max, quantity: 2 }], 'amount_out_of_range', '/lineItems/1'],
-			[[{ ...max, taxes: mixed.slice(1) }], 'amount_out_of_range', '/lineItems/0'],
-			[[max, { unitPriceCents: 1 }], 'amount_out_of_range', '/lineItems'],
+		const taxed = (unitPriceCents: number) => ({ unitPriceCents, taxes: [{ label: 'T', percent: '100' }] })
+		for (const [lineItems, code, pointer, sentence] of [
+			[
+				[{}, { taxes: mixed }],
+				'mixed_tax_inclusion',
+				'/lineItems/1',
+				/^Line 2 has taxes .* give all of them the same `inclusive`\.$/,
+			],
+			[[{ discountPercent: 5, discountCents: 5 }], 'invalid_line_item', '/lineItems/0/discountCents', /, not both\.$/],
+			[[{}, { ...max, quantity: 2 }], 'amount_out_of_range', '/lineItems/1', /^Line 2 comes to 1999999999998 .* charge less/],
+			[[{ ...max, taxes: mixed.slice(1) }], 'amount_out_of_range', '/lineItems/0', /^Line 1 comes to 1049999999999 /],
+			[[max, { unitPriceCents: 1 }], 'amount_out_of_range', '/lineItems', /^The subtotal comes to 1000000000000 /],
+			[[...Array(3).fill(taxed(4e11)), { unitPriceCents: -9e11 }], 'amount_out_of_range', '/lineItems', /^The tax comes to 12/],
+			[[taxed(3e11), taxed(3e11)], 'amount_out_of_range', '/lineItems', /^The total comes to 1200000000000 /],
 		] as const) {
-			expect(await post({ lineItems })).toMatchObject(refused(code, pointer))
-			expect(await preview({ lineItems })).toMatchObject(refused(code, pointer))
+			for (const answer of [await post({ lineItems }), await preview({ lineItems })]) {
+				expect(answer).toMatchObject(refused(code, pointer))
+				expect(answer.body.detail).toMatch(sentence)
+				expect(answer.body.detail).not.toContain(code)
+			}
 		}
 	})
 })

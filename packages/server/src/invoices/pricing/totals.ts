@@ -32,12 +32,15 @@ export type InvoiceTotals = {
 	taxBreakdown: TaxBreakdownRow[]
 }
 
-/** An error that a caller of the API can cause; `line` is the index of the line, null when it is about a total. */
+/**
+ * An error that a caller of the API can cause, and a sentence for that caller; `line` is the index of the line, null when it is about
+ * a total.
+ */
 export class TotalsError extends Error {
 	code: 'amount_out_of_range' | 'mixed_tax_inclusion'
 	line: number | null
-	constructor(code: TotalsError['code'], line: number | null) {
-		super(line === null ? code : `${code} in line ${line}`)
+	constructor(code: TotalsError['code'], line: number | null, sentence: string) {
+		super(sentence)
 		this.name = 'TotalsError'
 		this.code = code
 		this.line = line
@@ -75,9 +78,9 @@ export function computeInvoice(input: PricingInput): InvoiceTotals {
 	const [subtotal, tax] = [sum(nets), sum(taxes)]
 	return {
 		lines: amounts.map((amount, index) => lineAmounts(index, amount, nets[index] ?? 0n, taxes[index] ?? 0n)),
-		subtotalCents: toCents(subtotal, null),
-		taxCents: toCents(tax, null),
-		totalCents: toCents(subtotal + tax, null),
+		subtotalCents: toCents(subtotal, 'subtotal'),
+		taxCents: toCents(tax, 'tax'),
+		totalCents: toCents(subtotal + tax, 'total'),
 		taxBreakdown: breakdown(taxed, nets),
 	}
 }
@@ -119,7 +122,7 @@ function scaledQuantity({ quantity, durationSeconds }: Omit<PricedLine, 'taxes'>
 function taxShares(line: PricedLine, index: number, amount: bigint): Share[] {
 	if (line.kind === 'text') return []
 	const inclusive = line.taxes.some((tax) => tax.inclusive)
-	if (inclusive && !line.taxes.every((tax) => tax.inclusive)) throw new TotalsError('mixed_tax_inclusion', index)
+	if (inclusive && !line.taxes.every((tax) => tax.inclusive)) throw mixedTaxes(index)
 	const rates = line.taxes.map((tax) => {
 		const scaled = parsePercent(tax.percent)
 		const identity = { label: tax.label, percent: formatDecimal(scaled, 4), inclusive }
@@ -153,7 +156,7 @@ function roundOnce(group: Share[]): TaxedShare[] {
 
 /** A row may exceed the limit that its invoice respects, since rows of opposite sign cancel out. */
 function breakdown(taxed: TaxedShare[], nets: bigint[]): TaxBreakdownRow[] {
-	const rowCents = (values: bigint[]): number => toCents(sum(values), null, BigInt(Number.MAX_SAFE_INTEGER))
+	const rowCents = (values: bigint[]): number => toCents(sum(values), 'tax', BigInt(Number.MAX_SAFE_INTEGER))
 	return [...Map.groupBy(taxed, (share) => share.row).values()].flatMap((row) => {
 		const lines = new Set(row.map((share) => share.line)) // a line that names a tax twice counts once
 		const taxableCents = rowCents([...lines].map((line) => nets[line] ?? 0n))
@@ -174,7 +177,17 @@ function parsePercent(text: string, max?: bigint): bigint {
 	return scaled
 }
 
-function toCents(value: bigint, line: number | null, max = MAX_CENTS): number {
-	if (magnitude(value) > max) throw new TotalsError('amount_out_of_range', line)
-	return Number(value)
+/** `of` is the index of a line, or a total. */
+function toCents(value: bigint, of: number | 'subtotal' | 'tax' | 'total', max = MAX_CENTS): number {
+	if (magnitude(value) <= max) return Number(value)
+	const what = typeof of === 'number' ? `Line ${of + 1}` : `The ${of}`
+	const sentence = `${what} comes to ${value} in minor units, and an amount is at most ${max} either way: charge less, or divide it among invoices.`
+	throw new TotalsError('amount_out_of_range', typeof of === 'number' ? of : null, sentence)
 }
+
+const mixedTaxes = (line: number) =>
+	new TotalsError(
+		'mixed_tax_inclusion',
+		line,
+		`Line ${line + 1} has taxes that its price contains beside taxes that it does not: give all of them the same \`inclusive\`.`,
+	)
