@@ -130,7 +130,7 @@ const byFormat: Record<string, fc.Arbitrary<string>> = {
 		fc.constantFrom('2026-03-31T10:00:00Z', '2026-03-31t23:59:59.999999+14:00'),
 		fc.date({ min: new Date(0), max: new Date(Date.UTC(2200, 11, 30)), noInvalidDate: true }).map((date) => date.toISOString()),
 	),
-	email: fc.emailAddress({ size: 'small' }),
+	email: fc.oneof(fc.emailAddress({ size: 'small' }), fc.constantFrom('info@müller.example', 'a@例え.テスト')),
 	'event-pattern': fc.constantFrom('*', 'invoice.*', 'invoice.paid', 'webhook.endpoint.*', 'time_entry.deleted'),
 	'audit-cursor': fc.stringMatching(/^aud_[A-Za-z0-9]{1,40}$/),
 	'delivery-cursor': fc.stringMatching(/^whd_[A-Za-z0-9]{1,40}$/),

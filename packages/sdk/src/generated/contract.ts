@@ -2174,7 +2174,8 @@ export interface components {
         DurationSeconds: number;
         /**
          * Format: email
-         * @description An e-mail address without a display name, at most 254 characters (RFC 5321).
+         * @description An e-mail address without a display name, at most 254 characters (RFC 5321). Its domain may be international, such as
+         *     `info@müller.example`: mail goes to the ASCII name of it (RFC 5890), and records keep what was written.
          */
         Email: string;
         /**

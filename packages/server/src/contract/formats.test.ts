@@ -68,7 +68,18 @@ describe('the formats', () => {
 			],
 		},
 		email: {
-			good: ['a@b.example', 'first.last+tag@sub.b-c.example', "o'hara@b.example", 'ü@b.example'],
+			good: [
+				...['a@b.example', 'first.last+tag@sub.b-c.example', "o'hara@b.example", 'ü@b.example', 'a@xn--mller-kva.example'],
+				...[
+					'info@müller.example',
+					'info@MÜLLER.example',
+					'a@例え.テスト',
+					'a@مثال.إختبار',
+					'é@straße.example',
+					'a@paral·lel.example',
+				],
+				`a@${'ü'.repeat(50)}.example`,
+			],
 			bad: [
 				'',
 				'a',
@@ -84,6 +95,17 @@ describe('the formats', () => {
 				'a@b.example\n',
 				'a\0b@c.example',
 				'a\u202eb@c.example',
+				...['a@müller', 'a@.müller.example', 'a@müller..example', 'a@mül ler.example', 'a@müller.example\n', 'a@mü_ller.example'],
+				...[
+					'a@müller.example,b@c.example',
+					'a@mü@ller.example',
+					'a@mü\u202eller.example',
+					'a@mü％0aller.example',
+					'a@müller.１２',
+				],
+				...['a@ｂ.ｅｘａｍｐｌｅ', 'a@１.２.３.４', 'a@b。müller.example', 'a@\u0301ü.example', 'a@xn--ü.example'],
+				`a@${'ü'.repeat(60)}.example`,
+				`${'a'.repeat(200)}@${'ü'.repeat(40)}.example`,
 			],
 		},
 		'event-pattern': {

@@ -1,4 +1,5 @@
 // The contract's formats that JSON Schema does not define: one table for the validators and for the words of errors.
+import { domainToASCII } from 'node:url'
 import currencies from 'currency-codes'
 import { isTimeZone, parseDate } from '../base/dates.ts'
 import { isEventPattern } from './event-patterns.ts'
@@ -26,6 +27,25 @@ function isLocale(tag: string): boolean {
 	} catch {
 		return false
 	}
+}
+
+const localPart = /^[^\s\p{C}@<>()[\],;:"\\]+$/u
+const asciiDomain = /^[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$/
+const anyDomain = /^[\p{L}\p{M}\p{N}·・-]+(\.[\p{L}\p{M}\p{N}·・-]+)+$/u
+
+function isEmail(value: string): boolean {
+	const at = value.lastIndexOf('@')
+	const [local, domain] = [value.slice(0, Math.max(at, 0)), value.slice(at + 1)]
+	if (!localPart.test(local)) return false
+	return asciiDomain.test(domain) || isInternationalDomain(domain, 253 - local.length)
+}
+
+/** Whether mail can go to the domain under its ASCII name, of which `longest` says how much an address has room for. */
+function isInternationalDomain(domain: string, longest: number): boolean {
+	const ascii = anyDomain.test(domain) ? domainToASCII(domain) : ''
+	// Without such a label it was ASCII in other widths, which only looks like another domain.
+	if (!asciiDomain.test(ascii) || !/(^|\.)xn--/.test(ascii)) return false
+	return ascii.length <= longest && ascii.split('.').every((label) => label.length <= 63)
 }
 
 export const formats: Readonly<Record<string, Format>> = {
@@ -56,7 +76,7 @@ export const formats: Readonly<Record<string, Format>> = {
 		'an http or https URL without a user name, password, fragment, blank or backslash',
 		(value) => /^https?:\/\/[^\s\p{C}/?#@\\]+([/?][^\s\p{C}#\\]*)?$/iu.test(value) && URL.canParse(value),
 	),
-	email: string('an e-mail address', (value) => /^[^\s\p{C}@<>()[\],;:"\\]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$/u.test(value)),
+	email: string('an e-mail address', isEmail),
 }
 
 /** The formats as Ajv takes them. */

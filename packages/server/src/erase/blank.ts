@@ -25,7 +25,7 @@ const before = String.raw`(?<![\p{L}\p{M}\p{N}_%+-]|[\p{L}\p{M}\p{N}_%+-][.'&])`
 const after = String.raw`(?![\p{L}\p{M}\p{N}_%+-]|\.[\p{L}\p{N}])`
 
 /** A text that is nothing but an address, in which more characters are allowed than are likely to be around one in a sentence. */
-const isAddress = (text: string) => /^[^\s@<>()[\],;:"\\]+@[a-z0-9-]+(\.[a-z0-9-]+)+$/i.test(text)
+const isAddress = (text: string) => /^[^\s@<>()[\],;:"\\]+@[\p{L}\p{M}\p{N}·・-]+(\.[\p{L}\p{M}\p{N}·・-]+)+$/u.test(text)
 
 const isSame = (text: string, email: string) => text.toLowerCase() === email.toLowerCase()
 

@@ -95,6 +95,19 @@ it('a person is gone from records, events and mails, by the e-mail address in an
 	}
 })
 
+it.each([
+	['info@xn--mller-kva.example', 'info@müller.example'],
+	['info@müller.example', 'info@XN--MLLER-KVA.example'],
+])('a person with an international domain is found as %s and as %s', async (written, asked) => {
+	const tenant = await server.newTenant()
+	const { id } = (await tenant.ask('POST', '/api/contacts', { body: { name: 'Ada Lovelace', email: written } })).body
+	await tenant.newTimeEntry({ description: 'Call info@müller.example or info@xn--mller-kva.example' })
+	const person = await findPerson(server.db, tenant.organizationId, asked)
+	expect(person.contactIds).toEqual([id])
+	await erasePerson(server.db, person, doing(tenant))
+	expect(JSON.stringify(await textOf(tenant))).not.toMatch(/ller|Lovelace/i)
+})
+
 it('leaves a tombstone that says what was done and when, and nothing of whom', async () => {
 	const { tenant, email } = await withPerson()
 	const person = await findPerson(server.db, tenant.organizationId, email)

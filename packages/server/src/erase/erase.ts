@@ -7,6 +7,7 @@ import { newId } from '../base/ids.ts'
 import type { Origin } from '../base/origin.ts'
 import { recordChange } from '../db/audit-log.ts'
 import type { Database, Db } from '../db/database.ts'
+import { spellingsOf } from '../outside/mail/addresses.ts'
 import { blankJson, blankText, isOf, nobody, nowhere, type Person } from './blank.ts'
 import {
 	blankOrganization,
@@ -62,12 +63,14 @@ async function eraseRows(db: Database, { organizationId, origin }: ErasureReques
 
 /** Finds who an e-mail address or the id of a contact is, with all that their contacts say of them. */
 export async function findPerson(db: Database, organizationId: string, key: string): Promise<Person> {
-	const contacts = await findContacts(db, organizationId, key.includes('@') ? { email: key } : { id: key })
+	const isEmail = key.includes('@')
+	const named = isEmail ? spellingsOf(key).map((email) => ({ email })) : [{ id: key }]
+	const contacts = (await Promise.all(named.map((by) => findContacts(db, organizationId, by)))).flat()
 	const emails = contacts.flatMap(({ email }) => email ?? [])
 	return {
-		emails: [...new Set(key.includes('@') ? [key, ...emails] : emails)],
+		emails: [...new Set((isEmail ? [key, ...emails] : emails).flatMap(spellingsOf))],
 		words: [...new Set(contacts.flatMap(({ name, phone }) => [name, phone ?? []].flat()))],
-		contactIds: contacts.map(({ id }) => id),
+		contactIds: [...new Set(contacts.map(({ id }) => id))],
 	}
 }
 

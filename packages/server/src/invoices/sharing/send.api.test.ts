@@ -171,6 +171,34 @@ describe('the mail', () => {
 	})
 })
 
+describe('an international domain', () => {
+	it('is taken wherever an address is, goes to the mail server in ASCII, and is kept as it was written', async () => {
+		const email = 'Info@MÜLLER.example'
+		const post = async (path: string, body: object) => (await tenant.ask('POST', path, { body })).body.id
+		const read = async (path: string) => (await tenant.ask('GET', path)).body.data
+		const contact = await post('/api/contacts', { name: 'Ada', email })
+		expect(await read(`/api/contacts/${contact}`)).toMatchObject({ email })
+		const companyId = await post('/api/companies', { name: 'Müller' })
+		expect((await tenant.ask('PATCH', `/api/companies/${companyId}`, { body: { billingEmail: email } })).status).toBe(200)
+		expect((await tenant.ask('PATCH', '/api/organization', { body: { email: 'us@größe.example' } })).status).toBe(200)
+		const id = await create({ companyId, lineItems, billFrom: { name: 'We', email: 'we@größe.example' } })
+		const sent = await tenant.ask('POST', `/api/invoices/${id}/send`, { body: { to: email, cc: ['a@例え.テスト'] } })
+		expect(sent.body).toEqual({ ok: true })
+		expect(mail.received).toHaveLength(1)
+		expect(mail.received[0]?.raw).toMatch(/^To: Info@xn--mller-kva\.example\r$/m)
+		expect(mail.received[0]?.raw).toMatch(/^Cc: a@xn--r8jz45g\.xn--zckzah\r$/m)
+		expect(mail.received[0]?.raw).toMatch(/^Reply-To: us@xn--gre-6ka8i\.example\r$/m)
+		expect(await read(`/api/invoices/${id}`)).toMatchObject({ billTo: { email }, billFrom: { email: 'we@größe.example' } })
+		const [mailed] = (await tenant.ask('GET', `/api/invoices/${id}/emails`)).body.data
+		expect(mailed).toMatchObject({
+			to: email,
+			cc: ['a@例え.テスト'],
+			recipients: [{ address: email }, { address: 'a@例え.テスト' }],
+		})
+		await tenant.ask('PATCH', '/api/organization', { body: { email: 'hello@northlight.example' } })
+	})
+})
+
 describe('the invoice', () => {
 	it('that was a draft is sent, dated, and keeps its parties', async () => {
 		const { id: companyId } = await tenant.remit.companies.create({ name: 'Acme GmbH', billingCity: 'Berlin' })

@@ -2,6 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { pathToFileURL } from 'node:url'
 import { inspect } from 'node:util'
 import PostalMime, { type Email } from 'postal-mime'
@@ -75,6 +76,43 @@ describe('a mail', () => {
 		expect((await delivered({ to: 'ada@müller.example' })).raw).toMatch(/^To: ada@xn--mller-kva\.example\r$/m)
 		const { to, email } = await delivered({ to: 'josé@müller.example' })
 		expect([to, email.to?.[0]?.address]).toEqual([['josé@müller.example'], 'josé@müller.example'])
+	})
+
+	it('names its recipients in its answers as they were written', async () => {
+		const { host } = await smtpServer({
+			onRcptTo: ({ address }, _, done) => done(address.startsWith('eve') ? replying(550, 'no such user') : null),
+		})
+		const written = mail({ to: 'ada@MÜLLER.example', cc: ['eve@müller.example'], replyTo: 'ada@müller.example' })
+		expect(await mailer(`smtp://${host}`).send(written)).toEqual([
+			{ address: 'ada@MÜLLER.example', accepted: true, answer: null },
+			{ address: 'eve@müller.example', accepted: false, answer: '550 no such user' },
+		])
+	})
+
+	it('has internationalised domains in ASCII all the way: in the commands, in its headers and in its id', async () => {
+		const lines: string[] = []
+		const host = await tcpServer((socket) => {
+			socket.write('220 hello\r\n')
+			let isText = false
+			createInterface(socket).on('line', (line) => {
+				lines.push(line)
+				isText = line === 'DATA' || (isText && line !== '.')
+				if (!isText || line === 'DATA') socket.write(isText ? '354 go on\r\n' : '250 fine\r\n')
+			})
+		})
+		const opened = openMailer({ SMTP_URL: `smtp://${host}`, MAIL_FROM: 'rechnung@müller.example' })
+		closers.push(() => opened.close())
+		const copies = { cc: ['a@例え.テスト'], bcc: ['b@ÜBER.example'], replyTo: 'c@größe.example' }
+		await opened.send(mail({ to: 'ada@MÜLLER.example', ...copies, messageId: opened.messageId('mail_1') }))
+		expect(lines.filter((line) => /^(MAIL|RCPT) /.test(line))).toEqual([
+			'MAIL FROM:<rechnung@xn--mller-kva.example>',
+			...['ada@xn--mller-kva.example', 'a@xn--r8jz45g.xn--zckzah', 'b@xn--ber-goa.example'].map((to) => `RCPT TO:<${to}>`),
+		])
+		for (const header of ['To: ada@xn--mller-kva.example', 'Cc: a@xn--r8jz45g.xn--zckzah', 'Reply-To: c@xn--gre-6ka8i.example']) {
+			expect(lines).toContain(header)
+		}
+		expect(lines).toContain('Message-ID: <mail_1@xn--mller-kva.example>')
+		expect(lines.filter((line) => /[^ -~]/.test(line))).toEqual([])
 	})
 })
 

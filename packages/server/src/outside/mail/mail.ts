@@ -2,7 +2,7 @@
 // another recipient: an address must be one plain address, and names and subjects lose their control characters.
 import type { SendMailOptions } from 'nodemailer'
 import { ConfigError } from '../../base/errors.ts'
-import { distinct, isAddress } from './addresses.ts'
+import { distinct, isAddress, wireAddress } from './addresses.ts'
 import { type Delivery, MailError, type RecipientAnswer } from './delivery.ts'
 
 export interface Mail extends MailContent {
@@ -72,12 +72,12 @@ export function openMailer({ SMTP_URL, MAIL_FROM }: MailSettings, { timeoutMs = 
 		configured: missing.length === 0,
 		from,
 		missing,
-		messageId: (id) => `<${id}@${from?.split('@').at(-1) ?? 'localhost'}>`,
+		messageId: (id) => `<${id}@${from === null ? 'localhost' : wireAddress(from).split('@').at(-1)}>`,
 		async send(mail) {
 			if (transport === 'none' || from === null)
 				throw new MailError(`E-mail is not set up: the server needs ${missing.join(' and ')}.`)
 			const recipients = distinct([mail.to, ...mail.cc, ...mail.bcc])
-			const message = { ...compose(mail, from, operator), envelope: { from, to: recipients } }
+			const message = { ...compose(mail, from, operator), envelope: { from: wireAddress(from), to: recipients.map(wireAddress) } }
 			opening ??= openDelivery(transport, SMTP_URL, timeoutMs)
 			const delivery = await opening
 			return delivery.deliver(message, recipients)
@@ -118,7 +118,7 @@ function compose(mail: Mail, from: string, operator: string): SendMailOptions {
 		if (!isAddress(address)) throw new MailError('The recipient must be one e-mail address, such as name@example.com.')
 	if (replyTo !== null && !isAddress(replyTo)) throw new MailError('The address for answers must be one e-mail address.')
 	return {
-		from: { name: senderLine(senderName, operator), address: from },
+		from: { name: senderLine(senderName, operator), address: wireAddress(from) },
 		to: unnamed(to),
 		cc: cc.map(unnamed),
 		bcc: bcc.map(unnamed),
@@ -156,6 +156,6 @@ const plainName = (text: string) =>
 		.join('')
 		.trim()
 
-const unnamed = (address: string) => ({ name: '', address })
+const unnamed = (address: string) => ({ name: '', address: wireAddress(address) })
 
 const oneLine = (text: string) => text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim()
