@@ -4823,7 +4823,8 @@ export interface components {
             active?: boolean;
         };
         /**
-         * @description Where tax is rounded, half away from zero.
+         * @description Where tax is rounded, half away from zero. A tax that a price contains is amount × percentage ÷ (100 + the percentages of all
+         *     taxes of the line): it is taken out of the line's amount, which stays, and the net amount is what all its taxes leave.
          * @enum {string}
          */
         TaxRounding: "document" | "line";
