@@ -37,6 +37,7 @@ import * as documents from './0034-documents.ts'
 import * as servicePeriods from './0035-service-periods.ts'
 import * as runningTimeEntries from './0036-running-time-entries.ts'
 import * as dealsWaitForAllPayments from './0037-deals-wait-for-all-payments.ts'
+import * as timeRounding from './0038-time-rounding.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -77,4 +78,5 @@ export const migrations: readonly Migration[] = [
 	{ name: '0035-service-periods', up: servicePeriods.up },
 	{ name: '0036-running-time-entries', up: runningTimeEntries.up },
 	{ name: '0037-deals-wait-for-all-payments', up: dealsWaitForAllPayments.up },
+	{ name: '0038-time-rounding', up: timeRounding.up },
 ]

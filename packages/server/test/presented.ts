@@ -47,6 +47,8 @@ export const emptyInvoice = {
 	taxRate: 0,
 	taxLabel: 'Tax',
 	taxRounding: 'document',
+	timeRounding: 'none',
+	timeRoundingMinutes: 15,
 	taxCents: 0,
 	taxBreakdown: [] as Invoice['taxBreakdown'],
 	totalCents: 0,

@@ -2361,6 +2361,8 @@ export interface components {
          *       "showRateBreakdown": false,
          *       "includeTimesheet": false,
          *       "taxRounding": "document",
+         *       "timeRounding": "none",
+         *       "timeRoundingMinutes": 15,
          *       "lineItems": [],
          *       "taxBreakdown": [],
          *       "amountPaidCents": 0,
@@ -2427,6 +2429,13 @@ export interface components {
             includeTimesheet: boolean;
             /** @description Where tax is rounded: as the organization's `taxRounding` said on create. */
             taxRounding: components["schemas"]["TaxRounding"];
+            /** @description How the time of each entry on it is rounded: as the organization's `timeRounding` said on create. */
+            timeRounding: components["schemas"]["TimeRounding"];
+            /**
+             * Format: int32
+             * @description The minutes of a step to which `timeRounding` rounds.
+             */
+            timeRoundingMinutes: number;
             /** @description Its lines, in order. */
             lineItems: components["schemas"]["LineItem"][];
             /** @description The total of each tax; empty without line items. */
@@ -2509,6 +2518,8 @@ export interface components {
          *         "showRateBreakdown": false,
          *         "includeTimesheet": false,
          *         "taxRounding": "document",
+         *         "timeRounding": "none",
+         *         "timeRoundingMinutes": 15,
          *         "lineItems": [],
          *         "taxBreakdown": [],
          *         "amountPaidCents": 0,
@@ -2620,6 +2631,8 @@ export interface components {
          *         "showRateBreakdown": false,
          *         "includeTimesheet": false,
          *         "taxRounding": "document",
+         *         "timeRounding": "none",
+         *         "timeRoundingMinutes": 15,
          *         "lineItems": [],
          *         "taxBreakdown": [],
          *         "amountPaidCents": 0,
@@ -2723,6 +2736,8 @@ export interface components {
          *         "showRateBreakdown": false,
          *         "includeTimesheet": false,
          *         "taxRounding": "document",
+         *         "timeRounding": "none",
+         *         "timeRoundingMinutes": 15,
          *         "lineItems": [],
          *         "taxBreakdown": [],
          *         "amountPaidCents": 0,
@@ -2969,6 +2984,8 @@ export interface components {
          *         "showRateBreakdown": false,
          *         "includeTimesheet": false,
          *         "taxRounding": "document",
+         *         "timeRounding": "none",
+         *         "timeRoundingMinutes": 15,
          *         "lineItems": [],
          *         "taxBreakdown": [],
          *         "amountPaidCents": 0,
@@ -3067,6 +3084,8 @@ export interface components {
          *         "showRateBreakdown": false,
          *         "includeTimesheet": false,
          *         "taxRounding": "document",
+         *         "timeRounding": "none",
+         *         "timeRoundingMinutes": 15,
          *         "lineItems": [],
          *         "taxBreakdown": [],
          *         "amountPaidCents": 160650,
@@ -3165,6 +3184,8 @@ export interface components {
          *         "showRateBreakdown": false,
          *         "includeTimesheet": false,
          *         "taxRounding": "document",
+         *         "timeRounding": "none",
+         *         "timeRoundingMinutes": 15,
          *         "lineItems": [],
          *         "taxBreakdown": [],
          *         "amountPaidCents": 0,
@@ -3343,6 +3364,8 @@ export interface components {
          *         "showRateBreakdown": false,
          *         "includeTimesheet": false,
          *         "taxRounding": "document",
+         *         "timeRounding": "none",
+         *         "timeRoundingMinutes": 15,
          *         "lineItems": [],
          *         "taxBreakdown": [],
          *         "amountPaidCents": 0,
@@ -3462,6 +3485,8 @@ export interface components {
          *         "showRateBreakdown": false,
          *         "includeTimesheet": false,
          *         "taxRounding": "document",
+         *         "timeRounding": "none",
+         *         "timeRoundingMinutes": 15,
          *         "lineItems": [],
          *         "taxBreakdown": [],
          *         "amountPaidCents": 0,
@@ -3560,6 +3585,8 @@ export interface components {
          *         "showRateBreakdown": false,
          *         "includeTimesheet": false,
          *         "taxRounding": "document",
+         *         "timeRounding": "none",
+         *         "timeRoundingMinutes": 15,
          *         "lineItems": [],
          *         "taxBreakdown": [],
          *         "amountPaidCents": 0,
@@ -3700,8 +3727,8 @@ export interface components {
             /** @description The saved tax rate that `taxes` comes from. */
             taxRateId: components["schemas"]["Id"] | null;
             /**
-             * @description Seconds of the time entries that the line charges: its amount is seconds × price ÷ 3600, rounded once. Null when a caller
-             *     wrote the quantity.
+             * @description Seconds that the line charges of its time entries, each rounded as the invoice's `timeRounding` says: its amount is seconds ×
+             *     price ÷ 3600, rounded once. Null when a caller wrote the quantity.
              */
             durationSeconds: number | null;
             /** @description The time entries that the line charges. */
@@ -3772,8 +3799,8 @@ export interface components {
             /** @description The saved tax rate that `taxes` comes from. */
             taxRateId: components["schemas"]["Id"] | null;
             /**
-             * @description Seconds of the time entries that the line charges: its amount is seconds × price ÷ 3600, rounded once. Null when a caller
-             *     wrote the quantity.
+             * @description Seconds that the line charges of its time entries, each rounded as the invoice's `timeRounding` says: its amount is seconds ×
+             *     price ÷ 3600, rounded once. Null when a caller wrote the quantity.
              */
             durationSeconds: number | null;
             /** @description The time entries that the line charges. */
@@ -3983,6 +4010,8 @@ export interface components {
          *       "defaultCurrency": "EUR",
          *       "hourlyRateCents": 11000,
          *       "taxRounding": "document",
+         *       "timeRounding": "none",
+         *       "timeRoundingMinutes": 15,
          *       "paymentTerms": null,
          *       "createdAt": 1774915200000,
          *       "updatedAt": 1774915200000,
@@ -4032,6 +4061,13 @@ export interface components {
             hourlyRateCents: components["schemas"]["Cents"] | null;
             /** @description Where new invoices round tax. */
             taxRounding: components["schemas"]["TaxRounding"];
+            /** @description How the time of each entry is rounded when it becomes a line of a new invoice; `none` until it is changed. */
+            timeRounding: components["schemas"]["TimeRounding"];
+            /**
+             * Format: int32
+             * @description The minutes of a step to which `timeRounding` rounds; 15 until it is changed.
+             */
+            timeRoundingMinutes: number;
             /** @description Payment terms of new invoices that name none. */
             paymentTerms: string | null;
             /** @description When it was created. */
@@ -4102,6 +4138,10 @@ export interface components {
             hourlyRateCents?: components["schemas"]["HourlyRate"] | null;
             /** @description Where new invoices round tax. */
             taxRounding?: components["schemas"]["TaxRounding"];
+            /** @description How the time of each entry is rounded when it becomes a line of a new invoice. */
+            timeRounding?: components["schemas"]["TimeRounding"];
+            /** @description The minutes of a step to which `timeRounding` rounds. */
+            timeRoundingMinutes?: components["schemas"]["RoundingMinutes"];
             /** @description Payment terms of new invoices that name none. */
             paymentTerms?: components["schemas"]["Text"] | null;
         };
@@ -4649,6 +4689,11 @@ export interface components {
          * @enum {string}
          */
         ResourceKind: "invoice" | "api_key" | "company" | "contact" | "deal" | "organization_settings" | "pipeline" | "tax_rate" | "time_entry" | "webhook_endpoint";
+        /**
+         * Format: int32
+         * @description The minutes of a step of time.
+         */
+        RoundingMinutes: number;
         /**
          * @description Whether invoices can be sent by e-mail.
          * @example {
@@ -5255,6 +5300,12 @@ export interface components {
          */
         TimeGrouping: "task" | "deliverable" | "all";
         /**
+         * @description How the time of an entry is rounded to steps of some minutes when an invoice charges it. Each entry is rounded by itself; the entry
+         *     stays as it is, and the invoice's timesheet shows what is charged.
+         * @enum {string}
+         */
+        TimeRounding: "none" | "up" | "nearest";
+        /**
          * Format: time-zone
          * @description A time zone of the IANA database, such as `Europe/Berlin`.
          */
@@ -5701,6 +5752,8 @@ export interface components {
          *         "showRateBreakdown": false,
          *         "includeTimesheet": false,
          *         "taxRounding": "document",
+         *         "timeRounding": "none",
+         *         "timeRoundingMinutes": 15,
          *         "lineItems": [],
          *         "taxBreakdown": [],
          *         "amountPaidCents": 0,
@@ -6055,6 +6108,7 @@ export type PublicLineItem = components['schemas']['PublicLineItem'];
 export type RecipientAnswer = components['schemas']['RecipientAnswer'];
 export type Redelivered = components['schemas']['Redelivered'];
 export type ResourceKind = components['schemas']['ResourceKind'];
+export type RoundingMinutes = components['schemas']['RoundingMinutes'];
 export type SendStatus = components['schemas']['SendStatus'];
 export type SortOrder = components['schemas']['SortOrder'];
 export type Stage = components['schemas']['Stage'];
@@ -6080,6 +6134,7 @@ export type TimeEntryStatus = components['schemas']['TimeEntryStatus'];
 export type TimeEntryUpdate = components['schemas']['TimeEntryUpdate'];
 export type TimeEntryUpdatedEvent = components['schemas']['TimeEntryUpdatedEvent'];
 export type TimeGrouping = components['schemas']['TimeGrouping'];
+export type TimeRounding = components['schemas']['TimeRounding'];
 export type TimeZone = components['schemas']['TimeZone'];
 export type UnixMs = components['schemas']['UnixMs'];
 export type VatId = components['schemas']['VatId'];

@@ -139,6 +139,7 @@ export type {
 	TimeEntryUpdate,
 	TimeEntryUpdatedEvent,
 	TimeGrouping,
+	TimeRounding,
 	WebhookDelivery,
 	WebhookDeliveryDetails,
 	WebhookDeliveryDetailsData,

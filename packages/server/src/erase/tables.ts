@@ -95,6 +95,7 @@ export const tables: Readonly<Record<string, ErasableTable>> = {
 			'taxLabel',
 			'currency',
 			'taxRounding',
+			'timeRounding',
 			'locale',
 			'timeZone',
 		],

@@ -20,5 +20,7 @@ export async function createInvoiceOfTime(write: WriteContext, request: TimeEntr
 	const entries = await lockTimeEntries(db, organization.id, timeEntryIds)
 	const charged = rateEntries({ ids: timeEntryIds, entries, deal, organization })
 	const { companyId, currency } = deal
-	return createInvoice(write, { dealId, companyId, currency, ...input, timeLines: timeLines(charged, groupBy, taxRate) })
+	// The new invoice takes its rounding from the same settings.
+	const lines = timeLines(charged, groupBy, taxRate, write.organization)
+	return createInvoice(write, { dealId, companyId, currency, ...input, timeLines: lines })
 }

@@ -33,7 +33,7 @@ export const blankParty = {
 
 /** A new invoice before any input: it copies some of the organization's settings. */
 export function blankInvoice(organization: OrganizationSettings, now: number): StoredInvoice {
-	const { id: organizationId, taxRounding, defaultCurrency, paymentTerms } = organization
+	const { id: organizationId, taxRounding, timeRounding, timeRoundingMinutes, defaultCurrency, paymentTerms } = organization
 	return {
 		...blanks.Invoice,
 		id: newId('inv'),
@@ -53,6 +53,8 @@ export function blankInvoice(organization: OrganizationSettings, now: number): S
 		showRateBreakdown: false,
 		includeTimesheet: false,
 		taxRounding,
+		timeRounding,
+		timeRoundingMinutes,
 		lineItems: [],
 		taxBreakdown: [],
 		amountPaidCents: 0,

@@ -45,6 +45,8 @@ const defaults = {
 	showRateBreakdown: false,
 	includeTimesheet: false,
 	taxRounding: 'document',
+	timeRounding: 'none',
+	timeRoundingMinutes: 15,
 	lineItems: [],
 	taxBreakdown: [],
 	amountPaidCents: 0,

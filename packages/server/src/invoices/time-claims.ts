@@ -7,6 +7,7 @@ import type { Db } from '../db/database.ts'
 import type { ErrorCode, ProblemError, TimeEntry } from '../generated/contract.ts'
 import { claimTimeEntries, freeTimeEntries, lockTimeEntries } from '../time-entries/store.ts'
 import type { StoredInvoice } from './invoice.ts'
+import { chargedSeconds } from './pricing/time-lines.ts'
 
 export const heldEntries = ({ status, lineItems }: StoredInvoice) =>
 	status === 'cancelled' ? [] : lineItems.flatMap(({ timeEntryIds }) => timeEntryIds)
@@ -53,8 +54,9 @@ const running = (entries: readonly TimeEntry[]): Reason[] =>
 		.map(({ id }) => ({ code: 'running', detail: `${id} is running again` }))
 
 /** A line charges the seconds of its entries unless a caller wrote its quantity: then it has no `durationSeconds`. */
-function changed({ lineItems }: StoredInvoice, entries: readonly TimeEntry[]): Reason[] {
-	const secondsOf = new Map(entries.map(({ id, durationSeconds }) => [id, durationSeconds]))
+function changed({ lineItems, ...invoice }: StoredInvoice, entries: readonly TimeEntry[]): Reason[] {
+	const rounded = (seconds: number | null) => seconds && chargedSeconds(seconds, invoice)
+	const secondsOf = new Map(entries.map(({ id, durationSeconds }) => [id, rounded(durationSeconds)]))
 	return lineItems.flatMap(({ position, durationSeconds, timeEntryIds }) => {
 		const seconds = timeEntryIds.map((id) => secondsOf.get(id) ?? null)
 		// `missing` and `running` name these entries.

@@ -45,7 +45,14 @@ const nothing = {
 	hourlyRateCents: null,
 	paymentTerms: null,
 }
-const given = { timeZone: 'UTC', locale: 'en-US', defaultCurrency: 'USD', taxRounding: 'document' }
+const given = {
+	timeZone: 'UTC',
+	locale: 'en-US',
+	defaultCurrency: 'USD',
+	taxRounding: 'document',
+	timeRounding: 'none',
+	timeRoundingMinutes: 15,
+}
 const changes = {
 	name: 'Northlight "Studio" & Söhne',
 	contactName: 'Ada Lovelace',

@@ -20,7 +20,14 @@ const audited = (id: string) => ({ organizationId: id, resource: 'organization_s
 
 const insert = query<Row>((knex, row) => knex('organizations').insert(row))
 
-const defaults = { timeZone: 'UTC', locale: 'en-US', defaultCurrency: 'USD', taxRounding: 'document' } as const
+const defaults = {
+	timeZone: 'UTC',
+	locale: 'en-US',
+	defaultCurrency: 'USD',
+	taxRounding: 'document',
+	timeRounding: 'none',
+	timeRoundingMinutes: 15,
+} as const
 
 /** Creates an organization and its default pipeline. */
 export async function createOrganization(

@@ -97,13 +97,27 @@ const groups: Record<TimeGrouping, (entry: TimeEntry) => { key: string; words: s
 	all: () => ({ key: '', words: 'Time' }),
 }
 
+export type Rounding = Pick<OrganizationSettings, 'timeRounding' | 'timeRoundingMinutes'>
+
+/** The seconds that an invoice charges for an entry. */
+export function chargedSeconds(seconds: number, { timeRounding, timeRoundingMinutes }: Rounding): number {
+	const step = timeRoundingMinutes * 60
+	if (timeRounding === 'up') return Math.ceil(seconds / step) * step
+	return timeRounding === 'nearest' ? Math.round(seconds / step) * step : seconds
+}
+
 /** One line for each group and rate, in the order in which their work began. */
-export function timeLines(charged: readonly Charged[], groupBy: TimeGrouping, taxRate: TaxRate | undefined): Line[] {
+export function timeLines(
+	charged: readonly Charged[],
+	groupBy: TimeGrouping,
+	taxRate: TaxRate | undefined,
+	rounding: Rounding,
+): Line[] {
 	const inOrder = charged.toSorted((a, b) => a.entry.startedAt - b.entry.startedAt || (a.entry.id < b.entry.id ? -1 : 1))
 	const lines = Map.groupBy(inOrder, ({ entry, rateCents }) => `${groups[groupBy](entry).key} ${rateCents}`)
 	return [...lines.values()].map((group, index) => {
 		const [{ entry, rateCents }] = group as [Charged]
-		const durationSeconds = group.reduce((total, one) => total + one.entry.durationSeconds, 0)
+		const durationSeconds = group.reduce((total, one) => total + chargedSeconds(one.entry.durationSeconds, rounding), 0)
 		return {
 			id: newId('li'),
 			...blankLine,

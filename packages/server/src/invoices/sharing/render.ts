@@ -7,6 +7,7 @@ import type { InvoiceDocument } from '../../rendering/document.ts'
 import type { PdfMeta } from '../../rendering/pdf/pdf.ts'
 import { findTimeEntriesOf } from '../../time-entries/store.ts'
 import { findLiveLink } from '../payment-link-store.ts'
+import { chargedSeconds } from '../pricing/time-lines.ts'
 import { snapshotOf } from '../snapshot.ts'
 import { clientUrl, findClientToken } from './client-link-store.ts'
 import { contentHashOf, findDocument, keepDocument } from './document-store.ts'
@@ -30,7 +31,7 @@ async function sourceOf(db: Db, services: Services, invoice: Invoice, now: numbe
 		timeZone,
 		paymentUrl: await paymentUrl(db, services, invoice, now),
 		// An entry on an invoice has ended, so its duration is never null.
-		timeEntries: entries.map((entry) => ({ ...entry, durationSeconds: entry.durationSeconds ?? 0 })),
+		timeEntries: entries.map((entry) => ({ ...entry, durationSeconds: chargedSeconds(entry.durationSeconds ?? 0, invoice) })),
 	}
 }
 
