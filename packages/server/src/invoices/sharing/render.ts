@@ -31,7 +31,10 @@ async function sourceOf(db: Db, services: Services, invoice: Invoice, now: numbe
 		timeZone,
 		paymentUrl: await paymentUrl(db, services, invoice, now),
 		// An entry on an invoice has ended, so its duration is never null.
-		timeEntries: entries.map((entry) => ({ ...entry, durationSeconds: chargedSeconds(entry.durationSeconds ?? 0, invoice) })),
+		timeEntries: entries.map(({ startedAt, durationSeconds, description, taskName, deliverableName }) => {
+			const charged = chargedSeconds(durationSeconds ?? 0, invoice)
+			return { startedAt, durationSeconds: charged, description, taskName, deliverableName }
+		}),
 	}
 }
 
