@@ -33,10 +33,11 @@ import { findSuppressed, unsuppress } from '../src/mails/suppression-store.ts'
 import { findOrganization } from '../src/organizations/store.ts'
 import { markRatesUsed, taxRates } from '../src/tax-rates/store.ts'
 import { findTimeEntriesOf, lockTimeEntries, timeEntries } from '../src/time-entries/store.ts'
-import { countUndelivered, deliverAllAgain, endWaiting, findBacklogs } from '../src/webhooks/backlog-store.ts'
+import { endWaiting, findBacklogs } from '../src/webhooks/backlog-store.ts'
 import { deliverAgain, lockDelivery, readDeliveries, readDelivery } from '../src/webhooks/delivery-store.ts'
 import { endpoints } from '../src/webhooks/endpoint-store.ts'
 import { claimDeliveries, completeDeliveries, type DeliveryResult } from '../src/webhooks/engine/queue-store.ts'
+import { countAgain, deliverAllAgain } from '../src/webhooks/redelivery-store.ts'
 import { grow } from './grow.ts'
 import { startTestServer, type TestServer } from './harness.ts'
 import { type Ask, readTables } from './tables.ts'
@@ -260,7 +261,9 @@ const result = (): DeliveryResult => ({
 })
 
 /** Every look-up that is no list. */
-const lookUps: [name: string, work: (db: Db) => Promise<unknown>][] = [
+type LookUp = [name: string, work: (db: Db) => Promise<unknown>]
+
+const lookUps: LookUp[] = [
 	['an invoice', (db) => readInvoice(db, org(), 'inv_1', today)],
 	['an invoice to change', (db) => lockInvoice(db, org(), 'inv_1')],
 	['an invoice to delete', (db) => removeInvoice(db, org(), 'inv_1')],
@@ -301,8 +304,13 @@ const lookUps: [name: string, work: (db: Db) => Promise<unknown>][] = [
 	['a delivery', (db) => readDelivery(db, { organizationId: org(), id: 'whd_1' })],
 	['a delivery to change', (db) => lockDelivery(db, { organizationId: org(), id: 'whd_1' })],
 	['a delivery to make again', (db) => deliverAgain(db, { organizationId: org(), id: 'whd_1' }, 0)],
-	['deliveries to make again', (db) => deliverAllAgain(db, { organizationId: org(), id: 'whe_1' }, 0, 0)],
-	['deliveries to count', (db) => countUndelivered(db, { organizationId: org(), id: 'whe_1' }, 0)],
+	...([null, 'retrying', 'all'] as const).flatMap((status): LookUp[] => [
+		[
+			`deliveries to make again: ${status}`,
+			(db) => deliverAllAgain(db, { organizationId: org(), id: 'whe_grown1' }, status, 0, 0),
+		],
+		[`deliveries to count: ${status}`, (db) => countAgain(db, { organizationId: org(), id: 'whe_grown1' }, status, 0)],
+	]),
 	['deliveries to cancel', (db) => endWaiting(db, { organizationId: org(), id: 'whe_1' }, 'cancelled', 0)],
 	['endpoints with something left to do', (db) => findBacklogs(db)],
 	['deliveries that are due', (db) => claimDeliveries(db, taking(), 0)],

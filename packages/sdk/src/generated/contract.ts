@@ -1033,7 +1033,8 @@ export interface paths {
         put?: never;
         /**
          * Redeliver to a webhook endpoint
-         * @description Make every skipped or exhausted delivery of an endpoint again, oldest first.
+         * @description Make every delivery of an endpoint again that has not succeeded, oldest first, or those with a `status`: they become due now, each with
+         *     the whole schedule of retries. While an earlier redelivery of many is still going on it answers 409.
          */
         post: operations["webhooks.endpoints.redeliver"];
         delete?: never;
@@ -4672,6 +4673,11 @@ export interface components {
             answer: string | null;
         };
         /**
+         * @description Which deliveries to make again.
+         * @enum {string}
+         */
+        RedeliverStatus: "exhausted" | "skipped" | "retrying" | "succeeded" | "all";
+        /**
          * @description How many deliveries Remit makes again.
          * @example {
          *       "count": 12
@@ -5828,6 +5834,8 @@ export interface components {
         WebhookRedeliver: {
             /** @description Only deliveries of events from then on; when absent, all that the server keeps. */
             since?: components["schemas"]["InstantInput"];
+            /** @description Only deliveries with this status; when absent, those that are `exhausted`, `skipped` or `retrying`. */
+            status?: components["schemas"]["RedeliverStatus"];
         };
         /**
          * @description How to rotate a secret.
@@ -6106,6 +6114,7 @@ export type PublicInvoice = components['schemas']['PublicInvoice'];
 export type PublicInvoiceData = components['schemas']['PublicInvoiceData'];
 export type PublicLineItem = components['schemas']['PublicLineItem'];
 export type RecipientAnswer = components['schemas']['RecipientAnswer'];
+export type RedeliverStatus = components['schemas']['RedeliverStatus'];
 export type Redelivered = components['schemas']['Redelivered'];
 export type ResourceKind = components['schemas']['ResourceKind'];
 export type RoundingMinutes = components['schemas']['RoundingMinutes'];

@@ -115,6 +115,7 @@ export type {
 	PublicInvoiceData,
 	PublicLineItem,
 	RecipientAnswer,
+	RedeliverStatus,
 	Redelivered,
 	ResourceKind,
 	SendStatus,
@@ -1527,7 +1528,8 @@ export class WebhooksEndpointsResource {
 	}
 
 	/**
-	 * Make every skipped or exhausted delivery of an endpoint again, oldest first.
+	 * Make every delivery of an endpoint again that has not succeeded, oldest first, or those with a `status`: they become due now, each with
+	 * the whole schedule of retries. While an earlier redelivery of many is still going on it answers 409.
 	 *
 	 * @param id - The endpoint's id.
 	 * @param body - The deliveries to make again.

@@ -41,6 +41,7 @@ export const tables: Readonly<Record<string, ErasableTable>> = {
 			'skipUpTo',
 			'againAfter',
 			'againUpTo',
+			'againStatus',
 		],
 	},
 	events: {

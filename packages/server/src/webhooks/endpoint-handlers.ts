@@ -10,9 +10,9 @@ import { type Handler, writeContext } from '../http/handler.ts'
 import { recordAnswers, removed } from '../http/record-handlers.ts'
 import { type Egress, UnresolvableUrl, UnsafeUrl } from '../outside/egress.ts'
 import { ResolverUnavailable } from '../outside/resolver.ts'
-import { countUndelivered, deliverAllAgain } from './backlog-store.ts'
-import { changeEndpoint, removeEndpoint, requireActive, requireReach, requireReady, requireRoom } from './endpoint-rules.ts'
+import { changeEndpoint, removeEndpoint, requireActive, requireReach, requireReadyForAll, requireRoom } from './endpoint-rules.ts'
 import { createEndpoint, endpoints, recordEndpointEvent, rotateSecret as rotate } from './endpoint-store.ts'
+import { countAgain, deliverAllAgain } from './redelivery-store.ts'
 
 const answers = recordAnswers(endpoints, '/webhooks/endpoints')
 
@@ -88,13 +88,15 @@ export const test: Handler<'webhooks.endpoints.test'> = async (call, { db, origi
 
 export const redeliver: Handler<'webhooks.endpoints.redeliver'> = async (call, { db, now, origin, commit }) => {
 	const since = call.body?.since === undefined ? 0 : toMs(call.body.since)
-	const counted = await countUndelivered(db, { organizationId: call.caller.organizationId, id: call.params.id }, since)
+	const status = call.body?.status ?? null
+	const counted = await countAgain(db, { organizationId: call.caller.organizationId, id: call.params.id }, status, since)
 	return commit(async (tx) => {
 		const endpoint = await lock(anyVersion(call), tx)
-		await requireReady(tx, endpoint)
-		const part = await deliverAllAgain(tx, endpoint, since, now)
+		await requireReadyForAll(tx, endpoint)
+		const part = await deliverAllAgain(tx, endpoint, status, since, now)
 		const count = part.isAll ? part.count : counted
-		await recordChange({ db: tx, origin }, { ...audited(endpoint), action: 'redelivered', after: { since, count } })
+		const after = { since, ...(status !== null && { status }), count }
+		await recordChange({ db: tx, origin }, { ...audited(endpoint), action: 'redelivered', after })
 		return { status: 200, body: { count } }
 	})
 }

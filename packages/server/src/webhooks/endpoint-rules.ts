@@ -6,7 +6,7 @@ import type { Writing } from '../db/audit-log.ts'
 import type { Db } from '../db/database.ts'
 import type { WebhookEndpoint, WebhookEndpointUpdate } from '../generated/contract.ts'
 import { lockOrganization } from '../organizations/store.ts'
-import { endWaiting, isSkipping } from './backlog-store.ts'
+import { endWaiting, findUnderWay } from './backlog-store.ts'
 import { countEndpoints, endpoints, type HealthState, hostOf, maxEndpoints, softDeleteEndpoint } from './endpoint-store.ts'
 
 /** What the engine writes of an endpoint: it disables one that only fails, and remembers since when. */
@@ -21,10 +21,20 @@ export function requireActive({ id, status }: WebhookEndpoint): void {
 /** Throws unless deliveries to the endpoint can be made again: it is active, and those of its last pause are all skipped. */
 export async function requireReady(db: Db, endpoint: WebhookEndpoint): Promise<void> {
 	requireActive(endpoint)
-	if (await isSkipping(db, endpoint))
+	if ((await findUnderWay(db, endpoint)) === 'skipping')
 		throw new ApiError(
 			'delivery_under_way',
 			'Deliveries that waited at the pause are still being skipped: try again in some seconds.',
+		)
+}
+
+/** Throws also while an earlier redelivery goes on, of which a new one would forget the rest. */
+export async function requireReadyForAll(db: Db, endpoint: WebhookEndpoint): Promise<void> {
+	await requireReady(db, endpoint)
+	if (await findUnderWay(db, endpoint))
+		throw new ApiError(
+			'delivery_under_way',
+			'An earlier redelivery to the endpoint is still going on: try again when it is done.',
 		)
 }
 

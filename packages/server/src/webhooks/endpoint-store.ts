@@ -10,6 +10,11 @@ import { blanks, fields } from '../generated/tables.ts'
 import type { Secrets } from '../outside/secrets.ts'
 import { hintOf, newSecret } from './signature.ts'
 
+export interface EndpointKey {
+	readonly organizationId: string
+	readonly id: string
+}
+
 /** Columns that no answer shows. Secrets are sealed. */
 interface Hidden {
 	/** As `hostOf` its URL. */
@@ -110,9 +115,7 @@ export async function rotateSecret(
 
 const keyOf = ({ organizationId, id }: WebhookEndpoint) => ({ organizationId, id })
 
-const sealedSecret = query<{ organizationId: string; id: string }, { secret: string }>((knex, key) =>
-	knex('webhook_endpoints').where(key).select('secret'),
-)
+const sealedSecret = query<EndpointKey, { secret: string }>((knex, key) => knex('webhook_endpoints').where(key).select('secret'))
 
 /** Soft-deletes an endpoint and erases its secrets. */
 export const softDeleteEndpoint = (write: Writing, endpoint: WebhookEndpoint) =>
@@ -149,13 +152,13 @@ export interface HealthState {
 }
 
 /** Read when an attempt ends: other attempts may have ended since it began, or the owner may have set the endpoint active. */
-const healthState = query<{ organizationId: string; id: string }, HealthState>((knex, key) =>
+const healthState = query<EndpointKey, HealthState>((knex, key) =>
 	knex('webhook_endpoints').where(key).select('failingSince', 'warnedAt', 'worksSince'),
 )
 
 export const findHealthState = (db: Db, organizationId: string, id: string) => db.get(healthState, { organizationId, id })
 
-const works = query<{ organizationId: string; id: string; now: number }>((knex, { now, ...key }) =>
+const works = query<EndpointKey & { now: number }>((knex, { now, ...key }) =>
 	knex('webhook_endpoints').where(key).whereNull('worksSince').update({ worksSince: now }),
 )
 

@@ -123,6 +123,49 @@ describe('asking for a delivery again', () => {
 		expect(org.arrived()).toHaveLength(6)
 	})
 
+	it('takes what waits for a retry, in the order of its record and with the whole schedule', async () => {
+		org.sink.answer = { status: 500 }
+		const endpoint = await org.newEndpoint('company.*')
+		const company = await org.change('1a')
+		await org.change('1b', company)
+		await org.change('2')
+		await org.settle('retrying', 'pending', 'retrying')
+		const failed = org.sink.received.length
+		expect((await org.redeliverAll(endpoint, { status: 'skipped' })).body).toEqual({ count: 0 })
+		expect((await org.redeliverAll(endpoint, { since: server.clock.now + 1 })).body).toEqual({ count: 0 })
+		expect((await org.redeliverAll(endpoint)).body).toEqual({ count: 2 })
+		await org.settle('retrying', 'pending', 'retrying')
+		// The first attempt of a schedule of three: a second wait of a minute follows.
+		const { data } = await org.list({ status: 'retrying' })
+		for (const { nextAttemptAt } of data) expect((nextAttemptAt ?? 0) - server.clock.now).toBeLessThanOrEqual(72_000)
+		org.sink.answer = { status: 204 }
+		expect((await org.redeliverAll(endpoint, { status: 'retrying' })).body).toEqual({ count: 2 })
+		await org.settle('succeeded', 'succeeded', 'succeeded')
+		const arrived = org.arrived().slice(failed + 2)
+		expect(arrived.filter((name) => name.startsWith('1'))).toEqual(['1a', '1b'])
+		expect(arrived).toHaveLength(3)
+	})
+
+	it('takes what succeeded too, if asked, and each record in its order', async () => {
+		const endpoint = await org.newEndpoint('company.*')
+		const company = await org.change('1a')
+		await org.change('1b', company)
+		await org.settle('succeeded', 'succeeded')
+		await org.setStatus(endpoint, 'paused')
+		await org.change('1c', company)
+		await org.setStatus(endpoint, 'active')
+		expect((await org.redeliverAll(endpoint, { status: 'exhausted' })).body).toEqual({ count: 0 })
+		expect((await org.redeliverAll(endpoint, { status: 'succeeded' })).body).toEqual({ count: 2 })
+		await org.settle('skipped', 'succeeded', 'succeeded')
+		expect((await org.redeliverAll(endpoint, { status: 'all' })).body).toEqual({ count: 3 })
+		await org.settle('succeeded', 'succeeded', 'succeeded')
+		expect(org.arrived()).toEqual(['1a', '1b', '1a', '1b', '1a', '1b', '1c'])
+		expect(await org.redeliverAll(endpoint, { status: 'pending' })).toMatchObject({
+			status: 400,
+			body: { errors: [expect.objectContaining({ pointer: '/status' })] },
+		})
+	})
+
 	it('begins with the oldest when there are more than are made at once', async () => {
 		const endpoint = await org.newEndpoint('company.*')
 		await org.setStatus(endpoint, 'paused')

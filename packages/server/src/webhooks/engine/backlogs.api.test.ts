@@ -110,14 +110,28 @@ it.each([
 	org.sink.answer = waitsForPause
 	await org.change('last')
 	await poll(() => total('retrying')).toBe(1)
-	expect((await org.redeliverAll(endpoint)).body).toEqual({ count: many + 1 })
-	await poll(() => total('pending')).toBe(many + 1)
+	expect((await org.redeliverAll(endpoint)).body).toEqual({ count: many + 2 })
+	await poll(() => total('pending')).toBe(many + 2)
 	// The first of each record, and the two companies of the test itself.
 	expect(await server.db.all(dueNow, { endpointId: endpoint })).toHaveLength(records + 2)
 
 	await org.tenant.remit.webhooks.endpoints.delete(endpoint)
 	await poll(() => total('cancelled')).toBe(many + 2)
 	expect(await waiting()).toBe(0)
+	expect(most).toBeLessThanOrEqual(mostRows)
+})
+
+it('deliveries that succeeded or wait for a retry are made again in parts, one redelivery at a time', async () => {
+	const endpoint = await endpointWith(many)
+	org.sink.answer = { status: 204 }
+	server.clock.now += 2 * 3_600_000
+	await poll(() => total('succeeded')).toBe(many + 1)
+	org.sink.answer = waitsForPause
+	expect((await org.redeliverAll(endpoint, { status: 'all' })).body).toEqual({ count: many + 1 })
+	const second = await org.redeliverAll(endpoint)
+	if (second.status !== 200) expect(second).toMatchObject({ status: 409, body: { code: 'delivery_under_way' } })
+	await poll(() => total('succeeded')).toBe(0)
+	await poll(() => total('retrying')).toBeGreaterThan(0)
 	expect(most).toBeLessThanOrEqual(mostRows)
 })
 
