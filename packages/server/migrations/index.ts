@@ -39,6 +39,7 @@ import * as runningTimeEntries from './0036-running-time-entries.ts'
 import * as dealsWaitForAllPayments from './0037-deals-wait-for-all-payments.ts'
 import * as timeRounding from './0038-time-rounding.ts'
 import * as redeliveredRetries from './0039-redelivered-retries.ts'
+import * as retriesBroughtForward from './0040-retries-brought-forward.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -81,4 +82,5 @@ export const migrations: readonly Migration[] = [
 	{ name: '0037-deals-wait-for-all-payments', up: dealsWaitForAllPayments.up },
 	{ name: '0038-time-rounding', up: timeRounding.up },
 	{ name: '0039-redelivered-retries', up: redeliveredRetries.up },
+	{ name: '0040-retries-brought-forward', up: retriesBroughtForward.up },
 ]

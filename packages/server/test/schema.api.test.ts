@@ -37,6 +37,7 @@ import { endWaiting, findBacklogs } from '../src/webhooks/backlog-store.ts'
 import { deliverAgain, lockDelivery, readDeliveries, readDelivery } from '../src/webhooks/delivery-store.ts'
 import { endpoints } from '../src/webhooks/endpoint-store.ts'
 import { claimDeliveries, completeDeliveries, type DeliveryResult } from '../src/webhooks/engine/queue-store.ts'
+import { forwardPart } from '../src/webhooks/recovery-store.ts'
 import { countAgain, deliverAllAgain } from '../src/webhooks/redelivery-store.ts'
 import { grow } from './grow.ts'
 import { startTestServer, type TestServer } from './harness.ts'
@@ -144,7 +145,6 @@ const today = { date: 0, instant: 0 }
 const org = () => server.organizationId
 const page = { limit: 50, offset: 0 }
 const invoiceKey = () => ({ organizationId: org(), id: 'inv_1' })
-
 /** The primary key of the table, whatever the database calls it. */
 const key = 'sqlite_autoindex_webhook_deliveries_1|webhook_deliveries_pkey'
 
@@ -252,6 +252,8 @@ const result = (): DeliveryResult => ({
 	leaseEnd: 0,
 	status: 'succeeded',
 	nextAttemptAt: null,
+	scheduledAt: null,
+	counts: 1,
 	startedAt: 0,
 	durationMs: 0,
 	responseStatus: 204,
@@ -261,9 +263,8 @@ const result = (): DeliveryResult => ({
 })
 
 /** Every look-up that is no list. */
-type LookUp = [name: string, work: (db: Db) => Promise<unknown>]
-
-const lookUps: LookUp[] = [
+const grownEndpoint = () => ({ organizationId: org(), id: 'whe_grown1' })
+const lookUps: [name: string, work: (db: Db) => Promise<unknown>][] = [
 	['an invoice', (db) => readInvoice(db, org(), 'inv_1', today)],
 	['an invoice to change', (db) => lockInvoice(db, org(), 'inv_1')],
 	['an invoice to delete', (db) => removeInvoice(db, org(), 'inv_1')],
@@ -304,14 +305,11 @@ const lookUps: LookUp[] = [
 	['a delivery', (db) => readDelivery(db, { organizationId: org(), id: 'whd_1' })],
 	['a delivery to change', (db) => lockDelivery(db, { organizationId: org(), id: 'whd_1' })],
 	['a delivery to make again', (db) => deliverAgain(db, { organizationId: org(), id: 'whd_1' }, 0)],
-	...([null, 'retrying', 'all'] as const).flatMap((status): LookUp[] => [
-		[
-			`deliveries to make again: ${status}`,
-			(db) => deliverAllAgain(db, { organizationId: org(), id: 'whe_grown1' }, status, 0, 0),
-		],
-		[`deliveries to count: ${status}`, (db) => countAgain(db, { organizationId: org(), id: 'whe_grown1' }, status, 0)],
-	]),
-	['deliveries to cancel', (db) => endWaiting(db, { organizationId: org(), id: 'whe_1' }, 'cancelled', 0)],
+	['deliveries to make again', (db) => deliverAllAgain(db, grownEndpoint(), null, 0, 0)],
+	['all deliveries to make again', (db) => deliverAllAgain(db, grownEndpoint(), 'all', 0, 0)],
+	['deliveries to count', (db) => countAgain(db, grownEndpoint(), 'retrying', 0)],
+	['deliveries to cancel', (db) => endWaiting(db, grownEndpoint(), 'cancelled', 0)],
+	['retries to bring forward', (db) => forwardPart(db, grownEndpoint(), { forwardAfter: '', forwardFrom: 0, forwardTo: 9 }, 0)],
 	['endpoints with something left to do', (db) => findBacklogs(db)],
 	['deliveries that are due', (db) => claimDeliveries(db, taking(), 0)],
 	['results of deliveries', (db) => completeDeliveries(db, [result()])],

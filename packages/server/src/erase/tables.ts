@@ -42,6 +42,7 @@ export const tables: Readonly<Record<string, ErasableTable>> = {
 			'againAfter',
 			'againUpTo',
 			'againStatus',
+			'forwardAfter',
 		],
 	},
 	events: {

@@ -1,8 +1,9 @@
-// What pausing, deleting and redelivering do to an endpoint's deliveries, of which there may be millions. The request changes a
+// What pausing, deleting, redelivering and a recovery do to an endpoint's deliveries, of which there may be millions. The request changes a
 // first part; what is left is noted on the endpoint, and the engine's part of backlogs.ts goes on with it, also after a kill.
 import { type Database, type Db, type Dialect, query } from '../db/database.ts'
 import { hasEarlier } from '../events/fan-out-store.ts'
 import type { EndpointKey } from './endpoint-store.ts'
+import { type Forward, forwardPart } from './recovery-store.ts'
 import { againPart, endOfIds, type Wanted } from './redelivery-store.ts'
 
 /** Deliveries that one transaction changes at most, twice that when they wait in two indexes: some 10 ms on SQLite, where all wait for it. */
@@ -30,7 +31,7 @@ const endPart = query<Ending>((knex, { organizationId, endpointId, status, upTo,
 			and id <= ? limit ${partSize}) as behind`
 	const mine = [organizationId, endpointId]
 	return knex.raw(
-		`update webhook_deliveries set status = ?, "nextAttemptAt" = null, "updatedAt" = ?
+		`update webhook_deliveries set status = ?, "nextAttemptAt" = null, "scheduledAt" = null, "updatedAt" = ?
 		where "organizationId" = ? and ${isIn(part, dialect)}`,
 		[status, now, organizationId, ...mine, upTo, now, ...mine, upTo],
 	)
@@ -42,7 +43,7 @@ const isIn = (ids: string, dialect: Dialect) => (dialect === 'sqlite' ? `id in (
 /** Notes what is left up to the endpoint's newest delivery. A redelivery that was still under way ends. */
 const noteEnding = query<EndpointKey & { isLeft: boolean }>((knex, { organizationId, id, isLeft }) =>
 	knex.raw(
-		`update webhook_endpoints set "againAfter" = null, "againUpTo" = null, "skipUpTo" = case when ? then (
+		`update webhook_endpoints set "againAfter" = null, "againUpTo" = null, "forwardAfter" = null, "forwardFrom" = null, "skipUpTo" = case when ? then (
 			select max(d.id) from webhook_deliveries d where d."organizationId" = webhook_endpoints."organizationId"
 			and d."endpointId" = webhook_endpoints.id) end
 		where "organizationId" = ? and id = ?`,
@@ -57,15 +58,17 @@ export async function endWaiting(db: Db, key: EndpointKey, status: Ending['statu
 	await db.run(noteEnding, { organizationId, id, isLeft: count >= partSize })
 }
 
-interface Backlog extends EndpointKey {
+interface Backlog extends EndpointKey, Omit<Forward, 'forwardAfter'> {
 	readonly deletedAt: number | null
 	readonly skipUpTo: string | null
 	readonly againAfter: string | null
 	readonly againUpTo: string | null
 	readonly againStatus: Wanted
+	readonly forwardAfter: string | null
 }
 
-const hasBacklog = `("skipUpTo" is not null or "againUpTo" is not null)`
+/** As the index of them says it: an endpoint that fails again has nothing brought forward until it works. */
+const hasBacklog = `("skipUpTo" is not null or "againUpTo" is not null or ("forwardAfter" is not null and "failingSince" is null))`
 
 const backlogs = query<object, EndpointKey>((knex) =>
 	knex('webhook_endpoints').whereRaw(hasBacklog).select('organizationId', 'id'),
@@ -77,11 +80,15 @@ export const findBacklogs = (db: Db) => db.all(backlogs, {})
 /** Changes of an endpoint's key columns aside, nothing waits for this lock but other changes of the endpoint. */
 const lockBacklog = query<EndpointKey, Backlog>((knex, key, dialect) => {
 	const row = knex('webhook_endpoints').where(key).whereRaw(hasBacklog)
-	const columns = row.select('organizationId', 'id', 'deletedAt', 'skipUpTo', 'againAfter', 'againUpTo', 'againStatus')
+	const columns = row
+		.select('organizationId', 'id', 'deletedAt', 'skipUpTo', 'againAfter', 'againUpTo', 'againStatus')
+		.select('forwardAfter', 'forwardFrom', 'forwardTo')
 	return dialect === 'sqlite' ? columns : columns.forNoKeyUpdate().skipLocked()
 })
 
-const noteLeft = query<Omit<Backlog, 'deletedAt' | 'againStatus'>>((knex, { organizationId, id, ...left }) =>
+type Left = Partial<Pick<Backlog, 'skipUpTo' | 'againAfter' | 'againUpTo' | 'forwardAfter'>> & { readonly forwardFrom?: null }
+
+const noteLeft = query<EndpointKey & Left>((knex, { organizationId, id, ...left }) =>
 	knex('webhook_endpoints').where({ organizationId, id }).update(left),
 )
 
@@ -100,7 +107,9 @@ export const workOffPart = (db: Database, key: EndpointKey, now: number): Promis
 		async (tx) => {
 			const backlog = await tx.get(lockBacklog, { organizationId: key.organizationId, id: key.id })
 			if (!backlog) return false
-			return backlog.skipUpTo === null ? goOnAgain(tx, backlog, now) : goOnEnding(tx, backlog, backlog.skipUpTo, now)
+			if (backlog.skipUpTo !== null) return goOnEnding(tx, backlog, backlog.skipUpTo, now)
+			if (backlog.againUpTo !== null) return goOnAgain(tx, backlog, backlog.againUpTo, now)
+			return goOnForward(tx, backlog, now)
 		},
 		// A power cut may undo the part together with the note of what is left.
 		{ durable: false },
@@ -115,16 +124,18 @@ async function goOnEnding(tx: Db, { organizationId, id, deletedAt }: Backlog, up
 	return false
 }
 
-async function goOnAgain(
-	tx: Db,
-	{ organizationId, id, againAfter, againUpTo, againStatus }: Backlog,
-	now: number,
-): Promise<boolean> {
-	const range = { organizationId, endpointId: id, after: againAfter ?? '', upTo: againUpTo ?? '' }
-	const { last } = await againPart(tx, againStatus, range, now)
-	const isLeft = last !== null
-	await tx.run(noteLeft, { organizationId, id, skipUpTo: null, againAfter: last, againUpTo: isLeft ? againUpTo : null })
-	return isLeft
+async function goOnAgain(tx: Db, backlog: Backlog, upTo: string, now: number): Promise<boolean> {
+	const { organizationId, id, againAfter, againStatus, forwardAfter } = backlog
+	const { last } = await againPart(tx, againStatus, { organizationId, endpointId: id, after: againAfter ?? '', upTo }, now)
+	await tx.run(noteLeft, { organizationId, id, againAfter: last, againUpTo: last === null ? null : upTo })
+	return last !== null || forwardAfter !== null
+}
+
+async function goOnForward(tx: Db, { organizationId, id, forwardAfter, ...left }: Backlog, now: number): Promise<boolean> {
+	const last = await forwardPart(tx, { organizationId, id }, { ...left, forwardAfter: forwardAfter ?? '' }, now)
+	const end = last === null && { forwardFrom: null }
+	if (last !== forwardAfter) await tx.run(noteLeft, { organizationId, id, forwardAfter: last, ...end })
+	return last !== null && last !== forwardAfter
 }
 
 const noted = query<EndpointKey, Pick<Backlog, 'skipUpTo' | 'againUpTo'>>((knex, { organizationId, id }) =>
@@ -134,5 +145,6 @@ const noted = query<EndpointKey, Pick<Backlog, 'skipUpTo' | 'againUpTo'>>((knex,
 /** What goes on of an endpoint's deliveries: they are skipped, though it may be active again by now, or made again. */
 export async function findUnderWay(db: Db, { organizationId, id }: EndpointKey): Promise<'skipping' | 'again' | undefined> {
 	const backlog = await db.get(noted, { organizationId, id })
-	return backlog && (backlog.skipUpTo === null ? 'again' : 'skipping')
+	if (backlog && backlog.skipUpTo !== null) return 'skipping'
+	return backlog && backlog.againUpTo !== null ? 'again' : undefined
 }

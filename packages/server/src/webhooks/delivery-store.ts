@@ -132,7 +132,9 @@ export async function lockDelivery(db: Db, key: Key): Promise<WebhookDelivery | 
 }
 
 const again = query<Key & { now: number }>((knex, { now, ...key }) =>
-	knex('webhook_deliveries').where(key).update({ status: 'pending', retryCount: 0, nextAttemptAt: now, updatedAt: now }),
+	knex('webhook_deliveries')
+		.where(key)
+		.update({ status: 'pending', retryCount: 0, scheduledAt: null, nextAttemptAt: now, updatedAt: now }),
 )
 
 /** Makes a delivery due again, at once and with the whole schedule. */

@@ -15,7 +15,7 @@ export const endOfIds = 'whd_~'
 export type Wanted = RedeliverStatus | null
 
 /** SQL: the condition of the index of them. SQLite uses it only where a query has these words. */
-const isUndelivered = `status in ('skipped', 'exhausted', 'retrying')`
+export const isUndelivered = `status in ('skipped', 'exhausted', 'retrying')`
 
 interface Choice {
 	/** SQL: what bounds the deliveries to look at, besides their endpoint and their ids. */
@@ -76,7 +76,7 @@ const queriesOf = ({ among, statuses }: Choice) => ({
 			knex.raw(
 				`with part as (select id, row_number() over (partition by "resourceId" order by sequence) as place
 					from webhook_deliveries where ${inRange} ${among} and status in ${statuses})
-				update webhook_deliveries as a set status = 'pending', "retryCount" = 0, "updatedAt" = ?,
+				update webhook_deliveries as a set status = 'pending', "retryCount" = 0, "scheduledAt" = null, "updatedAt" = ?,
 					"nextAttemptAt" = case when part.place = 1 and not ${hasEarlierToCome(statuses)} then ${asInteger(dialect)} end
 				from part where a."organizationId" = ? and a.id = part.id and a.status in ${statuses}
 				returning ${dialect === 'sqlite' ? '' : 'a.'}id`,

@@ -135,6 +135,26 @@ it('deliveries that succeeded or wait for a retry are made again in parts, one r
 	expect(most).toBeLessThanOrEqual(mostRows)
 })
 
+const failAll = query<{ endpointId: string; now: number; later: number }>((knex, { endpointId, now, later }) =>
+	knex('webhook_deliveries')
+		.where({ endpointId })
+		.update({ status: 'retrying', updatedAt: now, nextAttemptAt: later, scheduledAt: null }),
+)
+
+it('retries are brought forward in parts once the endpoint works', async () => {
+	const endpoint = await endpointWith(many)
+	const { now } = server.clock
+	const failed = { endpointId: endpoint, now, later: now + 20 * 3_600_000 }
+	await server.db.transaction((tx) => tx.run(failAll, failed))
+	server.clock.now += 3_600_000
+	org.sink.answer = { status: 204 }
+	most = 0
+	await org.change('new')
+	await poll(() => total('succeeded')).toBe(many + 2)
+	expect(most).toBeGreaterThan(100)
+	expect(most).toBeLessThanOrEqual(mostRows)
+})
+
 it('deliveries that were due before the clock was set back are made due in parts', async () => {
 	await endpointWith(many)
 	const began = server.clock.now

@@ -6,6 +6,7 @@ import type { Database, Db } from '../../db/database.ts'
 import type { DisabledReason } from '../../generated/contract.ts'
 import { changeEndpoint } from '../endpoint-rules.ts'
 import { endpoints, findHealthState, type HealthState, noteWorks, recordEndpointEvent } from '../endpoint-store.ts'
+import { noteRecovery } from '../recovery-store.ts'
 import type { Target } from './queue-store.ts'
 
 /** Failures alone for this long disable an endpoint. */
@@ -39,7 +40,10 @@ async function change(tx: Db, target: Target, signal: HealthSignal, now: number)
 	const warnedAt = (await findHealthState(tx, organizationId, id))?.warnedAt ?? null
 	if (signal === 'works') {
 		if (endpoint.failingSince === null) await noteWorks(tx, endpoint, now)
-		else await changeEndpoint(write, endpoint, { failingSince: null, warnedAt: null, worksSince: now })
+		else {
+			await changeEndpoint(write, endpoint, { failingSince: null, warnedAt: null, worksSince: now })
+			await noteRecovery(tx, endpoint, endpoint.failingSince, now)
+		}
 		return
 	}
 	const failingSince = endpoint.failingSince ?? now

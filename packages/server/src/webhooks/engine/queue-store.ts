@@ -52,6 +52,8 @@ export const findTargets = (db: Db, now: number) => db.all(targets, { now, hourA
 export interface ClaimedDelivery extends EventRow {
 	readonly deliveryId: string
 	readonly retryCount: number
+	/** When the schedule has this attempt, if it was brought forward. */
+	readonly scheduledAt: number | null
 }
 
 interface ClaimQuery {
@@ -68,7 +70,7 @@ const due = query<ClaimQuery, ClaimedDelivery>((knex, { organizationId, endpoint
 		.where('d.nextAttemptAt', '<=', now)
 		.orderBy(['d.nextAttemptAt', 'd.id'])
 		.limit(asNumber(limit))
-		.select('d.id as deliveryId', 'd.retryCount', ...eventColumns(knex, dialect))
+		.select('d.id as deliveryId', 'd.retryCount', 'd.scheduledAt', ...eventColumns(knex, dialect))
 	return dialect === 'sqlite' ? rows : rows.forUpdate('d').skipLocked()
 })
 
@@ -100,6 +102,10 @@ export interface DeliveryResult {
 	readonly leaseEnd: number
 	readonly status: 'succeeded' | 'retrying' | 'exhausted'
 	readonly nextAttemptAt: number | null
+	/** Not null: the next attempt is not to be brought forward. */
+	readonly scheduledAt: number | null
+	/** 1, or 0 for an attempt that was brought forward: the schedule goes on as if it had not been made. */
+	readonly counts: 0 | 1
 	readonly startedAt: number
 	readonly durationMs: number
 	readonly responseStatus: number | null
@@ -117,6 +123,8 @@ const types: Record<keyof DeliveryResult, 'text' | 'bigint'> = {
 	leaseEnd: 'bigint',
 	status: 'text',
 	nextAttemptAt: 'bigint',
+	scheduledAt: 'bigint',
+	counts: 'bigint',
 	startedAt: 'bigint',
 	durationMs: 'bigint',
 	responseStatus: 'bigint',
@@ -148,7 +156,8 @@ const outcome = query<Results, { id: string }>((knex, { results }, dialect) =>
 			status = case when r.status <> 'retrying' or (p.status = 'active' and p."deletedAt" is null) then r.status
 				when p."deletedAt" is null then 'skipped' else 'cancelled' end,
 			"nextAttemptAt" = case when p.status = 'active' and p."deletedAt" is null then r."nextAttemptAt" end,
-			"attemptCount" = d."attemptCount" + 1, "retryCount" = d."retryCount" + 1,
+			"scheduledAt" = case when p.status = 'active' and p."deletedAt" is null then r."scheduledAt" end,
+			"attemptCount" = d."attemptCount" + 1, "retryCount" = d."retryCount" + r.counts,
 			"lastResponseStatus" = r."responseStatus", "lastError" = r.error, "updatedAt" = r."endedAt"
 		from ? join webhook_endpoints p on p."organizationId" = r."organizationId" and p.id = r."endpointId"
 		where d."organizationId" = r."organizationId" and d.id = r.id

@@ -52,7 +52,16 @@ afterEach(async () => {
 const take = (now: number, leaseEnd: number) => db.transaction((tx) => claimDeliveries(tx, { ...owner, now, limit: 5 }, leaseEnd))
 const success = ({ deliveryId, resourceId, sequence }: ClaimedDelivery, leaseEnd: number, endedAt: number): DeliveryResult => {
 	const answer = { responseStatus: 204, responseBody: '', error: null, startedAt: endedAt, durationMs: 1, endedAt }
-	const done = { id: deliveryId, resourceId, sequence, leaseEnd, status: 'succeeded', nextAttemptAt: null } as const
+	const done = {
+		id: deliveryId,
+		resourceId,
+		sequence,
+		leaseEnd,
+		status: 'succeeded',
+		nextAttemptAt: null,
+		scheduledAt: null,
+		counts: 1,
+	} as const
 	return { ...owner, ...done, ...answer }
 }
 const write = (...results: DeliveryResult[]) => db.transaction((tx) => completeDeliveries(tx, results))

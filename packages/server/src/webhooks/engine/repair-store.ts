@@ -59,7 +59,7 @@ const stuck = query<Stretch>((knex, { now, ...ends }) =>
 /** Asks for each endpoint alone, by the index of due deliveries: all that wait for an attempt may be a million. */
 const overlong = query<{ now: number; latest: number }>((knex, { now, latest }) =>
 	knex.raw(
-		`update webhook_deliveries set "nextAttemptAt" = ? where ("organizationId", id) in (
+		`update webhook_deliveries set "nextAttemptAt" = ?, "scheduledAt" = null where ("organizationId", id) in (
 			select d."organizationId", d.id from webhook_endpoints p
 			cross join webhook_deliveries d where d."organizationId" = p."organizationId" and d."endpointId" = p.id
 			and d."nextAttemptAt" > ? limit ${batch})`,

@@ -19,6 +19,7 @@ const target = {
 const claimed = {
 	deliveryId: 'whd_1',
 	retryCount: 0,
+	scheduledAt: null,
 	eventId: 'evt_1',
 	type: 'invoice.paid',
 	timestamp: 1,
@@ -65,6 +66,8 @@ describe('classify', () => {
 				sequence: 1,
 				status: 'succeeded',
 				nextAttemptAt: null,
+				scheduledAt: null,
+				counts: 1,
 				responseStatus: 204,
 				responseBody: 'body',
 				error: null,
@@ -90,7 +93,7 @@ describe('classify', () => {
 	it('puts the delivery off for as long as any failure asks, and the whole endpoint only for 429 and 503', () => {
 		for (const status of [301, 400, 404, 500, 502]) {
 			const { heldUntil, result } = attempted(answered(status, { retryAfter: '600' }))
-			expect([heldUntil, result.nextAttemptAt]).toEqual([undefined, 602_000])
+			expect([heldUntil, result.nextAttemptAt, result.scheduledAt]).toEqual([undefined, 602_000, 602_000])
 		}
 		for (const status of [429, 503]) {
 			const { heldUntil, result } = attempted(answered(status, { retryAfter: '600' }))

@@ -30,12 +30,20 @@ export interface AttemptResult {
 
 const isGone = ({ responseStatus }: Pick<Outcome, 'responseStatus'>) => responseStatus === 410
 
+/** Whether the attempt was made before its time in the schedule. */
+const isEarly = ({ scheduledAt }: ClaimedDelivery, endedAt: number) => scheduledAt !== null && scheduledAt > endedAt
+
+/** When the next attempt is; undefined when there is none. After one that was brought forward, at the time of the schedule. */
+const nextOf = (claimed: ClaimedDelivery, endedAt: number, schedule: readonly number[], wait = 0): number | undefined =>
+	claimed.scheduledAt !== null && isEarly(claimed, endedAt)
+		? Math.max(claimed.scheduledAt, endedAt + wait)
+		: nextAttempt(schedule, claimed.retryCount + 1, endedAt, { retryAfterMs: wait })
+
 export function classify({ target, claimed, leaseEnd, startedAt, endedAt, outcome, schedule }: AttemptInput): AttemptResult {
 	const { retryAfter, brokenOff, heldBack, unreached, network, ...shown } = outcome
 	const failed = outcome.error !== null
 	const wait = failed ? retryAfterMs(retryAfter, endedAt) : undefined
-	const next =
-		failed && !isGone(outcome) ? nextAttempt(schedule, claimed.retryCount + 1, endedAt, { retryAfterMs: wait ?? 0 }) : undefined
+	const next = failed && !isGone(outcome) ? nextOf(claimed, endedAt, schedule, wait) : undefined
 	const asksForPause = wait !== undefined && (outcome.responseStatus === 429 || outcome.responseStatus === 503)
 	return {
 		target,
@@ -53,6 +61,9 @@ export function classify({ target, claimed, leaseEnd, startedAt, endedAt, outcom
 			leaseEnd,
 			status: !failed ? 'succeeded' : next === undefined ? 'exhausted' : 'retrying',
 			nextAttemptAt: next ?? null,
+			// The receiver asked for this very time.
+			scheduledAt: next !== undefined && wait !== undefined && next === endedAt + wait ? next : null,
+			counts: isEarly(claimed, endedAt) ? 0 : 1,
 			startedAt,
 			endedAt,
 			...shown,
