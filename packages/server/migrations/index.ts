@@ -40,6 +40,7 @@ import * as dealsWaitForAllPayments from './0037-deals-wait-for-all-payments.ts'
 import * as timeRounding from './0038-time-rounding.ts'
 import * as redeliveredRetries from './0039-redelivered-retries.ts'
 import * as retriesBroughtForward from './0040-retries-brought-forward.ts'
+import * as webhookOrder from './0041-webhook-order.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -83,4 +84,5 @@ export const migrations: readonly Migration[] = [
 	{ name: '0038-time-rounding', up: timeRounding.up },
 	{ name: '0039-redelivered-retries', up: redeliveredRetries.up },
 	{ name: '0040-retries-brought-forward', up: retriesBroughtForward.up },
+	{ name: '0041-webhook-order', up: webhookOrder.up },
 ]

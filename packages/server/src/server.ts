@@ -23,7 +23,7 @@ import { concludeLostMails } from './invoices/sharing/conclude.ts'
 import { listOrganizations } from './organizations/store.ts'
 import type { Lookup } from './outside/resolver.ts'
 import { openServices, type Services } from './outside/services.ts'
-import { workOffBacklogs } from './webhooks/engine/backlogs.ts'
+import { releaseHeld, workOffBacklogs } from './webhooks/engine/backlogs.ts'
 import { DeliveryEngine } from './webhooks/engine/engine.ts'
 import { releaseOverlong, repairQueue } from './webhooks/engine/repair-store.ts'
 import { sweepHosts, sweepWebhooks } from './webhooks/engine/retention-store.ts'
@@ -130,6 +130,7 @@ function startBackground(
 		every(60_000, () => sweepOverdue(db, now()), log),
 		every(60_000, (signal) => releaseOverlong(db, config.WEBHOOK_RETRY_SECONDS, now(), signal), log),
 		every(500, (signal) => workOffBacklogs(db, now, signal), log),
+		every(1_000, (signal) => releaseHeld(db, now(), signal), log),
 		every(600_000, (signal) => repairQueue(db, now(), signal), log),
 		every(3_600_000, (signal) => sweepAllIdempotencyKeys(db, now(), signal), log),
 		every(3_600_000, (signal) => sweepHosts(db, now(), signal), log),

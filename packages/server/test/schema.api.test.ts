@@ -36,7 +36,7 @@ import { findTimeEntriesOf, lockTimeEntries, timeEntries } from '../src/time-ent
 import { endWaiting, findBacklogs } from '../src/webhooks/backlog-store.ts'
 import { deliverAgain, lockDelivery, readDeliveries, readDelivery } from '../src/webhooks/delivery-store.ts'
 import { endpoints } from '../src/webhooks/endpoint-store.ts'
-import { claimDeliveries, completeDeliveries, type DeliveryResult } from '../src/webhooks/engine/queue-store.ts'
+import { claimDeliveries, completeDeliveries, type DeliveryResult, endHolds } from '../src/webhooks/engine/queue-store.ts'
 import { forwardPart } from '../src/webhooks/recovery-store.ts'
 import { countAgain, deliverAllAgain } from '../src/webhooks/redelivery-store.ts'
 import { grow } from './grow.ts'
@@ -149,7 +149,6 @@ const invoiceKey = () => ({ organizationId: org(), id: 'inv_1' })
 const key = 'sqlite_autoindex_webhook_deliveries_1|webhook_deliveries_pkey'
 
 type List = [name: string, work: (db: Db) => Promise<unknown>, indexes: string[]]
-
 /** A list by every set of its filters: each filter has an index, and without any the list has one. */
 function filtered(
 	table: string,
@@ -311,6 +310,7 @@ const lookUps: [name: string, work: (db: Db) => Promise<unknown>][] = [
 	['deliveries to cancel', (db) => endWaiting(db, grownEndpoint(), 'cancelled', 0)],
 	['retries to bring forward', (db) => forwardPart(db, grownEndpoint(), { forwardAfter: '', forwardFrom: 0, forwardTo: 9 }, 0)],
 	['endpoints with something left to do', (db) => findBacklogs(db)],
+	['deliveries that hold others back', (db) => endHolds(db, 0)],
 	['deliveries that are due', (db) => claimDeliveries(db, taking(), 0)],
 	['results of deliveries', (db) => completeDeliveries(db, [result()])],
 	['a deleted number', (db) => isNumberRetired(db, org(), 'INV-0001')],

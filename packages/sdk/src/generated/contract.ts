@@ -2185,6 +2185,11 @@ export interface components {
          */
         EmailStatus: "sending" | "accepted" | "uncertain" | "failed";
         /**
+         * @description In which order an endpoint gets the events of one record. It never waits for the events of another record.
+         * @enum {string}
+         */
+        EndpointOrdering: "resource" | "none";
+        /**
          * @description Whether an endpoint gets deliveries. Only Remit sets `disabled`, when an endpoint is gone or keeps failing.
          * @enum {string}
          */
@@ -5340,6 +5345,7 @@ export interface components {
          *       "attemptCount": 1,
          *       "nextAttemptAt": null,
          *       "onProbation": false,
+         *       "outOfOrder": false,
          *       "lastResponseStatus": 204,
          *       "lastError": null,
          *       "createdAt": 1774915200000,
@@ -5374,6 +5380,11 @@ export interface components {
              *     one is, all endpoints on the host share one attempt at a time and 20 an hour.
              */
             onProbation: boolean;
+            /**
+             * @description Whether it holds the later events of its record back no longer, since it was rejected for five minutes or its endpoint has no order:
+             *     they may arrive before it. Its requests have the header `webhook-out-of-order: true` then.
+             */
+            outOfOrder: boolean;
             /** @description The HTTP status of the last attempt; null when there was none, or no answer. */
             lastResponseStatus: number | null;
             /** @description Why the last attempt failed; null when it did not. */
@@ -5395,6 +5406,7 @@ export interface components {
          *       "attemptCount": 1,
          *       "nextAttemptAt": null,
          *       "onProbation": false,
+         *       "outOfOrder": false,
          *       "lastResponseStatus": 204,
          *       "lastError": null,
          *       "createdAt": 1774915200000,
@@ -5438,6 +5450,11 @@ export interface components {
              *     one is, all endpoints on the host share one attempt at a time and 20 an hour.
              */
             onProbation: boolean;
+            /**
+             * @description Whether it holds the later events of its record back no longer, since it was rejected for five minutes or its endpoint has no order:
+             *     they may arrive before it. Its requests have the header `webhook-out-of-order: true` then.
+             */
+            outOfOrder: boolean;
             /** @description The HTTP status of the last attempt; null when there was none, or no answer. */
             lastResponseStatus: number | null;
             /** @description Why the last attempt failed; null when it did not. */
@@ -5473,6 +5490,7 @@ export interface components {
          *         "company.*"
          *       ],
          *       "resources": null,
+         *       "ordering": "resource",
          *       "status": "active",
          *       "disabledReason": null,
          *       "failingSince": null,
@@ -5496,6 +5514,8 @@ export interface components {
             eventTypes: string[];
             /** @description The kinds of records to which it is limited, as the key that created it: it gets no event about others. Null: all. */
             resources: components["schemas"]["ResourceKind"][] | null;
+            /** @description In which order it gets the events of one record. */
+            ordering: components["schemas"]["EndpointOrdering"];
             /** @description Whether it gets deliveries. */
             status: components["schemas"]["EndpointStatus"];
             /** @description Why Remit disabled it; null when it did not. */
@@ -5531,6 +5551,8 @@ export interface components {
             url: components["schemas"]["EndpointUrl"];
             /** @description The events that it gets. */
             eventTypes: components["schemas"]["EventPattern"][];
+            /** @description In which order it gets the events of one record; `resource` unless it is set. */
+            ordering?: components["schemas"]["EndpointOrdering"];
             /** @description What it is for. */
             description?: components["schemas"]["Line"] | null;
         };
@@ -5565,6 +5587,7 @@ export interface components {
          *           "company.*"
          *         ],
          *         "resources": null,
+         *         "ordering": "resource",
          *         "status": "disabled",
          *         "disabledReason": "failing",
          *         "failingSince": 1774483200000,
@@ -5641,6 +5664,7 @@ export interface components {
          *           "company.*"
          *         ],
          *         "resources": null,
+         *         "ordering": "resource",
          *         "status": "active",
          *         "disabledReason": null,
          *         "failingSince": 1774828800000,
@@ -5709,6 +5733,8 @@ export interface components {
             url?: components["schemas"]["EndpointUrl"];
             /** @description The events that it gets from now on. */
             eventTypes?: components["schemas"]["EventPattern"][];
+            /** @description In which order it gets the events of one record; `resource` unless it is set. */
+            ordering?: components["schemas"]["EndpointOrdering"];
             /** @description What it is for. */
             description?: components["schemas"]["Line"] | null;
             /**
@@ -5876,6 +5902,7 @@ export interface components {
          *           "company.*"
          *         ],
          *         "resources": null,
+         *         "ordering": "resource",
          *         "status": "active",
          *         "disabledReason": null,
          *         "failingSince": null,
@@ -6030,6 +6057,7 @@ export type DisabledReason = components['schemas']['DisabledReason'];
 export type DurationSeconds = components['schemas']['DurationSeconds'];
 export type Email = components['schemas']['Email'];
 export type EmailStatus = components['schemas']['EmailStatus'];
+export type EndpointOrdering = components['schemas']['EndpointOrdering'];
 export type EndpointStatus = components['schemas']['EndpointStatus'];
 export type EndpointUrl = components['schemas']['EndpointUrl'];
 export type ErrorCode = components['schemas']['ErrorCode'];

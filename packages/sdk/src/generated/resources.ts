@@ -44,6 +44,7 @@ export type {
 	DeliveryStatus,
 	DisabledReason,
 	EmailStatus,
+	EndpointOrdering,
 	EndpointStatus,
 	ErrorCode,
 	EventActor,

@@ -43,6 +43,7 @@ export const tables: Readonly<Record<string, ErasableTable>> = {
 			'againUpTo',
 			'againStatus',
 			'forwardAfter',
+			'ordering',
 		],
 	},
 	events: {

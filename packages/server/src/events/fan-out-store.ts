@@ -1,12 +1,16 @@
 // Writes the deliveries of an event, one for each endpoint that subscribes to it, in the event's transaction.
 //
 // Of the deliveries to one endpoint about one record, only the first that is not done has a `nextAttemptAt`; the others wait
-// with null until it is done. So an endpoint gets the events of a record in the order of their `sequence`, and the index of due
-// deliveries holds only those that the engine may claim: a dead endpoint with a million waiting deliveries costs a claim nothing.
+// with null until it is done, or holds them back no longer (engine/queue-store.ts). So an endpoint gets the events of a record in the
+// order of their `sequence`, and the index of due deliveries holds only those that the engine may claim: a dead endpoint with a million
+// waiting deliveries costs a claim nothing. With `ordering: none` nothing waits.
 import { type Db, type Dialect, query } from '../db/database.ts'
 
 /** A delivery that is not done. */
 export const isWaiting = `"status" in ('pending', 'delivering', 'retrying')`
+
+/** SQL: whether a delivery holds the later ones of its record back; `name` is its table or alias in the query. */
+export const isHolding = (name: string) => `(${name}.${isWaiting} and not ${name}."outOfOrder")`
 
 interface NewDeliveries {
 	readonly organizationId: string
@@ -46,18 +50,18 @@ export const ofRecord = (endpointId: string) =>
 		and d.id = ${deliveryId('b.id', endpointId)}`
 
 /**
- * Whether the delivery of the record's previous event still waits. PostgreSQL locks that delivery: the engine can then complete
+ * Whether the delivery of the record's previous event still holds it back. PostgreSQL locks that delivery: the engine can then complete
  * it only after this transaction, and so finds the new delivery, which it must make due.
  */
 const isBlocked = (dialect: Dialect) =>
-	`coalesce((select d.${isWaiting} ${ofRecord('p.id')} where b."organizationId" = e."organizationId"
+	`coalesce((select ${isHolding('d')} ${ofRecord('p.id')} where b."organizationId" = e."organizationId"
 		and b."resourceId" = e."resourceId" and b.sequence < e.sequence
 		order by b.sequence desc limit 1${dialect === 'sqlite' ? '), 0)' : ' for share of d), false)'}`
 
-/** Whether a delivery of any earlier event of the record waits; `name` is the delivery's table or alias in the query. */
+/** Whether a delivery of any earlier event of the record holds it back; `name` is the delivery's table or alias in the query. */
 export const hasEarlier = (name: string) =>
 	`exists (select 1 ${ofRecord(`${name}."endpointId"`)} where b."organizationId" = ${name}."organizationId"
-		and b."resourceId" = ${name}."resourceId" and b.sequence < ${name}.sequence and d.${isWaiting})`
+		and b."resourceId" = ${name}."resourceId" and b.sequence < ${name}.sequence and ${isHolding('d')})`
 
 const subscribes = (dialect: Dialect) =>
 	dialect === 'sqlite'
@@ -73,7 +77,7 @@ const reaches = (dialect: Dialect) =>
 	})`
 
 const insertion = query<NewDeliveries>((knex, { organizationId, eventId, now, patterns, endpointId, isFirst }, dialect) => {
-	const isDue = isFirst ? "p.status = 'active'" : `p.status = 'active' and not ${isBlocked(dialect)}`
+	const isDue = isFirst ? "p.status = 'active'" : `p.status = 'active' and (p.ordering = 'none' or not ${isBlocked(dialect)})`
 	const rows = knex('events as e')
 		.join('webhook_endpoints as p', 'p.organizationId', 'e.organizationId')
 		.where({ 'e.organizationId': organizationId, 'e.id': eventId })

@@ -31,7 +31,7 @@ const endPart = query<Ending>((knex, { organizationId, endpointId, status, upTo,
 			and id <= ? limit ${partSize}) as behind`
 	const mine = [organizationId, endpointId]
 	return knex.raw(
-		`update webhook_deliveries set status = ?, "nextAttemptAt" = null, "scheduledAt" = null, "updatedAt" = ?
+		`update webhook_deliveries set status = ?, "nextAttemptAt" = null, "scheduledAt" = null, "holdsUntil" = null, "updatedAt" = ?
 		where "organizationId" = ? and ${isIn(part, dialect)}`,
 		[status, now, organizationId, ...mine, upTo, now, ...mine, upTo],
 	)

@@ -134,7 +134,10 @@ export async function lockDelivery(db: Db, key: Key): Promise<WebhookDelivery | 
 const again = query<Key & { now: number }>((knex, { now, ...key }) =>
 	knex('webhook_deliveries')
 		.where(key)
-		.update({ status: 'pending', retryCount: 0, scheduledAt: null, nextAttemptAt: now, updatedAt: now }),
+		.update({
+			...{ status: 'pending', retryCount: 0, nextAttemptAt: now, updatedAt: now },
+			...{ scheduledAt: null, holdsUntil: null, outOfOrder: false },
+		}),
 )
 
 /** Makes a delivery due again, at once and with the whole schedule. */

@@ -73,6 +73,7 @@ export async function createEndpoint(
 	const secret = newSecret()
 	const endpoint: WebhookEndpoint = {
 		...blanks.WebhookEndpoint,
+		ordering: 'resource',
 		...input,
 		id: newId('whe'),
 		organizationId: organization.id,

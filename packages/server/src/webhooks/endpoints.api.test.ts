@@ -60,6 +60,7 @@ describe('a new endpoint', () => {
 			status: 'active',
 			disabledReason: null,
 			failingSince: null,
+			ordering: 'resource',
 			secretHint: secret.slice(-5),
 			previousSecretExpiresAt: null,
 			createdAt: server.clock.now,

@@ -1,7 +1,7 @@
 // Makes deliveries of an endpoint again, of which there may be millions: a first part in the request, and the rest by backlog-store.ts.
 import { beginningOf } from '../base/ids.ts'
 import { asNumber, type Db, type Dialect, query } from '../db/database.ts'
-import { isWaiting, ofRecord } from '../events/fan-out-store.ts'
+import { isHolding, ofRecord } from '../events/fan-out-store.ts'
 import type { RedeliverStatus } from '../generated/contract.ts'
 import type { EndpointKey } from './endpoint-store.ts'
 
@@ -47,7 +47,7 @@ interface Range {
  */
 const hasEarlierToCome = (statuses: string) => `exists (select 1 ${ofRecord('a."endpointId"')}
 	where b."organizationId" = a."organizationId" and b."resourceId" = a."resourceId" and b.sequence < a.sequence
-	and (d.${isWaiting} or (d.status in ${statuses} and d.id > ? and d.id <= ?)))`
+	and (${isHolding('d')} or (d.status in ${statuses} and d.id > ? and d.id <= ?)))`
 
 const inRange = `"organizationId" = ? and "endpointId" = ? and id > ? and id <= ?`
 
@@ -76,7 +76,7 @@ const queriesOf = ({ among, statuses }: Choice) => ({
 			knex.raw(
 				`with part as (select id, row_number() over (partition by "resourceId" order by sequence) as place
 					from webhook_deliveries where ${inRange} ${among} and status in ${statuses})
-				update webhook_deliveries as a set status = 'pending', "retryCount" = 0, "scheduledAt" = null, "updatedAt" = ?,
+				update webhook_deliveries as a set status = 'pending', "retryCount" = 0, "scheduledAt" = null, "holdsUntil" = null, "outOfOrder" = false, "updatedAt" = ?,
 					"nextAttemptAt" = case when part.place = 1 and not ${hasEarlierToCome(statuses)} then ${asInteger(dialect)} end
 				from part where a."organizationId" = ? and a.id = part.id and a.status in ${statuses}
 				returning ${dialect === 'sqlite' ? '' : 'a.'}id`,

@@ -282,7 +282,9 @@ export class DeliveryEngine {
 		const startedAt = now()
 		const body = eventText(claimed)
 		const keys = this.#signers.keysOf(target, startedAt)
-		const attempt = { url: target.url, headers: signedHeaders(keys, claimed.eventId, startedAt, body), body }
+		const signed = signedHeaders(keys, claimed.eventId, startedAt, body)
+		const headers = claimed.outOfOrder ? { ...signed, 'webhook-out-of-order': 'true' } : signed
+		const attempt = { url: target.url, headers, body }
 		const networks = reachOf(target, db, now, this.#unreached.delete(target.endpointId))
 		this.#lanes.begin(target)
 		const end = (outcome: Outcome) => {

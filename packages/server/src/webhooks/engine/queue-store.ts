@@ -4,7 +4,7 @@ import type { Knex } from 'knex'
 import { hourMs } from '../../base/dates.ts'
 import { asNumber, type Db, type Dialect, query } from '../../db/database.ts'
 import { isAnyOf } from '../../db/records.ts'
-import { isWaiting, ofRecord } from '../../events/fan-out-store.ts'
+import { isHolding, ofRecord } from '../../events/fan-out-store.ts'
 import { type EventRow, eventColumns } from '../../events/store.ts'
 import { hasPass, mayBeTried } from '../probation-store.ts'
 
@@ -54,6 +54,8 @@ export interface ClaimedDelivery extends EventRow {
 	readonly retryCount: number
 	/** When the schedule has this attempt, if it was brought forward. */
 	readonly scheduledAt: number | null
+	/** Whether later events of its record may have arrived; SQLite has 0 or 1. */
+	readonly outOfOrder: boolean | number
 }
 
 interface ClaimQuery {
@@ -70,7 +72,7 @@ const due = query<ClaimQuery, ClaimedDelivery>((knex, { organizationId, endpoint
 		.where('d.nextAttemptAt', '<=', now)
 		.orderBy(['d.nextAttemptAt', 'd.id'])
 		.limit(asNumber(limit))
-		.select('d.id as deliveryId', 'd.retryCount', 'd.scheduledAt', ...eventColumns(knex, dialect))
+		.select('d.id as deliveryId', 'd.retryCount', 'd.scheduledAt', 'd.outOfOrder', ...eventColumns(knex, dialect))
 	return dialect === 'sqlite' ? rows : rows.forUpdate('d').skipLocked()
 })
 
@@ -149,20 +151,35 @@ interface Results {
 	readonly results: string
 }
 
+/** A delivery that was rejected holds the later ones of its record back for so long. */
+const holdMs = 300_000
+
+/**
+ * While an endpoint fails for longer, nothing else is sent in the place of what it rejects: it is down, and each record would have an event more
+ * to retry every five minutes.
+ */
+const downMs = hourMs
+
+const mayRetry = `(r.status = 'retrying' and p.status = 'active' and p."deletedAt" is null)`
+
 /** Writes the results. A delivery is not retried when its endpoint was paused, disabled or deleted meanwhile. */
-const outcome = query<Results, { id: string }>((knex, { results }, dialect) =>
+const outcome = query<Results, { id: string; outOfOrder: boolean | number }>((knex, { results }, dialect) =>
 	knex.raw(
 		`update webhook_deliveries as d set
 			status = case when r.status <> 'retrying' or (p.status = 'active' and p."deletedAt" is null) then r.status
 				when p."deletedAt" is null then 'skipped' else 'cancelled' end,
 			"nextAttemptAt" = case when p.status = 'active' and p."deletedAt" is null then r."nextAttemptAt" end,
 			"scheduledAt" = case when p.status = 'active' and p."deletedAt" is null then r."scheduledAt" end,
+			"outOfOrder" = d."outOfOrder" or (${mayRetry} and p.ordering = 'none'),
+			"holdsUntil" = case when ${mayRetry} and p.ordering = 'resource' and not d."outOfOrder"
+				and (d."holdsUntil" is not null or p."failingSince" is null or p."failingSince" > r."endedAt" - ${downMs})
+				then coalesce(d."holdsUntil", r."endedAt" + ${holdMs}) end,
 			"attemptCount" = d."attemptCount" + 1, "retryCount" = d."retryCount" + r.counts,
 			"lastResponseStatus" = r."responseStatus", "lastError" = r.error, "updatedAt" = r."endedAt"
 		from ? join webhook_endpoints p on p."organizationId" = r."organizationId" and p.id = r."endpointId"
 		where d."organizationId" = r."organizationId" and d.id = r.id
 		and d.status = 'delivering' and d."nextAttemptAt" = r."leaseEnd"
-		returning ${dialect === 'sqlite' ? '' : 'd.'}id`,
+		returning ${dialect === 'sqlite' ? 'id, "outOfOrder"' : 'd.id, d."outOfOrder"'}`,
 		[asTable(knex, results, dialect)],
 	),
 )
@@ -178,7 +195,7 @@ const attempts = query<Results>((knex, { results }, dialect) => {
 })
 
 /**
- * Makes a record's next delivery to an endpoint due, once the one before it is done. The `with` finds the ids first:
+ * Makes a record's next delivery to an endpoint due, once the one before it is done or holds it back no longer. The `with` finds the ids first:
  * otherwise PostgreSQL reads all deliveries to join them.
  */
 const promotion = query<Results>((knex, { results }, dialect) =>
@@ -186,8 +203,8 @@ const promotion = query<Results>((knex, { results }, dialect) =>
 		`with n as materialized (
 			select r."organizationId", r."endedAt", (
 				select d.id ${ofRecord('r."endpointId"')} where b."organizationId" = r."organizationId"
-				and b."resourceId" = r."resourceId" and b.sequence > r.sequence and d.${isWaiting} order by b.sequence limit 1
-			) as id from ? where r.status <> 'retrying'
+				and b."resourceId" = r."resourceId" and b.sequence > r.sequence and ${isHolding('d')} order by b.sequence limit 1
+			) as id from ?
 		)
 		update webhook_deliveries set "nextAttemptAt" = n."endedAt" from n
 		where n.id is not null and webhook_deliveries."organizationId" = n."organizationId" and webhook_deliveries.id = n.id
@@ -199,10 +216,36 @@ const promotion = query<Results>((knex, { results }, dialect) =>
 /** Writes results and releases the deliveries that waited for them. A result whose lease has been lost is dropped. */
 export async function completeDeliveries(db: Db, all: readonly DeliveryResult[]): Promise<void> {
 	const results = withLastLease(all)
-	const written = new Set((await db.all(outcome, { results: JSON.stringify(results) })).map(({ id }) => id))
-	const held = JSON.stringify(results.filter(({ id }) => written.has(id)))
-	await db.run(attempts, { results: held })
-	await db.run(promotion, { results: held })
+	const rows = await db.all(outcome, { results: JSON.stringify(results) })
+	const written = new Map(rows.map(({ id, outOfOrder }) => [id, Boolean(outOfOrder)]))
+	const held = results.filter(({ id }) => written.has(id))
+	await db.run(attempts, { results: JSON.stringify(held) })
+	const passed = held.filter(({ id, status }) => status !== 'retrying' || written.get(id))
+	await db.run(promotion, { results: JSON.stringify(passed) })
+}
+
+type Held = Pick<DeliveryResult, 'organizationId' | 'id' | 'endpointId' | 'resourceId' | 'sequence'>
+
+/** Of deliveries that end at once: on SQLite all others wait for the transaction. */
+const endsAtOnce = 250
+
+/** `materialized`, because PostgreSQL may run a plain subquery again for every row. An attempt that is under way ends first. */
+const endings = query<{ now: number }, Held>((knex, { now }, dialect) =>
+	knex.raw(
+		`with part as materialized (select "organizationId" as organization, id as delivery from webhook_deliveries
+			where "holdsUntil" <= ? and status = 'retrying' order by "holdsUntil" limit ${endsAtOnce}
+			${dialect === 'sqlite' ? '' : 'for update skip locked'})
+		update webhook_deliveries set "outOfOrder" = true, "holdsUntil" = null from part where "organizationId" = organization and id = delivery
+		returning "organizationId", id, "endpointId", "resourceId", sequence`,
+		[now],
+	),
+)
+
+/** Lets deliveries go that wait for one that was rejected five minutes ago: it is retried on its own. True when some are left. */
+export async function endHolds(db: Db, now: number): Promise<boolean> {
+	const ended = await db.all(endings, { now })
+	if (ended.length > 0) await db.run(promotion, { results: JSON.stringify(ended.map((held) => ({ ...held, endedAt: now }))) })
+	return ended.length === endsAtOnce
 }
 
 /** Keeps the result of the last claim when a delivery was claimed twice. */

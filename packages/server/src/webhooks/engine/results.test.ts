@@ -20,6 +20,7 @@ const claimed = {
 	deliveryId: 'whd_1',
 	retryCount: 0,
 	scheduledAt: null,
+	outOfOrder: false,
 	eventId: 'evt_1',
 	type: 'invoice.paid',
 	timestamp: 1,
