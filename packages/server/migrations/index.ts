@@ -41,6 +41,7 @@ import * as timeRounding from './0038-time-rounding.ts'
 import * as redeliveredRetries from './0039-redelivered-retries.ts'
 import * as retriesBroughtForward from './0040-retries-brought-forward.ts'
 import * as webhookOrder from './0041-webhook-order.ts'
+import * as deliveryFilters from './0042-delivery-filters.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -85,4 +86,5 @@ export const migrations: readonly Migration[] = [
 	{ name: '0039-redelivered-retries', up: redeliveredRetries.up },
 	{ name: '0040-retries-brought-forward', up: retriesBroughtForward.up },
 	{ name: '0041-webhook-order', up: webhookOrder.up },
+	{ name: '0042-delivery-filters', up: deliveryFilters.up },
 ]

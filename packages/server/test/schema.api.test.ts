@@ -16,8 +16,9 @@ import { Statements } from '../src/db/statements.ts'
 import { findOldestPipeline, hasDeals, pipelines } from '../src/deals/pipeline-store.ts'
 import { deals } from '../src/deals/store.ts'
 import { insertDeliveries } from '../src/events/fan-out-store.ts'
+import { readEvents } from '../src/events/feed-store.ts'
 import { recordEvent } from '../src/events/record.ts'
-import { readEvent, readEvents } from '../src/events/store.ts'
+import { readEvent } from '../src/events/store.ts'
 import { insertNumbered, isNumberRetired } from '../src/invoices/number-store.ts'
 import {
 	closePaymentLinks,
@@ -147,7 +148,6 @@ const page = { limit: 50, offset: 0 }
 const invoiceKey = () => ({ organizationId: org(), id: 'inv_1' })
 /** The primary key of the table, whatever the database calls it. */
 const key = 'sqlite_autoindex_webhook_deliveries_1|webhook_deliveries_pkey'
-
 type List = [name: string, work: (db: Db) => Promise<unknown>, indexes: string[]]
 /** A list by every set of its filters: each filter has an index, and without any the list has one. */
 function filtered(
@@ -168,7 +168,7 @@ function filtered(
 }
 
 const companyId: [string, string] = ['cmp_1', 'company']
-
+const resourceId: [string, string] = ['cmp_1', 'resource']
 /** Each list, with the indexes that may serve it. */
 const lists = (): List[] => [
 	...filtered('invoices', { status: ['sent', 'status'], dealId: ['dl_1', 'deal'], companyId }, (db, filter) =>
@@ -193,7 +193,7 @@ const lists = (): List[] => [
 	),
 	...filtered(
 		'webhook_deliveries',
-		{ endpointId: ['whe_1', 'endpoint'], status: ['skipped', 'status'] },
+		{ endpointId: ['whe_1', 'endpoint'], status: ['skipped', 'status'], resourceId, eventType: ['company.created', 'type'] },
 		(db, filter) => readDeliveries(db, { ...filter, organizationId: org() }, { ...page, cursor: 'whd_1' }),
 		key,
 	),
@@ -201,7 +201,7 @@ const lists = (): List[] => [
 	['the deliveries of an event', (db) => readDeliveries(db, { eventId: 'evt_1', organizationId: org() }, page), [key]],
 	...filtered(
 		'events',
-		{ type: ['company.created', 'type'] },
+		{ type: ['company.created', 'type'], resourceId },
 		(db, filter) => readEvents(db as Database, { ...filter, organizationId: org() }, { ...page, after: 7 }),
 		server.db.dialect === 'sqlite' ? 'position' : 'place',
 	),

@@ -1113,7 +1113,8 @@ export interface paths {
         /**
          * List events
          * @description List all events, oldest first, each with the record that it is about; with a key that has `resources`, those about these
-         *     kinds. It is for callers that cannot receive webhooks: `nextCursor` reads on at any later time.
+         *     kinds. It is for callers that cannot receive webhooks: `nextCursor` reads on at any later time, in the same order. The cursor `now` begins
+         *     with what happens from now on; `order=desc` with the newest event.
          *     The server keeps events for 30 days, or as `WEBHOOK_RETENTION_DAYS` says.
          */
         get: operations["webhooks.events.list"];
@@ -2219,7 +2220,7 @@ export interface components {
         };
         /**
          * Format: event-cursor
-         * @description A `nextCursor` of a list of events.
+         * @description A `nextCursor` of a list of events, or `now` for the end of the list.
          */
         EventCursor: string;
         /**
@@ -15313,6 +15314,14 @@ export interface operations {
                 status?: components["schemas"]["DeliveryStatus"];
                 /** @description Only deliveries of this event. */
                 eventId?: components["schemas"]["IdFilter"];
+                /** @description Only deliveries of events about this record. */
+                resourceId?: components["schemas"]["IdFilter"];
+                /** @description Only deliveries of events about this kind of record. */
+                resourceType?: components["schemas"]["ResourceKind"];
+                /** @description Only deliveries of events of this type, such as `invoice.paid`, or of all types of a kind, such as `invoice.*`. */
+                type?: components["schemas"]["EventPattern"];
+                /** @description Only deliveries of events from then on. */
+                since?: components["schemas"]["UnixMs"];
                 /** @description The most records in a page, 1 to 100. */
                 limit?: components["parameters"]["PageQuery.limit"];
                 /** @description How many records to skip. */
@@ -16788,8 +16797,16 @@ export interface operations {
     "webhooks.events.list": {
         parameters: {
             query?: {
-                /** @description Only events of this type. */
-                type?: components["schemas"]["EventType"];
+                /** @description Only events of this type, such as `invoice.paid`, or of all types of a kind, such as `invoice.*`. */
+                type?: components["schemas"]["EventPattern"];
+                /** @description Only events about this record. */
+                resourceId?: components["schemas"]["IdFilter"];
+                /** @description Only events about this kind of record. */
+                resourceType?: components["schemas"]["ResourceKind"];
+                /** @description Only events from then on. */
+                since?: components["schemas"]["UnixMs"];
+                /** @description `asc`, the default, is oldest first; `desc` is newest first. */
+                order?: components["schemas"]["SortOrder"];
                 /** @description The most records in a page, 1 to 100. */
                 limit?: components["parameters"]["PageQuery.limit"];
                 /** @description How many records to skip. */

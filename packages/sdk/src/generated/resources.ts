@@ -1617,7 +1617,8 @@ export class WebhooksEventsResource {
 
 	/**
 	 * List all events, oldest first, each with the record that it is about; with a key that has `resources`, those about these
-	 * kinds. It is for callers that cannot receive webhooks: `nextCursor` reads on at any later time.
+	 * kinds. It is for callers that cannot receive webhooks: `nextCursor` reads on at any later time, in the same order. The cursor `now` begins
+	 * with what happens from now on; `order=desc` with the newest event.
 	 * The server keeps events for 30 days, or as `WEBHOOK_RETENTION_DAYS` says.
 	 *
 	 * @param query - Filters, order and page.

@@ -14,5 +14,24 @@ const patterns = new Set(Object.keys(eventTypes).flatMap(patternsOf))
 export const typesAbout = (kinds: readonly ResourceKind[]): EventType[] =>
 	(Object.keys(eventKinds) as EventType[]).filter((type) => kinds.includes(eventKinds[type]))
 
+interface EventFilter {
+	readonly type?: string
+	readonly resourceType?: ResourceKind
+}
+
+/** The types of events that match a pattern and are about these kinds of records; undefined for all. */
+export function typesMatching(
+	{ type, resourceType }: EventFilter,
+	reach: readonly ResourceKind[] | null,
+): EventType[] | undefined {
+	if (type === undefined && resourceType === undefined && reach === null) return undefined
+	return (Object.keys(eventKinds) as EventType[]).filter(
+		(one) =>
+			(type === undefined || patternsOf(one).includes(type)) &&
+			(resourceType === undefined || eventKinds[one] === resourceType) &&
+			(reach === null || reach.includes(eventKinds[one])),
+	)
+}
+
 /** Whether the pattern matches any event type of the contract. */
 export const isEventPattern = (pattern: string): boolean => patterns.has(pattern)

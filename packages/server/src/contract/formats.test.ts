@@ -130,7 +130,7 @@ describe('the formats', () => {
 			good: ['whd_0mwqi45nsRNXStpj3rOcjqyrHxq6IcnHeBzrx5wQgnX'],
 			bad: ['', 'whd_', 'evt_1', 'whd_a\n', 'whd_%', '7'],
 		},
-		'event-cursor': { good: ['0', '123456789012345'], bad: ['', '-1', '1.5', '0x1', '1e3', ' 1', 'evt_1', '١'] },
+		'event-cursor': { good: ['0', '123456789012345', 'now'], bad: ['', '-1', '1.5', '0x1', '1e3', ' 1', 'evt_1', '١'] },
 		'webhook-url': {
 			good: [
 				'https://acme.example',

@@ -96,6 +96,51 @@ describe('the feed of events', () => {
 		expect((await tenant.ask('GET', '/webhooks/events?type=invoice.paid')).body.meta.total).toBe(0)
 	})
 
+	it('can be narrowed to all types of a kind, a kind of records, a record and a time, in either order', async () => {
+		const create = async (name: string) => (await tenant.ask('POST', '/api/companies', { body: { name } })).body.id
+		const id = await create('a')
+		// A write may take minutes: an event may have its place after those that began later.
+		server.clock.now += 3_600_000
+		const since = server.clock.now
+		await tenant.ask('PATCH', `/api/companies/${id}`, { body: { name: 'b' } })
+		await create('c')
+		await tenant.remit.invoices.create({ totalCents: 1 })
+		await new Reader(tenant.remit).readUntil(4)
+		const list = async (query: string) => (await tenant.ask('GET', `/webhooks/events?${query}`)).body
+		const expectNames = async (query: string, names: (string | undefined)[]) => {
+			const { data, meta } = await list(query)
+			expect([query, data.map(nameOf), meta.total]).toEqual([query, names, names.length])
+			const reversed = (await list(`${query}&order=desc`)).data.map(nameOf)
+			expect([query, reversed]).toEqual([query, names.toReversed()])
+			const first = await list(`${query}&order=desc&limit=1`)
+			const rest = (await list(`${query}&order=desc&cursor=${first.meta.nextCursor ?? 0}`)).data
+			expect([query, [...first.data, ...rest].map(nameOf)]).toEqual([query, names.toReversed()])
+		}
+		await expectNames('type=company.*', ['a', 'b', 'c'])
+		await expectNames('type=*', ['a', 'b', 'c', undefined])
+		await expectNames('resourceType=company', ['a', 'b', 'c'])
+		await expectNames('resourceType=invoice&type=company.*', [])
+		await expectNames(`resourceId=${id}`, ['a', 'b'])
+		await expectNames(`resourceId=${id}&type=company.*`, ['a', 'b'])
+		await expectNames(`resourceId=${id}&type=invoice.*`, [])
+		await expectNames(`since=${since}`, ['b', 'c', undefined])
+		await expectNames(`since=${since}&type=company.*`, ['b', 'c'])
+		await expectNames(`since=${since}&resourceId=${id}`, ['b'])
+		await expectNames(`since=${since + 1}`, [])
+		expect((await list(`since=${since}&limit=1&offset=1`)).data.map(nameOf)).toEqual(['c'])
+	})
+
+	it('begins from now on with the cursor `now`', async () => {
+		const list = async (query: string) => (await tenant.ask('GET', `/webhooks/events?${query}`)).body
+		expect((await list('cursor=now')).meta).toMatchObject({ total: null, nextCursor: '0' })
+		for (const name of ['a', 'b']) await tenant.ask('POST', '/api/companies', { body: { name } })
+		const { data, meta } = await list('cursor=now')
+		expect(data).toEqual([])
+		await tenant.ask('POST', '/api/companies', { body: { name: 'c' } })
+		expect((await list(`cursor=${meta.nextCursor}`)).data.map(nameOf)).toEqual(['c'])
+		expect((await list('cursor=now&order=desc&limit=1')).data.map(nameOf)).toEqual(['c'])
+	})
+
 	it('answers one event as the list has it', async () => {
 		await tenant.ask('POST', '/api/companies', { body: { name: 'Zoë "株式会社" \\ 🧾' } })
 		const reader = new Reader(tenant.remit)

@@ -1,10 +1,11 @@
-import type { Caller } from '../auth/caller.ts'
 import { ApiError } from '../base/errors.ts'
-import { typesAbout } from '../contract/event-patterns.ts'
-import type { CursorMeta, EventType, PageMeta, WebhookEvent, WebhookEventType } from '../generated/contract.ts'
+import { typesMatching } from '../contract/event-patterns.ts'
+import type { Database } from '../db/database.ts'
+import type { CursorMeta, PageMeta, WebhookEvent, WebhookEventType } from '../generated/contract.ts'
 import { dataText, listText } from '../http/answers.ts'
 import type { Handler } from '../http/handler.ts'
-import { countEvents, readEvent, readEvents } from './store.ts'
+import { countEvents, endOfFeed, findEnd, findPlaceBefore, readEvents } from './feed-store.ts'
+import { readEvent } from './store.ts'
 import { describedTypes } from './types.ts'
 
 export const listTypes: Handler<'webhooks.eventTypes.list'> = async ({ query: { limit, offset } }) => {
@@ -14,25 +15,37 @@ export const listTypes: Handler<'webhooks.eventTypes.list'> = async ({ query: { 
 }
 
 export const list: Handler<'webhooks.events.list'> = async ({ query, caller }, { db }) => {
-	const { limit, offset, cursor, ...rest } = query
-	const filters = { ...rest, organizationId: caller.organizationId }
-	const types = typesWithin(caller, rest.type)
-	const { rows, last } = await readEvents(db, filters, { limit, offset, after: Number(cursor ?? 0) }, types)
-	const total = cursor === undefined ? await countEvents(db, filters, types) : null
-	const nextCursor = last === undefined ? (cursor ?? null) : String(last)
+	const { limit, offset, cursor, order, type, resourceType, ...rest } = query
+	const { organizationId, reach } = caller
+	const types = typesMatching({ ...(type !== undefined && { type }), ...(resourceType !== undefined && { resourceType }) }, reach)
+	const [only, ...others] = types ?? []
+	const isOne = only !== undefined && others.length === 0
+	const filters = { ...rest, organizationId, ...(isOne && { type: only }) }
+	const at = await placeOf(db, organizationId, query)
+	const { rows, last } = await readEvents(db, filters, { limit, offset, ...at }, isOne ? undefined : types)
+	const total = cursor === undefined ? await countEvents(db, filters, isOne ? undefined : types) : null
+	const unread = cursor === 'now' && order !== 'desc' ? String(at.after) : (cursor ?? null)
+	const nextCursor = last === undefined ? unread : String(last)
 	return { status: 200, body: listText<WebhookEvent, CursorMeta>(rows, { total, limit, offset, nextCursor }) }
 }
 
-/** The types that a caller's key is limited to; undefined for all. The filter by a type that is among them is limit enough. */
-function typesWithin({ reach }: Caller, filter?: EventType): readonly EventType[] | undefined {
-	if (reach === null) return undefined
-	const types = typesAbout(reach)
-	if (filter === undefined) return types
-	return types.includes(filter) ? undefined : []
+type Query = Parameters<typeof list>[0]['query']
+
+/** Where the page begins. */
+async function placeOf(db: Database, organizationId: string, { cursor, order, since }: Query): Promise<Place> {
+	const first = since === undefined ? 0 : await findPlaceBefore(db, organizationId, since)
+	if (order === 'desc') return { after: first, before: cursor === undefined || cursor === 'now' ? endOfFeed : Number(cursor) }
+	const after = cursor === 'now' ? await findEnd(db, organizationId) : Number(cursor ?? 0)
+	return { after: Math.max(first, after) }
+}
+
+interface Place {
+	readonly after: number
+	readonly before?: number
 }
 
 export const get: Handler<'webhooks.events.get'> = async ({ params: { id }, caller }, { db }) => {
-	const event = await readEvent(db, caller.organizationId, id, typesWithin(caller))
+	const event = await readEvent(db, caller.organizationId, id, typesMatching({}, caller.reach))
 	if (event === undefined) throw new ApiError('event_not_found', `There is no event ${id}, or it is no longer kept.`)
 	return { status: 200, body: dataText<WebhookEvent>(event) }
 }

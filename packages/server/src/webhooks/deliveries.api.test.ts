@@ -43,6 +43,38 @@ describe('the list of deliveries', () => {
 		expect(await (await server.newTenant()).remit.webhooks.deliveries.list({ eventId })).toMatchObject({ data: [] })
 	})
 
+	it('can be narrowed to a record, to a kind of records, to a type or all types of a kind, and to a time', async () => {
+		await org.newEndpoint('*')
+		const company = await org.change('a')
+		const since = server.clock.now + 1_000
+		await org.change('b', company)
+		await org.change('c')
+		const { id: invoice } = await org.tenant.remit.invoices.create({ totalCents: 1 })
+		await org.sink.events(4)
+		await org.settle('succeeded', 'succeeded', 'succeeded', 'succeeded')
+		const types = async (filters: Record<string, string>) => {
+			const { data, meta } = await org.list(filters)
+			expect(meta.total).toBe(data.length)
+			return data.map(({ eventType }) => eventType)
+		}
+		const [created, updated] = ['company.created', 'company.updated']
+		expect(await types({ resourceId: company })).toEqual([updated, created])
+		expect(await types({ resourceId: company, type: 'company.updated' })).toEqual([updated])
+		expect(await types({ resourceId: company, type: 'invoice.*' })).toEqual([])
+		expect(await types({ resourceId: invoice, resourceType: 'invoice' })).toEqual(['invoice.created'])
+		expect(await types({ resourceType: 'company' })).toEqual([created, updated, created])
+		expect((await org.list({ type: 'company.*', status: 'succeeded', offset: '1' })).data).toHaveLength(2)
+		expect(await types({ type: 'company.*', since: String(since) })).toEqual([created, updated])
+		expect(await types({ type: 'company.*', resourceType: 'invoice' })).toEqual([])
+		expect(await types({ type: 'invoice.created' })).toEqual(['invoice.created'])
+		expect(await types({ since: String(since) })).toHaveLength(3)
+		const first = await org.list({ type: 'company.*', limit: '2' })
+		const rest = await org.list({ type: 'company.*', limit: '2', cursor: first.meta.nextCursor as string })
+		expect([...first.data, ...rest.data].map(({ eventType }) => eventType)).toEqual([created, updated, created])
+		for (const query of ['type=invoice', 'type=company.*&offset=10001', 'since=soon'])
+			expect(await org.tenant.ask('GET', `/webhooks/deliveries?${query}`)).toMatchObject({ status: 400 })
+	})
+
 	it('is walked by cursor without a repeat or a gap while new ones arrive', async () => {
 		await org.newEndpoint('company.*')
 		for (let count = 0; count < 9; count++) await org.change(`old ${count}`)

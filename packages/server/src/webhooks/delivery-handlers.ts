@@ -1,19 +1,22 @@
 import type { Caller } from '../auth/caller.ts'
 import { covers } from '../auth/keys.ts'
 import { ApiError } from '../base/errors.ts'
+import { beginningOf } from '../base/ids.ts'
+import { typesMatching } from '../contract/event-patterns.ts'
 import { recordChange } from '../db/audit-log.ts'
 import type { Db } from '../db/database.ts'
-import type { CursorMeta, WebhookDelivery, WebhookDeliveryDetails } from '../generated/contract.ts'
+import type { CursorMeta, EventType, WebhookDelivery, WebhookDeliveryDetails } from '../generated/contract.ts'
 import { dataText, listText } from '../http/answers.ts'
 import type { Handler } from '../http/handler.ts'
 import {
+	type Branch,
 	countDeliveries,
-	countDeliveriesTo,
+	countDeliveriesAmong,
 	deliverAgain,
 	lockDelivery,
 	maxMergedOffset,
 	readDeliveries,
-	readDeliveriesTo,
+	readDeliveriesAmong,
 	readDelivery,
 } from './delivery-store.ts'
 import { requireReady } from './endpoint-rules.ts'
@@ -23,21 +26,44 @@ const notFound = (id: string) =>
 	new ApiError('webhook_delivery_not_found', `There is no delivery ${id}, or it is no longer kept.`)
 
 export const list: Handler<'webhooks.deliveries.list'> = async ({ query, caller }, { db }) => {
-	const { limit, offset, cursor, ...rest } = query
-	const filters = { ...rest, organizationId: caller.organizationId }
+	const { limit, offset, cursor, type, resourceType, since, ...rest } = query
+	const types = typesMatching({ ...(type !== undefined && { type }), ...(resourceType !== undefined && { resourceType }) }, null)
+	const filters = {
+		...rest,
+		organizationId: caller.organizationId,
+		...(types && { types }),
+		...(since !== undefined && { from: beginningOf('whd', since) }),
+	}
 	const page = { limit, offset, ...(cursor !== undefined && { cursor }) }
-	if (caller.reach !== null && offset > maxMergedOffset) throw tooFar()
-	const to = await visibleEndpoints(db, caller, rest.endpointId)
-	const rows = await (to ? readDeliveriesTo(db, to, filters, page) : readDeliveries(db, filters, page))
-	const counted = () => (to ? countDeliveriesTo(db, to, filters) : countDeliveries(db, filters))
+	const branches = await branchesOf(db, caller, filters)
+	if (branches && offset > maxMergedOffset) throw tooFar()
+	const rows = await (branches ? readDeliveriesAmong(db, branches, filters, page) : readDeliveries(db, filters, page))
+	const counted = () => (branches ? countDeliveriesAmong(db, branches, filters) : countDeliveries(db, filters))
 	const total = cursor === undefined ? await counted() : null
 	const last = rows.at(-1)
 	const nextCursor = last === undefined ? (cursor ?? null) : (JSON.parse(last) as WebhookDelivery).id
 	return { status: 200, body: listText<WebhookDelivery, CursorMeta>(rows, { total, limit, offset, nextCursor }) }
 }
 
+interface Narrowing {
+	readonly endpointId?: string
+	readonly eventId?: string
+	readonly resourceId?: string
+	readonly types?: readonly EventType[]
+}
+
+/** The stretches of an index that make up the list; undefined when it is one. */
+async function branchesOf(db: Db, caller: Caller, filters: Narrowing): Promise<readonly Branch[] | undefined> {
+	const { endpointId, eventId, resourceId, types } = filters
+	const to = await visibleEndpoints(db, caller, endpointId)
+	if (to) return to.map((id) => ({ endpointId: id }))
+	// Few deliveries are of one event or record, and what an endpoint gets are often few types.
+	if (types === undefined || (endpointId ?? eventId ?? resourceId) !== undefined) return undefined
+	return types.map((eventType) => ({ eventType }))
+}
+
 function tooFar(): ApiError {
-	const detail = `must be at most ${maxMergedOffset} for a key that is limited to some kinds of records: read on by cursor`
+	const detail = `must be at most ${maxMergedOffset} with a filter by type, and for a key that is limited to some kinds of records: read on by cursor`
 	return new ApiError('invalid_request', 'The offset is too large.', {
 		errors: [{ parameter: 'offset', code: 'maximum', detail }],
 	})

@@ -2,7 +2,7 @@ import type { Knex } from 'knex'
 import { asNumber, type Db, type Dialect, type Placeholders, query } from '../db/database.ts'
 import { jsonColumn } from '../db/json.ts'
 import { isAnyOf, type ListFilter } from '../db/records.ts'
-import type { WebhookDelivery } from '../generated/contract.ts'
+import type { EventType, WebhookDelivery } from '../generated/contract.ts'
 import { fields } from '../generated/tables.ts'
 import { attemptedFrom, isOnProbation } from './probation-store.ts'
 
@@ -11,7 +11,14 @@ interface Key {
 	readonly id: string
 }
 
-type Filters = Omit<ListFilter<'webhooks.deliveries.list'>, 'cursor'> & { readonly organizationId: string }
+type Filters = Pick<ListFilter<'webhooks.deliveries.list'>, 'endpointId' | 'status' | 'eventId' | 'resourceId'> & {
+	readonly organizationId: string
+	readonly eventType?: EventType
+	/** Only of these types. */
+	readonly types?: readonly EventType[]
+	/** Only this delivery and newer ones. */
+	readonly from?: string
+}
 
 interface Page {
 	readonly limit: number
@@ -27,8 +34,10 @@ const shown = (knex: Knex, dialect: Dialect) => ({
 })
 
 /** After its prefix a delivery's id begins with its event's, so the primary key finds an event's deliveries. */
-function matching(knex: Knex, { eventId, ...filters }: Placeholders<Filters>) {
+function matching(knex: Knex, { eventId, types, from, ...filters }: Placeholders<Filters>, dialect: Dialect) {
 	const rows = knex('webhook_deliveries').where(filters)
+	if (types !== undefined) rows.whereRaw(isAnyOf('eventType', dialect), [types])
+	if (from !== undefined) rows.where('id', '>=', from)
 	if (eventId === undefined) return rows
 	return rows
 		.where({ eventId })
@@ -37,7 +46,7 @@ function matching(knex: Knex, { eventId, ...filters }: Placeholders<Filters>) {
 }
 
 const page = query<Filters & Page, { json: string }>((knex, { limit, offset, cursor, ...filters }, dialect) => {
-	const rows = matching(knex, filters)
+	const rows = matching(knex, filters, dialect)
 		.select(jsonColumn(knex, dialect, fields.WebhookDelivery, shown(knex, dialect)))
 		.orderBy('id', 'desc')
 		.limit(asNumber(limit))
@@ -45,7 +54,9 @@ const page = query<Filters & Page, { json: string }>((knex, { limit, offset, cur
 	return cursor === undefined ? rows : rows.where('id', '<', cursor)
 })
 
-const count = query<Filters, { total: number }>((knex, filters) => matching(knex, filters).count({ total: '*' }))
+const count = query<Filters, { total: number }>((knex, filters, dialect) =>
+	matching(knex, filters, dialect).count({ total: '*' }),
+)
 
 /** Deliveries as JSON texts, newest first. */
 export const readDeliveries = (db: Db, filters: Filters, page_: Page) => db.column(page, { ...filters, ...page_ })
@@ -53,8 +64,8 @@ export const readDeliveries = (db: Db, filters: Filters, page_: Page) => db.colu
 export const countDeliveries = async (db: Db, filters: Filters): Promise<number> =>
 	(await db.get(count, { ...filters }))?.total ?? 0
 
-const newest = query<Filters & Page, { id: string }>((knex, { limit, offset, cursor, ...filters }) => {
-	const rows = matching(knex, filters).select('id').orderBy('id', 'desc').limit(asNumber(limit)).offset(asNumber(offset))
+const newest = query<Filters & Page, { id: string }>((knex, { limit, offset, cursor, ...filters }, dialect) => {
+	const rows = matching(knex, filters, dialect).select('id').orderBy('id', 'desc').limit(asNumber(limit)).offset(asNumber(offset))
 	return cursor === undefined ? rows : rows.where('id', '<', cursor)
 })
 
@@ -67,24 +78,27 @@ const byIds = query<{ organizationId: string; ids: readonly string[] }, { json: 
 			.orderBy('id', 'desc'),
 )
 
-/** Beyond it `readDeliveriesTo` would read too many ids at once. */
+/** Beyond it `readDeliveriesAmong` would read too many ids at once. */
 export const maxMergedOffset = 10_000
 
-/** The same of these endpoints alone: the newest of each, by its index, and of those the newest. */
-export async function readDeliveriesTo(
+/** What narrows a list to one stretch of an index. */
+export type Branch = Pick<Filters, 'endpointId'> | Pick<Filters, 'eventType'>
+
+/** The same of these endpoints or types alone: the newest of each, by its index, and of those the newest. */
+export async function readDeliveriesAmong(
 	db: Db,
-	endpointIds: readonly string[],
+	branches: readonly Branch[],
 	filters: Filters,
 	{ limit, offset, ...rest }: Page,
 ): Promise<string[]> {
 	const { organizationId } = filters
-	const [only, ...others] = endpointIds
+	const [only, ...others] = branches
 	if (others.length === 0) {
-		return only === undefined ? [] : readDeliveries(db, { ...filters, endpointId: only }, { limit, offset, ...rest })
+		return only === undefined ? [] : readDeliveries(db, { ...filters, ...only }, { limit, offset, ...rest })
 	}
 	const found: string[] = []
-	for (const endpointId of endpointIds)
-		for (const { id } of await db.all(newest, { ...filters, endpointId, limit: limit + offset, offset: 0, ...rest }))
+	for (const branch of branches)
+		for (const { id } of await db.all(newest, { ...filters, ...branch, limit: limit + offset, offset: 0, ...rest }))
 			found.push(id)
 	const ids = found
 		.sort()
@@ -93,9 +107,9 @@ export async function readDeliveriesTo(
 	return db.column(byIds, { organizationId, ids })
 }
 
-export async function countDeliveriesTo(db: Db, endpointIds: readonly string[], filters: Filters): Promise<number> {
+export async function countDeliveriesAmong(db: Db, branches: readonly Branch[], filters: Filters): Promise<number> {
 	let total = 0
-	for (const endpointId of endpointIds) total += await countDeliveries(db, { ...filters, endpointId })
+	for (const branch of branches) total += await countDeliveries(db, { ...filters, ...branch })
 	return total
 }
 

@@ -1,0 +1,227 @@
+// Reads the feed: the events of an organization in the order of their places.
+import type { Knex } from 'knex'
+import { beginningOf } from '../base/ids.ts'
+import { asNumber, type Database, type Db, type Dialect, type Placeholders, query } from '../db/database.ts'
+import type { EventType } from '../generated/contract.ts'
+import { type PageRows, readSized, type Sized, storedBytes, unlessLong } from './long-records-store.ts'
+import { type EventRow, envelopeColumns, eventColumns, eventText, jsonText, readEvent } from './store.ts'
+
+interface Filters {
+	readonly organizationId: string
+	readonly type?: EventType
+	readonly resourceId?: string
+	/** Only events of this time and later. */
+	readonly since?: number
+}
+
+interface Page {
+	readonly limit: number
+	readonly offset: number
+	/** Only events after this place. */
+	readonly after: number
+	/** Newest first, only events before this place; absent for oldest first. */
+	readonly before?: number
+}
+
+/**
+ * The place of an event in the feed. On SQLite it is the position, because transactions commit in the order of their events'
+ * positions.
+ */
+const placeColumn = (dialect: Dialect) => (dialect === 'sqlite' ? 'position' : 'place')
+
+type Types = readonly EventType[] | undefined
+
+/**
+ * The events of one record have their places in the order of their sequence, by which an index finds them. As expressions the other columns
+ * lead the planner to no other index, which would hold all events of the organization.
+ */
+function pageOf(
+	knex: Knex,
+	{ limit, offset, after, before, since, type, ...filters }: Placeholders<Filters & Page>,
+	dialect: Dialect,
+) {
+	const isOfRecord = filters.resourceId !== undefined
+	const place = isOfRecord ? `${placeColumn(dialect)} + 0` : placeColumn(dialect)
+	const rows = knex('events as e').where(filters).whereRaw(`${place} > ?`, [after])
+	if (before !== undefined) rows.whereRaw(`${place} < ?`, [before])
+	if (since !== undefined) rows.where('timestamp', '>=', since)
+	if (type !== undefined) rows.whereRaw(isOfRecord ? "type || '' = ?" : 'type = ?', [type])
+	return rows
+		.orderBy(isOfRecord ? 'sequence' : placeColumn(dialect), before === undefined ? 'asc' : 'desc')
+		.limit(asNumber(limit))
+		.offset(asNumber(offset))
+}
+
+type ShortRow = Omit<EventRow, 'data'> & { readonly place: number; readonly data: string | null }
+
+/** The queries of the feed, of all events or of these types alone. */
+const feedQueries = (types: Types) => {
+	const rows = (knex: Knex, params: Placeholders<Filters & Page>, dialect: Dialect) => {
+		const all = pageOf(knex, params, dialect)
+		if (!types) return all
+		if (params.resourceId === undefined) return all.whereRaw(...firstOfEach(types, params, dialect))
+		return all.whereRaw(`type || '' in ('${types.join(`', '`)}')`)
+	}
+	return {
+		page: query<Filters & Page, EventRow>((knex, params, dialect) =>
+			rows(knex, params, dialect).select(...eventColumns(knex, dialect)),
+		),
+
+		/** `data` and `changes` are null when the organization may have long records. */
+		shortPage: query<Filters & Page, ShortRow>((knex, params, dialect) => {
+			const { organizationId } = params
+			const columns = Object.fromEntries(
+				(['changes', 'data'] as const).map((name) => [name, unlessLong(knex, organizationId, jsonText(knex, dialect, name))]),
+			)
+			return rows(knex, params, dialect).select({ place: placeColumn(dialect) }, ...envelopeColumns(knex, dialect), columns)
+		}),
+
+		sizes: query<Filters & Page, Sized>((knex, params, dialect) => {
+			const bytes = ['changes', 'data'].map((name) => storedBytes(name, dialect)).join(' + ')
+			return rows(knex, params, dialect).select('id', knex.raw(`${bytes} as bytes`))
+		}),
+
+		count: query<Filters & { from?: string }, { total: number }>((knex, { since, from, ...filters }) => {
+			const all = knex('events as e').where(filters)
+			if (from !== undefined) all.where('id', '>=', from)
+			return (types ? all.whereIn('type', types) : all).count({ total: '*' })
+		}),
+	}
+}
+
+/** Among the first events of each type, or the last: the index of types finds them, however many events of other types lie between. */
+function firstOfEach(
+	types: readonly EventType[],
+	{ organizationId, after, before, since, limit, offset }: Placeholders<Filters & Page>,
+	dialect: Dialect,
+): [sql: string, values: Knex.Value[]] {
+	const place = placeColumn(dialect)
+	const branch = (type: EventType) =>
+		`select ${place} from (select ${place} from events where "organizationId" = ? and type = '${type}' and ${place} > ?
+			${before === undefined ? '' : `and ${place} < ?`} ${since === undefined ? '' : 'and timestamp >= ?'}
+			order by ${place} ${before === undefined ? '' : 'desc'} limit cast(? as bigint) + cast(? as bigint)) as of_type`
+	const bounds = [before, since].filter((bound) => bound !== undefined)
+	const values = [organizationId, after, ...bounds, limit, offset]
+	return [`e.${place} in (${types.map(branch).join(' union all ')})`, types.flatMap(() => values)]
+}
+
+const feeds = new Map<string, ReturnType<typeof feedQueries>>()
+
+/** A feed's queries, made once for each set of types. */
+function feedOf(types: Types): ReturnType<typeof feedQueries> {
+	const name = String(types)
+	const known = feeds.get(name) ?? feedQueries(types)
+	feeds.set(name, known)
+	return known
+}
+
+/** How many events get their places in one transaction. */
+const placeBatch = 1_000
+/** How many transactions one read runs at most: a long feed that nobody has read gets its places over several reads. */
+const maxPlaceBatches = 10
+
+/** `materialized`, because PostgreSQL may run a plain subquery again for every row, and take new numbers each time. */
+const assignPlaces = query<{ organizationId: string }>((knex, { organizationId }) =>
+	knex.raw(
+		`with first as materialized (
+			select id from events where "organizationId" = ? and place is null order by position limit ${placeBatch}
+		), next as materialized (select id, nextval('event_places') as place from first)
+		update events set place = next.place from next where events."organizationId" = ? and events.id = next.id`,
+		[organizationId, organizationId],
+	),
+)
+
+/** Gives places to committed events without one, and returns how many. The lock lets one reader do so at a time. */
+const place = (db: Database, organizationId: string) =>
+	db.transaction(
+		async (tx) => ((await tx.tryLock(`event places ${organizationId}`)) ? tx.run(assignPlaces, { organizationId }) : 0),
+		{ organizationId },
+	)
+
+/** Gives places to all committed events, or to many. */
+async function placeAll(db: Database, organizationId: string): Promise<void> {
+	if (db.dialect === 'sqlite') return
+	for (let times = 0; times < maxPlaceBatches && (await place(db, organizationId)) === placeBatch; times++);
+}
+
+const lastPlace = query<{ organizationId: string }, { place: number }>((knex, { organizationId }, dialect) =>
+	knex('events')
+		.where({ organizationId })
+		.whereNotNull(placeColumn(dialect))
+		.orderBy(placeColumn(dialect), 'desc')
+		.limit(1)
+		.select({ place: placeColumn(dialect) }),
+)
+
+/** The place of the newest event. */
+export async function findEnd(db: Database, organizationId: string): Promise<number> {
+	await placeAll(db, organizationId)
+	return (await db.get(lastPlace, { organizationId }))?.place ?? 0
+}
+
+const placeBefore = query<{ organizationId: string; end: string }, { place: number | null }>(
+	(knex, { organizationId, end }, dialect) =>
+		knex('events')
+			.where({ organizationId })
+			.where('id', '<', end)
+			.orderBy('id', 'desc')
+			.limit(1)
+			.select({ place: placeColumn(dialect) }),
+)
+
+/** No transaction takes so long: an event that began earlier has its place before all that begin now. */
+const longestWriteMs = 600_000
+
+/** A place before which there are no events of this time or later: the reader need not walk over all that are older. */
+export async function findPlaceBefore(db: Database, organizationId: string, since: number): Promise<number> {
+	await placeAll(db, organizationId)
+	const end = beginningOf('evt', Math.max(0, since - longestWriteMs))
+	const found = await db.get(placeBefore, { organizationId, end })
+	if (found === undefined) return 0
+	return found.place ?? findEnd(db, organizationId)
+}
+
+/** Places are lower. */
+export const endOfFeed = Number.MAX_SAFE_INTEGER
+
+/** Events as JSON texts, in the order of the page, and the place of the last; only those of `types` when it is there. */
+export async function readEvents(
+	db: Database,
+	filters: Filters,
+	at: Page,
+	types?: readonly EventType[],
+): Promise<{ rows: PageRows; last: number | undefined }> {
+	if (types?.length === 0) return { rows: [], last: undefined }
+	const params = { ...filters, ...at }
+	const { limit, before } = at
+	if (before !== undefined) await placeAll(db, filters.organizationId)
+	const { page, shortPage, sizes } = feedOf(types)
+	const read = () => db.all(shortPage, params)
+	let rows = await read()
+	for (
+		let times = 0;
+		db.dialect === 'postgres' && before === undefined && rows.length < limit && times < maxPlaceBatches;
+		times++
+	) {
+		if ((await place(db, filters.organizationId)) === 0) break
+		rows = await read()
+	}
+	const last = rows.at(-1)?.place
+	if (rows[0]?.data !== null) return { rows: (rows as EventRow[]).map(eventText), last }
+	const long = await readSized(
+		await db.all(sizes, params),
+		async () => (await db.all(page, params)).map(eventText),
+		(id) => readEvent(db, filters.organizationId, id),
+	)
+	return { rows: long, last }
+}
+
+export const countEvents = async (db: Db, filters: Filters, types?: readonly EventType[]): Promise<number> =>
+	types?.length === 0
+		? 0
+		: ((
+				await db.get(feedOf(types).count, {
+					...filters,
+					...(filters.since !== undefined && { from: beginningOf('evt', filters.since) }),
+				})
+			)?.total ?? 0)
