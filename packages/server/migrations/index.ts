@@ -42,6 +42,7 @@ import * as redeliveredRetries from './0039-redelivered-retries.ts'
 import * as retriesBroughtForward from './0040-retries-brought-forward.ts'
 import * as webhookOrder from './0041-webhook-order.ts'
 import * as deliveryFilters from './0042-delivery-filters.ts'
+import * as sentRequests from './0043-sent-requests.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -87,4 +88,5 @@ export const migrations: readonly Migration[] = [
 	{ name: '0040-retries-brought-forward', up: retriesBroughtForward.up },
 	{ name: '0041-webhook-order', up: webhookOrder.up },
 	{ name: '0042-delivery-filters', up: deliveryFilters.up },
+	{ name: '0043-sent-requests', up: sentRequests.up },
 ]

@@ -35,7 +35,7 @@ import { findOrganization } from '../src/organizations/store.ts'
 import { markRatesUsed, taxRates } from '../src/tax-rates/store.ts'
 import { findTimeEntriesOf, lockTimeEntries, timeEntries } from '../src/time-entries/store.ts'
 import { endWaiting, findBacklogs } from '../src/webhooks/backlog-store.ts'
-import { deliverAgain, lockDelivery, readDeliveries, readDelivery } from '../src/webhooks/delivery-store.ts'
+import { deliverAgain, findDelivery, lockDelivery, readDeliveries } from '../src/webhooks/delivery-store.ts'
 import { endpoints } from '../src/webhooks/endpoint-store.ts'
 import { claimDeliveries, completeDeliveries, type DeliveryResult, endHolds } from '../src/webhooks/engine/queue-store.ts'
 import { forwardPart } from '../src/webhooks/recovery-store.ts'
@@ -239,7 +239,6 @@ const event = { type: 'company.updated', resource: 'company', resourceId: 'cmp_1
 
 /** A database in which an organization has an endpoint, without which no delivery is written. */
 const withEndpoint = (db: Db): Db => ({ ...db, get: async (query, params) => (await db.get(query, params)) ?? ({} as never) })
-
 const taking = () => ({ organizationId: org(), endpointId: 'whe_1', now: 0, limit: 5 })
 
 const result = (): DeliveryResult => ({
@@ -253,6 +252,7 @@ const result = (): DeliveryResult => ({
 	nextAttemptAt: null,
 	scheduledAt: null,
 	counts: 1,
+	request: null,
 	startedAt: 0,
 	durationMs: 0,
 	responseStatus: 204,
@@ -301,7 +301,7 @@ const lookUps: [name: string, work: (db: Db) => Promise<unknown>][] = [
 			insertDeliveries(withEndpoint(db), { organizationId: org(), eventId: 'evt_1', now: 0, patterns: ['*'], isFirst: true }),
 	],
 	['an event', (db) => readEvent(db, org(), 'evt_1')],
-	['a delivery', (db) => readDelivery(db, { organizationId: org(), id: 'whd_1' })],
+	['a delivery', (db) => findDelivery(db, { organizationId: org(), id: 'whd_1' })],
 	['a delivery to change', (db) => lockDelivery(db, { organizationId: org(), id: 'whd_1' })],
 	['a delivery to make again', (db) => deliverAgain(db, { organizationId: org(), id: 'whd_1' }, 0)],
 	['deliveries to make again', (db) => deliverAllAgain(db, grownEndpoint(), null, 0, 0)],

@@ -2160,6 +2160,30 @@ export interface components {
          */
         DeliveryCursor: string;
         /**
+         * @description The request of an attempt. Besides these headers it has those that HTTP needs, such as `Host` and `Content-Length`.
+         * @example {
+         *       "url": "https://acme.example/webhooks/remit",
+         *       "headers": {
+         *         "content-type": "application/json",
+         *         "webhook-id": "evt_0mnfcf9s0aKq2LwXc4Rk6Nd",
+         *         "webhook-timestamp": "1774915200",
+         *         "user-agent": "Remit/0.1.0 (webhooks)",
+         *         "webhook-signature": "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
+         *       },
+         *       "body": "{}"
+         *     }
+         */
+        DeliveryRequest: {
+            /** @description Where it went: the endpoint may have another URL by now. */
+            url: string;
+            /** @description Its headers, with the signature as it was. */
+            headers: {
+                [key: string]: string;
+            };
+            /** @description Its body: the event, byte by byte. After an erasure it lacks what was erased, and the signature does not fit it. */
+            body: string;
+        };
+        /**
          * @description The state of a delivery.
          * @enum {string}
          */
@@ -5420,7 +5444,18 @@ export interface components {
          *           "responseBody": "",
          *           "error": null
          *         }
-         *       ]
+         *       ],
+         *       "request": {
+         *         "url": "https://acme.example/webhooks/remit",
+         *         "headers": {
+         *           "content-type": "application/json",
+         *           "webhook-id": "evt_0mnfcf9s0aKq2LwXc4Rk6Nd",
+         *           "webhook-timestamp": "1774915200",
+         *           "user-agent": "Remit/0.1.0 (webhooks)",
+         *           "webhook-signature": "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
+         *         },
+         *         "body": "{}"
+         *       }
          *     }
          */
         WebhookDeliveryDetails: {
@@ -5466,6 +5501,8 @@ export interface components {
             updatedAt: components["schemas"]["UnixMs"];
             /** @description Its attempts, oldest first. */
             attempts: components["schemas"]["DeliveryAttempt"][];
+            /** @description The request of its last attempt; null before the first. */
+            request: components["schemas"]["DeliveryRequest"] | null;
         };
         /** @description One record. */
         WebhookDeliveryDetailsData: {
@@ -6053,6 +6090,7 @@ export type DecimalNumber = components['schemas']['DecimalNumber'];
 export type DecimalText = components['schemas']['DecimalText'];
 export type DeliveryAttempt = components['schemas']['DeliveryAttempt'];
 export type DeliveryCursor = components['schemas']['DeliveryCursor'];
+export type DeliveryRequest = components['schemas']['DeliveryRequest'];
 export type DeliveryStatus = components['schemas']['DeliveryStatus'];
 export type DisabledReason = components['schemas']['DisabledReason'];
 export type DurationSeconds = components['schemas']['DurationSeconds'];

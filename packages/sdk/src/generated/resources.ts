@@ -41,6 +41,7 @@ export type {
 	DealUpdate,
 	DecimalInput,
 	DeliveryAttempt,
+	DeliveryRequest,
 	DeliveryStatus,
 	DisabledReason,
 	EmailStatus,

@@ -20,7 +20,7 @@ export interface ErasableTable {
 /** In the order in which an organization's rows can be deleted: no row is left that refers to a deleted one. */
 export const tables: Readonly<Record<string, ErasableTable>> = {
 	api_keys: { key: ['id'], text: ['name'], json: ['scopes', 'resources'], plain: ['hash', 'lastFour'] },
-	webhook_attempts: { key: ['deliveryId', 'number'], text: ['responseBody?', 'error?'] },
+	webhook_attempts: { key: ['deliveryId', 'number'], text: ['responseBody?', 'error?'], plain: ['request'] },
 	webhook_deliveries: {
 		key: ['id'],
 		text: ['lastError?'],

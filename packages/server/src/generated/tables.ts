@@ -2117,7 +2117,8 @@ export const fields = {
 		"lastError": "string",
 		"createdAt": "number",
 		"updatedAt": "number",
-		"attempts": "json"
+		"attempts": "json",
+		"request": "json"
 	},
 	"WebhookEndpoint": {
 		"id": "string",
@@ -2155,7 +2156,7 @@ export const blanks = {
 	"OrganizationSettings": {"contactName":null,"addressLine1":null,"addressLine2":null,"city":null,"state":null,"postalCode":null,"country":null,"email":null,"phone":null,"taxId":null,"vatId":null,"registration":null,"bankAccount":null,"footer":null,"hourlyRateCents":null,"paymentTerms":null},
 	"TimeEntry": {"userId":null,"taskId":null,"taskName":null,"deliverableId":null,"deliverableName":null,"description":null,"endedAt":null,"durationSeconds":null,"hourlyRateCents":null,"invoiceId":null},
 	"WebhookDelivery": {"nextAttemptAt":null,"lastResponseStatus":null,"lastError":null},
-	"WebhookDeliveryDetails": {"nextAttemptAt":null,"lastResponseStatus":null,"lastError":null},
+	"WebhookDeliveryDetails": {"nextAttemptAt":null,"lastResponseStatus":null,"lastError":null,"request":null},
 	"WebhookEndpoint": {"description":null,"resources":null,"disabledReason":null,"failingSince":null,"previousSecretExpiresAt":null},
 } as const satisfies Record<string, Record<string, null>>
 

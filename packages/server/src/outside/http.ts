@@ -32,7 +32,8 @@ export interface Outcome {
 	readonly network?: string | undefined
 }
 
-const always = { 'content-type': 'application/json', 'user-agent': `Remit/${version} (webhooks)` }
+/** The headers of every request that its attempt does not set, nor HTTP itself. */
+export const always = { 'content-type': 'application/json', 'user-agent': `Remit/${version} (webhooks)` }
 
 export interface DeliverOptions {
 	readonly egress: Egress

@@ -105,6 +105,13 @@ describe('the list of deliveries', () => {
 	})
 })
 
+/** The request that the receiver got, but for the headers that HTTP needs. */
+function sentTo(index: number) {
+	const { headers, body, path } = org.sink.received[index] as (typeof org.sink.received)[number]
+	const { host, connection, 'content-length': length, 'transfer-encoding': encoding, ...sent } = headers
+	return { url: new URL(path, org.sink.url).href, headers: sent, body }
+}
+
 describe('a delivery', () => {
 	it('shows its attempts, what was answered, and when the next one is', async () => {
 		org.sink.answer = { status: 503, body: 'not now' }
@@ -116,6 +123,7 @@ describe('a delivery', () => {
 		expect(first).toMatchObject({ attemptCount: 1, lastResponseStatus: 503, lastError: 'answered 503' })
 		expect(first.nextAttemptAt).toBeGreaterThanOrEqual(server.clock.now + 48_000)
 		expect(first.nextAttemptAt).toBeLessThanOrEqual(server.clock.now + 72_000)
+		expect(first.request).toEqual(sentTo(0))
 		org.sink.answer = { status: 200, body: 'thanks' }
 		const firstAt = server.clock.now
 		server.clock.now = first.nextAttemptAt as number
@@ -129,11 +137,26 @@ describe('a delivery', () => {
 			lastResponseStatus: 200,
 			lastError: null,
 			updatedAt: server.clock.now,
+			request: sentTo(1),
 			attempts: [
 				{ startedAt: firstAt, durationMs, responseStatus: 503, responseBody: 'not now', error: 'answered 503' },
 				{ startedAt: server.clock.now, durationMs, responseStatus: 200, responseBody: 'thanks', error: null },
 			],
 		})
+	})
+
+	it('shows its request as it was sent, after the endpoint has another URL and another secret', async () => {
+		const endpoint = await org.newEndpoint('company.*')
+		await org.change('Zoë "株式会社" \\ 🧾')
+		await org.settle('succeeded')
+		const sent = sentTo(0)
+		const { endpoints } = org.tenant.remit.webhooks
+		await endpoints.update(endpoint, { url: 'http://127.0.0.1:9/elsewhere' })
+		const { secret } = await endpoints.rotateSecret(endpoint, { graceSeconds: 0 })
+		const delivery = await org.read((await org.newest()).id)
+		expect(delivery.request).toEqual(sent)
+		expect(JSON.stringify(delivery)).not.toContain(secret.slice(6))
+		expect(sent.headers).toMatchObject({ 'webhook-signature': expect.stringMatching(/^v1,/), 'webhook-id': delivery.eventId })
 	})
 
 	it('is `delivering` without a next attempt while one is under way', async () => {
@@ -142,7 +165,7 @@ describe('a delivery', () => {
 		await org.change('a')
 		await org.sink.events(1)
 		expect(await org.newest()).toMatchObject({ status: 'delivering', nextAttemptAt: null, attemptCount: 0 })
-		expect((await org.read((await org.newest()).id)).attempts).toEqual([])
+		expect(await org.read((await org.newest()).id)).toMatchObject({ attempts: [], request: null })
 	})
 
 	it.each([

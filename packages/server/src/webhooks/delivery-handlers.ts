@@ -5,19 +5,19 @@ import { beginningOf } from '../base/ids.ts'
 import { typesMatching } from '../contract/event-patterns.ts'
 import { recordChange } from '../db/audit-log.ts'
 import type { Db } from '../db/database.ts'
-import type { CursorMeta, EventType, WebhookDelivery, WebhookDeliveryDetails } from '../generated/contract.ts'
-import { dataText, listText } from '../http/answers.ts'
+import type { CursorMeta, EventType, WebhookDelivery } from '../generated/contract.ts'
+import { listText } from '../http/answers.ts'
 import type { Handler } from '../http/handler.ts'
 import {
 	type Branch,
 	countDeliveries,
 	countDeliveriesAmong,
 	deliverAgain,
+	findDelivery,
 	lockDelivery,
 	maxMergedOffset,
 	readDeliveries,
 	readDeliveriesAmong,
-	readDelivery,
 } from './delivery-store.ts'
 import { requireReady } from './endpoint-rules.ts'
 import { endpoints, endpointsWithin } from './endpoint-store.ts'
@@ -77,13 +77,13 @@ async function visibleEndpoints(db: Db, { organizationId, reach }: Caller, filte
 }
 
 export const get: Handler<'webhooks.deliveries.get'> = async ({ params: { id }, caller }, { db }) => {
-	const delivery = await readDelivery(db, { organizationId: caller.organizationId, id })
-	if (delivery === undefined || !(await isVisible(db, caller, delivery))) throw notFound(id)
-	return { status: 200, body: dataText<WebhookDeliveryDetails>(delivery) }
+	const data = await findDelivery(db, { organizationId: caller.organizationId, id })
+	if (data === undefined || !(await isVisible(db, caller, data))) throw notFound(id)
+	return { status: 200, body: { data } }
 }
 
-const isVisible = async (db: Db, caller: Caller, delivery: string): Promise<boolean> =>
-	(await visibleEndpoints(db, caller))?.includes((JSON.parse(delivery) as WebhookDelivery).endpointId) ?? true
+const isVisible = async (db: Db, caller: Caller, { endpointId }: WebhookDelivery): Promise<boolean> =>
+	(await visibleEndpoints(db, caller))?.includes(endpointId) ?? true
 
 export const redeliver: Handler<'webhooks.deliveries.redeliver'> = async ({ params: { id }, caller }, { db, now, origin }) => {
 	const key = { organizationId: caller.organizationId, id }

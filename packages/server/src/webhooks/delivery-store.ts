@@ -2,9 +2,11 @@ import type { Knex } from 'knex'
 import { asNumber, type Db, type Dialect, type Placeholders, query } from '../db/database.ts'
 import { jsonColumn } from '../db/json.ts'
 import { isAnyOf, type ListFilter } from '../db/records.ts'
-import type { EventType, WebhookDelivery } from '../generated/contract.ts'
+import { readEvent } from '../events/store.ts'
+import type { EventType, WebhookDelivery, WebhookDeliveryDetails } from '../generated/contract.ts'
 import { fields } from '../generated/tables.ts'
 import { attemptedFrom, isOnProbation } from './probation-store.ts'
+import { type SentRequest, shownRequest } from './sent-request.ts'
 
 interface Key {
 	readonly organizationId: string
@@ -122,16 +124,40 @@ function attemptsOf(knex: Knex, dialect: Dialect): Knex.Raw {
 	return knex.raw(`(select coalesce(json_agg(json_build_object(${pairs}) order by a.number), '[]') ${from})`)
 }
 
+/** What is stored of the last attempt's request. */
+function lastRequest(knex: Knex, dialect: Dialect): Knex.Raw {
+	const sqlite = dialect === 'sqlite'
+	const sent = sqlite ? 'json(a.request)' : 'a.request::json'
+	return knex.raw(`(select case when a.request is not null then ${sqlite ? 'json_object' : 'json_build_object'}('startedAt', a."startedAt", 'sent', ${sent}) end
+		from webhook_attempts a where a."organizationId" = webhook_deliveries."organizationId" and a."deliveryId" = webhook_deliveries.id
+		order by a.number desc limit 1)`)
+}
+
 const one = query<Key, { json: string }>((knex, key, dialect) =>
 	knex('webhook_deliveries')
 		.where(key)
 		.select(
-			jsonColumn(knex, dialect, fields.WebhookDeliveryDetails, { ...shown(knex, dialect), attempts: attemptsOf(knex, dialect) }),
+			jsonColumn(knex, dialect, fields.WebhookDeliveryDetails, {
+				...shown(knex, dialect),
+				attempts: attemptsOf(knex, dialect),
+				request: lastRequest(knex, dialect),
+			}),
 		),
 )
 
-/** A delivery with its attempts, as JSON text. */
-export const readDelivery = async (db: Db, key: Key): Promise<string | undefined> => (await db.get(one, key))?.json
+type Stored = Omit<WebhookDeliveryDetails, 'request'> & {
+	readonly request: { readonly startedAt: number; readonly sent: Pick<SentRequest, 'url' | 'headers'> } | null
+}
+
+/** A delivery with its attempts and its last request. */
+export async function findDelivery(db: Db, key: Key): Promise<WebhookDeliveryDetails | undefined> {
+	const row = await db.get(one, key)
+	if (row === undefined) return undefined
+	const { request: last, ...delivery } = JSON.parse(row.json) as Stored
+	const body = last && (await readEvent(db, key.organizationId, delivery.eventId))
+	if (!last || !body) return { ...delivery, request: null }
+	return { ...delivery, request: shownRequest({ ...last.sent, startedAt: last.startedAt }, delivery.eventId, body) }
+}
 
 const locked = query<Key, { json: string }>((knex, key, dialect) =>
 	knex('webhook_deliveries')

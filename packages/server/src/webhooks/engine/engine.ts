@@ -6,7 +6,7 @@ import { eventText } from '../../events/store.ts'
 import type { Egress } from '../../outside/egress.ts'
 import { deliver, type Outcome } from '../../outside/http.ts'
 import type { Secrets } from '../../outside/secrets.ts'
-import { signedHeaders } from '../signature.ts'
+import { requestOf } from '../sent-request.ts'
 import { noteHealth } from './endpoint-health.ts'
 import { HostFailures } from './host-failures.ts'
 import { admitOne, hasPass, noteHosts, reachOf } from './host-proof.ts'
@@ -282,13 +282,14 @@ export class DeliveryEngine {
 		const startedAt = now()
 		const body = eventText(claimed)
 		const keys = this.#signers.keysOf(target, startedAt)
-		const signed = signedHeaders(keys, claimed.eventId, startedAt, body)
-		const headers = claimed.outOfOrder ? { ...signed, 'webhook-out-of-order': 'true' } : signed
-		const attempt = { url: target.url, headers, body }
+		const { eventId } = claimed
+		const outOfOrder = Boolean(claimed.outOfOrder)
+		const { attempt, stored } = requestOf({ url: target.url, keys, eventId, startedAt, outOfOrder, body })
+		const request = keys.length === 0 ? null : stored
 		const networks = reachOf(target, db, now, this.#unreached.delete(target.endpointId))
 		this.#lanes.begin(target)
 		const end = (outcome: Outcome) => {
-			const ended = classify({ target, claimed, leaseEnd, startedAt, endedAt: now(), outcome, schedule })
+			const ended = classify({ target, claimed, leaseEnd, startedAt, endedAt: now(), request, outcome, schedule })
 			this.#lanes.end(target, ended)
 			if (outcome.unreached) this.#probeNext(target)
 			if (outcome.brokenOff || outcome.heldBack) this.#unmade.push(ended)

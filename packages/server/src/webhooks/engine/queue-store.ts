@@ -114,6 +114,8 @@ export interface DeliveryResult {
 	readonly responseBody: string | null
 	readonly error: string | null
 	readonly endedAt: number
+	/** What is stored of the request, as JSON. */
+	readonly request: string | null
 }
 
 const types: Record<keyof DeliveryResult, 'text' | 'bigint'> = {
@@ -133,6 +135,7 @@ const types: Record<keyof DeliveryResult, 'text' | 'bigint'> = {
 	responseBody: 'text',
 	error: 'text',
 	endedAt: 'bigint',
+	request: 'text',
 }
 
 /** All results as a table `r`, from one parameter: a batch of any size takes three statements. */
@@ -185,7 +188,7 @@ const outcome = query<Results, { id: string; outOfOrder: boolean | number }>((kn
 )
 
 const attempts = query<Results>((knex, { results }, dialect) => {
-	const values = ['startedAt', 'durationMs', 'responseStatus', 'responseBody', 'error'] as const
+	const values = ['startedAt', 'durationMs', 'responseStatus', 'responseBody', 'error', 'request'] as const
 	return knex.into(knex.raw('?? (??)', ['webhook_attempts', ['organizationId', 'deliveryId', 'number', ...values]])).insert(
 		knex
 			.select('d.organizationId', 'd.id', 'd.attemptCount', ...values.map((name) => `r.${name}`))

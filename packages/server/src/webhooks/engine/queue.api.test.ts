@@ -61,6 +61,7 @@ const success = ({ deliveryId, resourceId, sequence }: ClaimedDelivery, leaseEnd
 		nextAttemptAt: null,
 		scheduledAt: null,
 		counts: 1,
+		request: null,
 	} as const
 	return { ...owner, ...done, ...answer }
 }

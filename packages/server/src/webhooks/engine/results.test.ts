@@ -47,7 +47,7 @@ const answered = (status: number, more: Partial<Outcome> = {}): Outcome => ({
 
 const unanswered = (error: string): Outcome => ({ ...answered(0), responseStatus: null, responseBody: null, error })
 
-const at = { startedAt: 1_000, endedAt: 2_000, leaseEnd: 9_000 }
+const at = { startedAt: 1_000, endedAt: 2_000, leaseEnd: 9_000, request: '{}' }
 const attempted = (outcome: Outcome, retryCount = 0, schedule = [0, 100]) =>
 	classify({ target, claimed: { ...claimed, retryCount }, outcome, schedule, ...at })
 

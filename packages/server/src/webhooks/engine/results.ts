@@ -10,6 +10,8 @@ export interface AttemptInput {
 	readonly leaseEnd: number
 	readonly startedAt: number
 	readonly endedAt: number
+	/** What is stored of the request; null when none was sent. */
+	readonly request: string | null
 	readonly outcome: Outcome
 	readonly schedule: readonly number[]
 }
@@ -39,7 +41,16 @@ const nextOf = (claimed: ClaimedDelivery, endedAt: number, schedule: readonly nu
 		? Math.max(claimed.scheduledAt, endedAt + wait)
 		: nextAttempt(schedule, claimed.retryCount + 1, endedAt, { retryAfterMs: wait })
 
-export function classify({ target, claimed, leaseEnd, startedAt, endedAt, outcome, schedule }: AttemptInput): AttemptResult {
+export function classify({
+	target,
+	claimed,
+	leaseEnd,
+	startedAt,
+	endedAt,
+	request,
+	outcome,
+	schedule,
+}: AttemptInput): AttemptResult {
 	const { retryAfter, brokenOff, heldBack, unreached, network, ...shown } = outcome
 	const failed = outcome.error !== null
 	const wait = failed ? retryAfterMs(retryAfter, endedAt) : undefined
@@ -66,13 +77,14 @@ export function classify({ target, claimed, leaseEnd, startedAt, endedAt, outcom
 			counts: isEarly(claimed, endedAt) ? 0 : 1,
 			startedAt,
 			endedAt,
+			request,
 			...shown,
 		},
 	}
 }
 
 /** What the rows of an attempt and of its delivery take in the database without the answer, about. */
-const rowBytes = 500
+const rowBytes = 700
 
 /** How many bytes an attempt stored, about. */
 export const bytesOf = ({ responseBody, error }: Pick<DeliveryResult, 'responseBody' | 'error'>): number =>
