@@ -43,6 +43,7 @@ import * as retriesBroughtForward from './0040-retries-brought-forward.ts'
 import * as webhookOrder from './0041-webhook-order.ts'
 import * as deliveryFilters from './0042-delivery-filters.ts'
 import * as sentRequests from './0043-sent-requests.ts'
+import * as endpointHeaders from './0044-endpoint-headers.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -89,4 +90,5 @@ export const migrations: readonly Migration[] = [
 	{ name: '0041-webhook-order', up: webhookOrder.up },
 	{ name: '0042-delivery-filters', up: deliveryFilters.up },
 	{ name: '0043-sent-requests', up: sentRequests.up },
+	{ name: '0044-endpoint-headers', up: endpointHeaders.up },
 ]

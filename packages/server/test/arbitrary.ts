@@ -135,6 +135,8 @@ const byFormat: Record<string, fc.Arbitrary<string>> = {
 	'audit-cursor': fc.stringMatching(/^aud_[A-Za-z0-9]{1,40}$/),
 	'delivery-cursor': fc.stringMatching(/^whd_[A-Za-z0-9]{1,40}$/),
 	'event-cursor': fc.stringMatching(/^\d{1,15}$/),
+	'header-name': fc.stringMatching(/^x-[A-Za-z0-9!#$%&'*+.^_`|~-]{1,30}$/),
+	'header-value': fc.stringMatching(/^[!-~]{1,40}$/),
 	'webhook-url': fc
 		.tuple(fc.constantFrom('http', 'https', 'HTTPS'), fc.constantFrom('', ':1', ':65535'), fc.webPath({ size: 'small' }))
 		.map(([scheme, port, path]) => `${scheme}://receiver.example${port}${path.replace(/^(?!\/)/, '/')}`),

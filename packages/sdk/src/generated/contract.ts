@@ -2176,7 +2176,7 @@ export interface components {
         DeliveryRequest: {
             /** @description Where it went: the endpoint may have another URL by now. */
             url: string;
-            /** @description Its headers, with the signature as it was. */
+            /** @description Its headers, with the signature as it was. The values of the endpoint's own `headers` are `(hidden)`. */
             headers: {
                 [key: string]: string;
             };
@@ -2209,6 +2209,19 @@ export interface components {
          * @enum {string}
          */
         EmailStatus: "sending" | "accepted" | "uncertain" | "failed";
+        /**
+         * @description A header of all requests to an endpoint.
+         * @example {
+         *       "name": "X-Gateway-Key",
+         *       "value": "s3cr3t"
+         *     }
+         */
+        EndpointHeader: {
+            /** @description Its name. */
+            name: components["schemas"]["HeaderName"];
+            /** @description Its value. No answer shows it, and it is stored sealed. */
+            value: components["schemas"]["HeaderValue"];
+        };
         /**
          * @description In which order an endpoint gets the events of one record. It never waits for the events of another record.
          * @enum {string}
@@ -2277,6 +2290,17 @@ export interface components {
              */
             unchanged?: number;
         };
+        /**
+         * Format: header-name
+         * @description The name of a header. Not `webhook-…`, `content-…`, `proxy-…` or `sec-…`, nor one that belongs to HTTP or to Remit: `host`, `connection`, `keep-alive`,
+         *     `transfer-encoding`, `te`, `trailer`, `upgrade`, `expect`, `date`, `accept-encoding`, `user-agent`.
+         */
+        HeaderName: string;
+        /**
+         * Format: header-value
+         * @description The value of a header: visible ASCII characters, with blanks between them.
+         */
+        HeaderValue: string;
         /**
          * @description One change of a record, and who made it.
          * @example {
@@ -5529,6 +5553,7 @@ export interface components {
          *       ],
          *       "resources": null,
          *       "ordering": "resource",
+         *       "headerNames": [],
          *       "status": "active",
          *       "disabledReason": null,
          *       "failingSince": null,
@@ -5554,6 +5579,8 @@ export interface components {
             resources: components["schemas"]["ResourceKind"][] | null;
             /** @description In which order it gets the events of one record. */
             ordering: components["schemas"]["EndpointOrdering"];
+            /** @description The names of the headers that all its requests have. */
+            headerNames: string[];
             /** @description Whether it gets deliveries. */
             status: components["schemas"]["EndpointStatus"];
             /** @description Why Remit disabled it; null when it did not. */
@@ -5589,6 +5616,11 @@ export interface components {
             url: components["schemas"]["EndpointUrl"];
             /** @description The events that it gets. */
             eventTypes: components["schemas"]["EventPattern"][];
+            /**
+             * @description Headers that all its requests have, such as the key of a gateway in front of it: all of them, those from before go. Each name once, in whatever
+             *     case. They go as well when the URL gets another host, unless the same change has them.
+             */
+            headers?: components["schemas"]["EndpointHeader"][];
             /** @description In which order it gets the events of one record; `resource` unless it is set. */
             ordering?: components["schemas"]["EndpointOrdering"];
             /** @description What it is for. */
@@ -5626,6 +5658,7 @@ export interface components {
          *         ],
          *         "resources": null,
          *         "ordering": "resource",
+         *         "headerNames": [],
          *         "status": "disabled",
          *         "disabledReason": "failing",
          *         "failingSince": 1774483200000,
@@ -5703,6 +5736,7 @@ export interface components {
          *         ],
          *         "resources": null,
          *         "ordering": "resource",
+         *         "headerNames": [],
          *         "status": "active",
          *         "disabledReason": null,
          *         "failingSince": 1774828800000,
@@ -5771,6 +5805,11 @@ export interface components {
             url?: components["schemas"]["EndpointUrl"];
             /** @description The events that it gets from now on. */
             eventTypes?: components["schemas"]["EventPattern"][];
+            /**
+             * @description Headers that all its requests have, such as the key of a gateway in front of it: all of them, those from before go. Each name once, in whatever
+             *     case. They go as well when the URL gets another host, unless the same change has them.
+             */
+            headers?: components["schemas"]["EndpointHeader"][];
             /** @description In which order it gets the events of one record; `resource` unless it is set. */
             ordering?: components["schemas"]["EndpointOrdering"];
             /** @description What it is for. */
@@ -5941,6 +5980,7 @@ export interface components {
          *         ],
          *         "resources": null,
          *         "ordering": "resource",
+         *         "headerNames": [],
          *         "status": "active",
          *         "disabledReason": null,
          *         "failingSince": null,
@@ -6096,6 +6136,7 @@ export type DisabledReason = components['schemas']['DisabledReason'];
 export type DurationSeconds = components['schemas']['DurationSeconds'];
 export type Email = components['schemas']['Email'];
 export type EmailStatus = components['schemas']['EmailStatus'];
+export type EndpointHeader = components['schemas']['EndpointHeader'];
 export type EndpointOrdering = components['schemas']['EndpointOrdering'];
 export type EndpointStatus = components['schemas']['EndpointStatus'];
 export type EndpointUrl = components['schemas']['EndpointUrl'];
@@ -6105,6 +6146,8 @@ export type EventCursor = components['schemas']['EventCursor'];
 export type EventPattern = components['schemas']['EventPattern'];
 export type EventType = components['schemas']['EventType'];
 export type FieldChange = components['schemas']['FieldChange'];
+export type HeaderName = components['schemas']['HeaderName'];
+export type HeaderValue = components['schemas']['HeaderValue'];
 export type HistoryEntry = components['schemas']['HistoryEntry'];
 export type HistoryEntryList = components['schemas']['HistoryEntryList'];
 export type HourlyRate = components['schemas']['HourlyRate'];

@@ -45,6 +45,7 @@ export type {
 	DeliveryStatus,
 	DisabledReason,
 	EmailStatus,
+	EndpointHeader,
 	EndpointOrdering,
 	EndpointStatus,
 	ErrorCode,

@@ -130,6 +130,24 @@ describe('the formats', () => {
 			good: ['whd_0mwqi45nsRNXStpj3rOcjqyrHxq6IcnHeBzrx5wQgnX'],
 			bad: ['', 'whd_', 'evt_1', 'whd_a\n', 'whd_%', '7'],
 		},
+		'header-name': {
+			good: ['X-Api-Key', 'authorization', 'a', "!#$%&'*+.^_`|~-", '__proto__'],
+			bad: [
+				'',
+				'a b',
+				'a:',
+				'é',
+				'Webhook-Id',
+				'webhook-x',
+				'HOST',
+				'Content-Type',
+				'connection',
+				'Transfer-Encoding',
+				'a\n',
+				'proxy-x',
+			],
+		},
+		'header-value': { good: ['a', 'Bearer a.b+c==', 'a  b'], bad: ['', ' a', 'a ', 'a\r\nb', 'a\0', 'é', '\t'] },
 		'event-cursor': { good: ['0', '123456789012345', 'now'], bad: ['', '-1', '1.5', '0x1', '1e3', ' 1', 'evt_1', '١'] },
 		'webhook-url': {
 			good: [

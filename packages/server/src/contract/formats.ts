@@ -21,6 +21,13 @@ const controls = /\p{Cc}|\u2028|\u2029/u
 const decimal = /^-?\d{1,12}(\.\d{1,6})?$/
 const percent = /^(100(\.0{1,4})?|\d{1,2}(\.\d{1,4})?)$/
 
+const headerName = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/
+/** Headers of HTTP itself and of Remit. */
+const takenHeaders =
+	/^(webhook-.*|content-.*|proxy-.*|sec-.*|host|connection|keep-alive|transfer-encoding|te|trailer|upgrade|expect|date|accept-encoding|user-agent)$/i
+
+const isOwnHeader = (name: string) => headerName.test(name) && !takenHeaders.test(name)
+
 function isLocale(tag: string): boolean {
 	try {
 		return Intl.NumberFormat.supportedLocalesOf(tag).length > 0
@@ -75,6 +82,10 @@ export const formats: Readonly<Record<string, Format>> = {
 	'webhook-url': string(
 		'an http or https URL without a user name, password, fragment, blank or backslash',
 		(value) => /^https?:\/\/[^\s\p{C}/?#@\\]+([/?][^\s\p{C}#\\]*)?$/iu.test(value) && URL.canParse(value),
+	),
+	'header-name': string('the name of a header that an endpoint may have, such as X-Api-Key', isOwnHeader),
+	'header-value': string('visible ASCII characters, with blanks between them', (value) =>
+		/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(value),
 	),
 	email: string('an e-mail address', isEmail),
 }

@@ -29,7 +29,7 @@ export const tables: Readonly<Record<string, ErasableTable>> = {
 	webhook_endpoints: {
 		key: ['id'],
 		text: ['description?'],
-		json: ['eventTypes', 'resources'],
+		json: ['eventTypes', 'resources', 'headerNames'],
 		plain: [
 			'url',
 			'host',
@@ -44,6 +44,7 @@ export const tables: Readonly<Record<string, ErasableTable>> = {
 			'againStatus',
 			'forwardAfter',
 			'ordering',
+			'headers',
 		],
 	},
 	events: {

@@ -2128,6 +2128,7 @@ export const fields = {
 		"eventTypes": "json",
 		"resources": "json",
 		"ordering": "string",
+		"headerNames": "json",
 		"status": "string",
 		"disabledReason": "string",
 		"failingSince": "number",

@@ -10,8 +10,16 @@ import { type Handler, writeContext } from '../http/handler.ts'
 import { recordAnswers, removed } from '../http/record-handlers.ts'
 import { type Egress, UnresolvableUrl, UnsafeUrl } from '../outside/egress.ts'
 import { ResolverUnavailable } from '../outside/resolver.ts'
-import { changeEndpoint, removeEndpoint, requireActive, requireReach, requireReadyForAll, requireRoom } from './endpoint-rules.ts'
-import { createEndpoint, endpoints, recordEndpointEvent, rotateSecret as rotate } from './endpoint-store.ts'
+import {
+	changeEndpoint,
+	removeEndpoint,
+	requireActive,
+	requireOwnNames,
+	requireReach,
+	requireReadyForAll,
+	requireRoom,
+} from './endpoint-rules.ts'
+import { createEndpoint, endpoints, headerColumns, recordEndpointEvent, rotateSecret as rotate } from './endpoint-store.ts'
 import { countAgain, deliverAllAgain } from './redelivery-store.ts'
 
 const answers = recordAnswers(endpoints, '/webhooks/endpoints')
@@ -39,6 +47,7 @@ const lock = async (call: Parameters<typeof answers.lock>[0], db: Db): Promise<W
 export const create: Handler<'webhooks.endpoints.create'> = async ({ body, caller }, { services, origin, commit }) => {
 	const resources = caller.reach && [...caller.reach]
 	requireReach(resources, body.eventTypes)
+	requireOwnNames(body.headers)
 	await requireSafeUrl(services.egress, body.url, caller.organizationId)
 	return commit(async (tx) => {
 		await requireRoom(tx, caller.organizationId)
@@ -51,10 +60,13 @@ export const create: Handler<'webhooks.endpoints.create'> = async ({ body, calle
 
 export const update: Handler<'webhooks.endpoints.update'> = async (call, { services, origin, commit }) => {
 	const { body, caller } = call
+	const { headers, ...changes } = body
+	requireOwnNames(headers)
+	const columns = headers && headerColumns(services.secrets, headers)
 	if (body.url !== undefined) await requireSafeUrl(services.egress, body.url, caller.organizationId)
 	return commit(async (tx) => {
 		const stored = await lock(call, tx)
-		return answers.changed(await changeEndpoint(writeContext({ db: tx, origin }, caller), stored, body))
+		return answers.changed(await changeEndpoint(writeContext({ db: tx, origin }, caller), stored, { ...changes, ...columns }))
 	})
 }
 

@@ -4,12 +4,22 @@ import { ApiError, fieldError } from '../base/errors.ts'
 import { patternsOf, typesAbout } from '../contract/event-patterns.ts'
 import type { Writing } from '../db/audit-log.ts'
 import type { Db } from '../db/database.ts'
-import type { WebhookEndpoint, WebhookEndpointUpdate } from '../generated/contract.ts'
+import type { EndpointHeader, WebhookEndpoint, WebhookEndpointUpdate } from '../generated/contract.ts'
 import { lockOrganization } from '../organizations/store.ts'
 import { endWaiting, findUnderWay } from './backlog-store.ts'
-import { countEndpoints, endpoints, type HealthState, hostOf, maxEndpoints, softDeleteEndpoint } from './endpoint-store.ts'
+import {
+	countEndpoints,
+	endpoints,
+	type HealthState,
+	type headerColumns,
+	hostOf,
+	maxEndpoints,
+	softDeleteEndpoint,
+} from './endpoint-store.ts'
 
 /** What the engine writes of an endpoint: it disables one that only fails, and remembers since when. */
+export type EndpointColumns = ReturnType<typeof headerColumns>
+
 type HealthChange = Partial<Pick<WebhookEndpoint, 'status' | 'disabledReason'> & HealthState>
 
 /** Throws when the owner paused the endpoint or Remit disabled it. */
@@ -58,11 +68,31 @@ export function requireReach(reach: Reach, eventTypes: readonly string[] = []): 
 	throw fieldError('event_type_out_of_reach', `/eventTypes/${place}`, detail)
 }
 
+/** Headers may be secrets, which another host must not learn: whoever may change the URL cannot read them. */
+const headersGone = (stored: WebhookEndpoint, url: string) =>
+	stored.headerNames.length > 0 && new URL(url).host !== new URL(stored.url).host && { headerNames: [], headers: null }
+
+/** Throws when two headers have one name: HTTP knows no case in it. */
+export function requireOwnNames(headers: readonly EndpointHeader[] = []): void {
+	const names = headers.map(({ name }) => name.toLowerCase())
+	const place = names.findIndex((name, index) => names.indexOf(name) < index)
+	if (place < 0) return
+	throw new ApiError('invalid_request', 'Two headers have the same name.', {
+		errors: [
+			{
+				pointer: `/headers/${place}/name`,
+				code: 'uniqueItems',
+				detail: 'must differ from the names before it, in whatever case',
+			},
+		],
+	})
+}
+
 /** Changes an endpoint that was read with `lock`. */
 export async function changeEndpoint(
 	write: Writing,
 	stored: WebhookEndpoint,
-	input: WebhookEndpointUpdate | HealthChange,
+	input: (Omit<WebhookEndpointUpdate, 'headers'> & Partial<EndpointColumns>) | HealthChange,
 ): Promise<WebhookEndpoint> {
 	if ('eventTypes' in input) requireReach(stored.resources, input.eventTypes)
 	// An owner who sets the endpoint active says that it works: its failures are forgotten.
@@ -70,8 +100,8 @@ export async function changeEndpoint(
 	const recovered = recovers && { disabledReason: null, failingSince: null, warnedAt: null }
 	const moved = 'url' in input &&
 		input.url !== undefined &&
-		input.url !== stored.url && { host: hostOf(input.url), worksSince: null }
-	const endpoint = await endpoints.update(write, stored, { ...input, ...recovered, ...moved })
+		input.url !== stored.url && { host: hostOf(input.url), worksSince: null, ...headersGone(stored, input.url) }
+	const endpoint = await endpoints.update(write, stored, { ...moved, ...input, ...recovered })
 	if (endpoint.status !== 'active') await endWaiting(write.db, endpoint, 'skipped', write.origin.now)
 	return endpoint
 }

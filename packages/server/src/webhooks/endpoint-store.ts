@@ -5,7 +5,7 @@ import { asNumber, type Db, query } from '../db/database.ts'
 import { type ListFilter, limitWithin, records } from '../db/records.ts'
 import type { WriteContext } from '../db/write-context.ts'
 import { recordEvent } from '../events/record.ts'
-import type { ResourceKind, WebhookEndpoint, WebhookEndpointCreate } from '../generated/contract.ts'
+import type { EndpointHeader, ResourceKind, WebhookEndpoint, WebhookEndpointCreate } from '../generated/contract.ts'
 import { blanks, fields } from '../generated/tables.ts'
 import type { Secrets } from '../outside/secrets.ts'
 import { hintOf, newSecret } from './signature.ts'
@@ -21,6 +21,8 @@ interface Hidden {
 	readonly host: string
 	readonly secret: string
 	readonly previousSecret: string | null
+	/** The headers of its requests, as JSON. */
+	readonly headers: string | null
 	readonly warnedAt: number | null
 	readonly worksSince: number | null
 	readonly deletedAt: number | null
@@ -59,6 +61,24 @@ const liveOnes = query<{ organizationId: string; limit: number }, { id: string }
 export const countEndpoints = async (db: Db, organizationId: string, limit: number): Promise<number> =>
 	(await db.all(liveOnes, { organizationId, limit })).length
 
+const headersPurpose = 'webhook headers'
+
+/** The columns of headers that a caller gave. */
+export function headerColumns(
+	secrets: Secrets,
+	headers: readonly EndpointHeader[],
+): Pick<WebhookEndpoint & Hidden, 'headerNames' | 'headers'> {
+	const sealed = headers.length === 0 ? null : secrets.seal(headersPurpose, JSON.stringify(headers))
+	return { headerNames: headers.map(({ name }) => name), headers: sealed }
+}
+
+/** Unseals an endpoint's headers; undefined when the server lost the sealing key. */
+export function openHeaders(secrets: Secrets, sealed: string | null): readonly EndpointHeader[] | undefined {
+	if (sealed === null) return []
+	const text = secrets.unseal(headersPurpose, sealed)
+	return text === undefined ? undefined : JSON.parse(text)
+}
+
 const purpose = 'webhook secret'
 
 /** Unseals the secret that signs an endpoint's webhooks; undefined when the server lost the sealing key. */
@@ -67,14 +87,16 @@ export const openSecret = (secrets: Secrets, sealed: string): string | undefined
 export async function createEndpoint(
 	write: WriteContext,
 	secrets: Secrets,
-	input: WebhookEndpointCreate & Partial<Pick<WebhookEndpoint, 'resources'>>,
+	{ headers = [], ...input }: WebhookEndpointCreate & Partial<Pick<WebhookEndpoint, 'resources'>>,
 ): Promise<WebhookEndpoint & { secret: string }> {
 	const { origin, organization } = write
 	const secret = newSecret()
+	const { headerNames, headers: sealedHeaders } = headerColumns(secrets, headers)
 	const endpoint: WebhookEndpoint = {
 		...blanks.WebhookEndpoint,
 		ordering: 'resource',
 		...input,
+		headerNames,
 		id: newId('whe'),
 		organizationId: organization.id,
 		status: 'active',
@@ -87,6 +109,7 @@ export async function createEndpoint(
 	const hidden = {
 		host,
 		secret: secrets.seal(purpose, secret),
+		headers: sealedHeaders,
 		previousSecret: null,
 		warnedAt: null,
 		worksSince: null,
@@ -123,7 +146,7 @@ export const softDeleteEndpoint = (write: Writing, endpoint: WebhookEndpoint) =>
 	endpoints.update(
 		write,
 		endpoint,
-		{ deletedAt: write.origin.now, secret: '', previousSecret: null, previousSecretExpiresAt: null },
+		{ deletedAt: write.origin.now, secret: '', headers: null, previousSecret: null, previousSecretExpiresAt: null },
 		'deleted',
 	)
 

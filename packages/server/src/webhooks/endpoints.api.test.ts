@@ -61,6 +61,7 @@ describe('a new endpoint', () => {
 			disabledReason: null,
 			failingSince: null,
 			ordering: 'resource',
+			headerNames: [],
 			secretHint: secret.slice(-5),
 			previousSecretExpiresAt: null,
 			createdAt: server.clock.now,

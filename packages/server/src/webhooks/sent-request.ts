@@ -10,6 +10,8 @@ const outOfOrder = 'webhook-out-of-order'
 
 interface Sending {
 	readonly url: string
+	/** Headers that the endpoint wants. */
+	readonly own: Readonly<Record<string, string>>
 	readonly keys: readonly KeyObject[]
 	readonly eventId: string
 	readonly startedAt: number
@@ -18,11 +20,15 @@ interface Sending {
 }
 
 /** The request, and as JSON what is to be stored of it. */
-export function requestOf({ url, keys, eventId, startedAt, body, ...delivery }: Sending): { attempt: Attempt; stored: string } {
+export function requestOf({ url, own, keys, eventId, startedAt, body, ...delivery }: Sending): {
+	attempt: Attempt
+	stored: string
+} {
 	const signed = signedHeaders(keys, eventId, startedAt, body)
 	const mark = delivery.outOfOrder && { [outOfOrder]: 'true' }
-	const kept = { 'user-agent': always['user-agent'], [signature]: signed[signature], ...mark }
-	return { attempt: { url, headers: { ...signed, ...mark }, body }, stored: JSON.stringify({ url, headers: kept }) }
+	const hidden = Object.fromEntries(Object.keys(own).map((name) => [name.toLowerCase(), '(hidden)']))
+	const kept = { ...hidden, 'user-agent': always['user-agent'], [signature]: signed[signature], ...mark }
+	return { attempt: { url, headers: { ...own, ...signed, ...mark }, body }, stored: JSON.stringify({ url, headers: kept }) }
 }
 
 /** What is stored of the last attempt. */

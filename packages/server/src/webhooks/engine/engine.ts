@@ -283,9 +283,11 @@ export class DeliveryEngine {
 		const body = eventText(claimed)
 		const keys = this.#signers.keysOf(target, startedAt)
 		const { eventId } = claimed
+		const own = this.#signers.headersOf(target)
 		const outOfOrder = Boolean(claimed.outOfOrder)
-		const { attempt, stored } = requestOf({ url: target.url, keys, eventId, startedAt, outOfOrder, body })
-		const request = keys.length === 0 ? null : stored
+		const { attempt, stored } = requestOf({ url: target.url, own: own ?? {}, keys, eventId, startedAt, outOfOrder, body })
+		const canSend = keys.length > 0 && own !== undefined
+		const request = canSend ? stored : null
 		const networks = reachOf(target, db, now, this.#unreached.delete(target.endpointId))
 		this.#lanes.begin(target)
 		const end = (outcome: Outcome) => {
@@ -299,7 +301,7 @@ export class DeliveryEngine {
 			}
 			this.#wake()
 		}
-		if (keys.length === 0) end(unsigned)
+		if (!canSend) end(unsigned)
 		else deliver(attempt, { egress, timeoutMs, signal: this.#breakOff.signal, networks }).then(end)
 	}
 }
@@ -309,7 +311,7 @@ const unsigned: Outcome = {
 	responseStatus: null,
 	responseBody: null,
 	retryAfter: undefined,
-	error: 'its secret was sealed with a key that the server no longer has: rotate it',
+	error: 'its secret or its headers were sealed with a key that the server no longer has: rotate it, or write them again',
 	durationMs: 0,
 	brokenOff: false,
 	heldBack: false,

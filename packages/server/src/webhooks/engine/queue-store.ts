@@ -26,6 +26,8 @@ export interface Target {
 	readonly secret: string
 	readonly previousSecret: string | null
 	readonly previousSecretExpiresAt: number | null
+	/** The headers of its requests, sealed. */
+	readonly headers: string | null
 }
 
 const targets = query<{ now: number; hourAgo: number }, Target>((knex, { now, hourAgo }) =>
@@ -42,7 +44,7 @@ const targets = query<{ now: number; hourAgo: number }, Target>((knex, { now, ho
 		)
 		.whereRaw(`(h.host is null or h."provenAt" is not null or ${hasPass} or (${mayBeTried}))`, [now, hourAgo])
 		.select('p.organizationId', 'p.id as endpointId', 'p.url', 'p.host', 'p.worksSince', 'h.provenAt', 'h.lapsedAt', 'h.networks')
-		.select('p.secret', 'p.previousSecret', 'p.previousSecretExpiresAt'),
+		.select('p.secret', 'p.previousSecret', 'p.previousSecretExpiresAt', 'p.headers'),
 )
 
 /** The active endpoints with deliveries that are due, but those whose host is on probation and must wait, unless they have a pass. */

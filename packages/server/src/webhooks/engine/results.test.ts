@@ -14,6 +14,7 @@ const target = {
 	secret: '',
 	previousSecret: null,
 	previousSecretExpiresAt: null,
+	headers: null,
 }
 
 const claimed = {
