@@ -198,7 +198,7 @@ export const settings = {
 	WEBHOOK_RETENTION_DAYS: setting('30', 'How long events and webhook deliveries are kept.', integer(4, 3_650)),
 	EGRESS_ALLOW_CIDRS: setting(
 		'',
-		'Ranges that webhooks may go to although they are not public, for development: 127.0.0.0/8,10.0.0.0/8.',
+		'Ranges that webhooks may go to although they are not public: 127.0.0.0/8,10.0.0.0/8. In development on loopback: loopback.',
 		parseCidrs,
 	),
 	NODE_ENV: setting(
@@ -210,10 +210,18 @@ export const settings = {
 
 export type Config = { readonly [Name in keyof typeof settings]: ReturnType<(typeof settings)[Name]['parse']> }
 
-export function readConfig(environment: Readonly<Record<string, string | undefined>> = process.env): Config {
+type Environment = Readonly<Record<string, string | undefined>>
+
+const loopback = '127.0.0.0/8,::1/128'
+
+/** Whether nobody but a developer on this machine reaches the server: its webhooks may go to receivers that run beside it. */
+const isForThisMachine = ({ NODE_ENV, HOST = settings.HOST.default }: Environment) =>
+	NODE_ENV === 'development' && /^(127\.[\d.]+|::1|localhost)$/.test(HOST)
+
+export function readConfig(environment: Environment = process.env): Config {
 	const mistakes: string[] = []
 	const entries = Object.entries(settings).map(([name, { default: fallback, parse, secret: isSecret }]) => {
-		const value = environment[name] ?? fallback
+		const value = environment[name] ?? (name === 'EGRESS_ALLOW_CIDRS' && isForThisMachine(environment) ? loopback : fallback)
 		try {
 			return [name, parse(value)]
 		} catch (error) {

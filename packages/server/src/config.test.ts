@@ -1,0 +1,19 @@
+import { describe, expect, it } from 'vitest'
+import { readConfig } from './config.ts'
+
+describe('webhooks to receivers on this machine', () => {
+	const isOpen = (environment: Record<string, string>) => readConfig(environment).EGRESS_ALLOW_CIDRS.length > 0
+
+	it.each([
+		['in development', {}],
+		['in development on another address of loopback', { HOST: '127.0.0.2' }],
+		['in development on localhost', { HOST: 'localhost' }],
+	])('are allowed %s', (_, environment) => expect(isOpen({ NODE_ENV: 'development', ...environment })).toBe(true))
+
+	it.each([
+		['in production', { NODE_ENV: 'production' }],
+		['by default', {}],
+		['in development that others can reach', { NODE_ENV: 'development', HOST: '0.0.0.0' }],
+		['in development where the setting is empty', { NODE_ENV: 'development', EGRESS_ALLOW_CIDRS: '' }],
+	])('are refused %s', (_, environment) => expect(isOpen(environment)).toBe(false))
+})
