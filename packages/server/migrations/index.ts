@@ -44,6 +44,7 @@ import * as webhookOrder from './0041-webhook-order.ts'
 import * as deliveryFilters from './0042-delivery-filters.ts'
 import * as sentRequests from './0043-sent-requests.ts'
 import * as endpointHeaders from './0044-endpoint-headers.ts'
+import * as publishedDrafts from './0045-published-drafts.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -91,4 +92,5 @@ export const migrations: readonly Migration[] = [
 	{ name: '0042-delivery-filters', up: deliveryFilters.up },
 	{ name: '0043-sent-requests', up: sentRequests.up },
 	{ name: '0044-endpoint-headers', up: endpointHeaders.up },
+	{ name: '0045-published-drafts', up: publishedDrafts.up },
 ]

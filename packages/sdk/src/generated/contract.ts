@@ -4067,6 +4067,7 @@ export interface components {
          *       "taxRounding": "document",
          *       "timeRounding": "none",
          *       "timeRoundingMinutes": 15,
+         *       "publishDrafts": true,
          *       "paymentTerms": null,
          *       "createdAt": 1774915200000,
          *       "updatedAt": 1774915200000,
@@ -4123,6 +4124,8 @@ export interface components {
              * @description The minutes of a step to which `timeRounding` rounds; 15 until it is changed.
              */
             timeRoundingMinutes: number;
+            /** @description Whether a draft's client link works, and a draft can be paid; true until it is changed. */
+            publishDrafts: boolean;
             /** @description Payment terms of new invoices that name none. */
             paymentTerms: string | null;
             /** @description When it was created. */
@@ -4197,6 +4200,8 @@ export interface components {
             timeRounding?: components["schemas"]["TimeRounding"];
             /** @description The minutes of a step to which `timeRounding` rounds. */
             timeRoundingMinutes?: components["schemas"]["RoundingMinutes"];
+            /** @description Whether a draft's client link works, and a draft can be paid. Off, both wait until the invoice is sent. */
+            publishDrafts?: boolean;
             /** @description Payment terms of new invoices that name none. */
             paymentTerms?: components["schemas"]["Text"] | null;
         };

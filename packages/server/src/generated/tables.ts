@@ -2037,6 +2037,7 @@ export const fields = {
 		"taxRounding": "string",
 		"timeRounding": "string",
 		"timeRoundingMinutes": "number",
+		"publishDrafts": "boolean",
 		"paymentTerms": "string",
 		"createdAt": "number",
 		"updatedAt": "number",

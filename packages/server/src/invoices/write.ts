@@ -77,7 +77,9 @@ export async function changeInvoice(
 		throw error instanceof UniqueViolation ? numberTaken(invoice.invoiceNumber) : error
 	})
 	await moveTimeEntries(db, origin, stored, invoice, '/status')
-	if (amountDue(invoice) !== amountDue(stored) || invoice.currency !== stored.currency) await closePaymentLinks(db, invoice)
+	const isWithdrawn = invoice.status === 'draft' && !organization.publishDrafts
+	if (amountDue(invoice) !== amountDue(stored) || invoice.currency !== stored.currency || isWithdrawn)
+		await closePaymentLinks(db, invoice)
 	const values = difference(before, asRead(invoice, today), Object.keys(changes))
 	await recordChange(write, { ...audited(invoice), action: 'updated', ...values })
 	const updated = hasChanges ? (['invoice.updated'] as const) : []

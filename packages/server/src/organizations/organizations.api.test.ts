@@ -52,6 +52,7 @@ const given = {
 	taxRounding: 'document',
 	timeRounding: 'none',
 	timeRoundingMinutes: 15,
+	publishDrafts: true,
 }
 const changes = {
 	name: 'Northlight "Studio" & Söhne',
@@ -81,6 +82,7 @@ const changes = {
 	defaultCurrency: 'JPY',
 	hourlyRateCents: 999_999_999_999,
 	taxRounding: 'line',
+	publishDrafts: false,
 	paymentTerms: 'Net 14.\nThank you!',
 }
 

@@ -27,6 +27,7 @@ const defaults = {
 	taxRounding: 'document',
 	timeRounding: 'none',
 	timeRoundingMinutes: 15,
+	publishDrafts: true,
 } as const
 
 /** Creates an organization and its default pipeline. */

@@ -5,6 +5,8 @@ import { newId } from '../../base/ids.ts'
 import type { Origin } from '../../base/origin.ts'
 import { recordChange } from '../../db/audit-log.ts'
 import type { Database, Db } from '../../db/database.ts'
+import type { OrganizationSettings } from '../../generated/contract.ts'
+import { requireOrganization } from '../../organizations/store.ts'
 import { type PaymentProcessor, type PaymentRequest, ProcessorError } from '../../outside/payments/processor.ts'
 import type { Services } from '../../outside/services.ts'
 import { audited } from '../events.ts'
@@ -37,14 +39,15 @@ export async function getOrCreatePaymentLink(db: Database, request: LinkRequest)
 			'No account takes payments for the organization: set its payment credentials (PUT /api/organization/payment-credentials), or the operator sets PAYMENT_PROCESSOR, or PAYMENT_FALLBACK=on.',
 		)
 	}
+	const organization = await requireOrganization(db, organizationId)
 	for (let attempt = 1; attempt <= tries; attempt++) {
-		const invoice = requireOwed(await requireInvoice(db, organizationId, invoiceId))
+		const invoice = requireOwed(await requireInvoice(db, organizationId, invoiceId), organization)
 		const live = await findLiveLink(db, organizationId, invoiceId, now)
 		if (live && fits(live, processor, invoice)) return live.url
 		const created = await create(db, request, processor, invoice)
 		const url = await db.transaction(
 			async (tx) => {
-				const current = requireOwed(await requireLockedInvoice(tx, organizationId, invoiceId))
+				const current = requireOwed(await requireLockedInvoice(tx, organizationId, invoiceId), organization)
 				// Another request was faster: its link is the invoice's, and nobody has seen ours.
 				const other = await findLiveLink(tx, organizationId, invoiceId, now)
 				if (other && fits(other, processor, current)) return other.url
@@ -63,7 +66,9 @@ export async function getOrCreatePaymentLink(db: Database, request: LinkRequest)
 	throw new ApiError('payment_processor_failed', 'The invoice changed while the payment processor was asked: try again.')
 }
 
-function requireOwed(invoice: StoredInvoice): StoredInvoice {
+function requireOwed(invoice: StoredInvoice, { publishDrafts }: OrganizationSettings): StoredInvoice {
+	if (invoice.status === 'draft' && !publishDrafts)
+		throw new ApiError('nothing_to_pay', `The invoice ${invoice.invoiceNumber} is a draft, which can be paid once it is sent.`)
 	if (invoice.status !== 'paid' && amountDue(invoice) > 0) return invoice
 	throw new ApiError('nothing_to_pay', `Nothing is owed on the invoice ${invoice.invoiceNumber}: it is ${invoice.status}.`)
 }

@@ -17,13 +17,16 @@ export interface Viewed {
 	readonly organization: OrganizationSettings
 }
 
+const notFound = () => new ApiError('client_link_not_found', 'This link does not work: it is unknown, or was revoked.')
+
 /** The invoice that a token opens. The error for a revoked token is the same as for one that never existed. */
 export async function openByToken(db: Db, token: string, now: number): Promise<Viewed> {
 	const link = await findByToken(db, token)
 	const organization = link && (await findOrganization(db, link.organizationId))
 	const found = organization && (await readInvoice(db, link.organizationId, link.invoiceId, todayIn(organization.timeZone, now)))
-	if (!found) throw new ApiError('client_link_not_found', 'This link does not work: it is unknown, or was revoked.')
+	if (!found) throw notFound()
 	const invoice = JSON.parse(found.json) as Invoice
+	if (invoice.status === 'draft' && !organization.publishDrafts) throw notFound()
 	return { invoice: { ...invoice, ...(await snapshotOf(db, invoice)) }, organization }
 }
 
