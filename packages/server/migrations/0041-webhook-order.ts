@@ -11,5 +11,10 @@ export async function up(knex: Knex): Promise<void> {
 		// Until when a delivery that was rejected holds the later ones of its record back; null when it does not, or until it is done.
 		table.bigInteger('holdsUntil')
 	})
+	// Those that were rejected before begin to hold now, but where the endpoint is down.
+	await knex.raw(
+		`update webhook_deliveries set "holdsUntil" = "updatedAt" + 300000 where status = 'retrying' and exists (select 1 from webhook_endpoints p
+			where p."organizationId" = webhook_deliveries."organizationId" and p.id = webhook_deliveries."endpointId" and p."failingSince" is null)`,
+	)
 	await knex.raw('create index webhook_deliveries_holding on webhook_deliveries ("holdsUntil") where "holdsUntil" is not null')
 }

@@ -14,6 +14,7 @@ describe('webhooks to receivers on this machine', () => {
 		['in production', { NODE_ENV: 'production' }],
 		['by default', {}],
 		['in development that others can reach', { NODE_ENV: 'development', HOST: '0.0.0.0' }],
+		['in development behind a proxy', { NODE_ENV: 'development', BASE_URL: 'https://remit.example' }],
 		['in development where the setting is empty', { NODE_ENV: 'development', EGRESS_ALLOW_CIDRS: '' }],
 	])('are refused %s', (_, environment) => expect(isOpen(environment)).toBe(false))
 })

@@ -215,8 +215,8 @@ type Environment = Readonly<Record<string, string | undefined>>
 const loopback = '127.0.0.0/8,::1/128'
 
 /** Whether nobody but a developer on this machine reaches the server: its webhooks may go to receivers that run beside it. */
-const isForThisMachine = ({ NODE_ENV, HOST = settings.HOST.default }: Environment) =>
-	NODE_ENV === 'development' && /^(127\.[\d.]+|::1|localhost)$/.test(HOST)
+const isForThisMachine = ({ NODE_ENV, HOST = settings.HOST.default, BASE_URL, TRUST_PROXY }: Environment) =>
+	NODE_ENV === 'development' && /^(127\.[\d.]+|::1|localhost)$/.test(HOST) && !BASE_URL && !TRUST_PROXY
 
 export function readConfig(environment: Environment = process.env): Config {
 	const mistakes: string[] = []

@@ -16,6 +16,7 @@ import {
 	maxEndpoints,
 	softDeleteEndpoint,
 } from './endpoint-store.ts'
+import { noteRecovery } from './recovery-store.ts'
 
 /** What the engine writes of an endpoint: it disables one that only fails, and remembers since when. */
 export type EndpointColumns = ReturnType<typeof headerColumns>
@@ -68,9 +69,9 @@ export function requireReach(reach: Reach, eventTypes: readonly string[] = []): 
 	throw fieldError('event_type_out_of_reach', `/eventTypes/${place}`, detail)
 }
 
-/** Headers may be secrets, which another host must not learn: whoever may change the URL cannot read them. */
+/** Headers may be secrets, which another host, port or scheme must not learn. Who may change the URL chooses its path all the same. */
 const headersGone = (stored: WebhookEndpoint, url: string) =>
-	stored.headerNames.length > 0 && new URL(url).host !== new URL(stored.url).host && { headerNames: [], headers: null }
+	stored.headerNames.length > 0 && new URL(url).origin !== new URL(stored.url).origin && { headerNames: [], headers: null }
 
 /** Throws when two headers have one name: HTTP knows no case in it. */
 export function requireOwnNames(headers: readonly EndpointHeader[] = []): void {
@@ -102,6 +103,8 @@ export async function changeEndpoint(
 		input.url !== undefined &&
 		input.url !== stored.url && { host: hostOf(input.url), worksSince: null, ...headersGone(stored, input.url) }
 	const endpoint = await endpoints.update(write, stored, { ...moved, ...input, ...recovered })
+	if (recovers && stored.status === 'active' && stored.failingSince !== null)
+		await noteRecovery(write.db, stored, stored.failingSince, write.origin.now)
 	if (endpoint.status !== 'active') await endWaiting(write.db, endpoint, 'skipped', write.origin.now)
 	return endpoint
 }

@@ -55,6 +55,7 @@ export function classify({
 	const failed = outcome.error !== null
 	const wait = failed ? retryAfterMs(retryAfter, endedAt) : undefined
 	const next = failed && !isGone(outcome) ? nextOf(claimed, endedAt, schedule, wait) : undefined
+	const early = isEarly(claimed, endedAt)
 	const asksForPause = wait !== undefined && (outcome.responseStatus === 429 || outcome.responseStatus === 503)
 	return {
 		target,
@@ -72,9 +73,9 @@ export function classify({
 			leaseEnd,
 			status: !failed ? 'succeeded' : next === undefined ? 'exhausted' : 'retrying',
 			nextAttemptAt: next ?? null,
-			// The receiver asked for this very time.
-			scheduledAt: next !== undefined && wait !== undefined && next === endedAt + wait ? next : null,
-			counts: isEarly(claimed, endedAt) ? 0 : 1,
+			// The receiver asked for this very time, or the attempt was early: it is not brought forward again before then.
+			scheduledAt: next !== undefined && (early || (wait !== undefined && next === endedAt + wait)) ? next : null,
+			counts: early ? 0 : 1,
 			startedAt,
 			endedAt,
 			request,
