@@ -5383,8 +5383,8 @@ export interface components {
         /**
          * Format: line
          * @description A VAT identification number that begins with its country, such as `DE136695976`. It is stored in capitals without blanks, dots
-         *     and hyphens. Numbers of the European Union, the United Kingdom, Switzerland and Norway must have the right check digits;
-         *     otherwise the answer is 422 `invalid_vat_id`. Whether a number is registered is not checked.
+         *     and hyphens. Numbers of the European Union (but Bulgaria and Czechia), the United Kingdom, Switzerland and Norway must have the
+         *     right check digits; otherwise the answer is 422 `invalid_vat_id`. Whether a number is registered is not checked.
          */
         VatId: string;
         /**

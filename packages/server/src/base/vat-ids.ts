@@ -1,5 +1,5 @@
 // VAT identification numbers. Those of the European Union, the United Kingdom, Switzerland and Norway have check digits, which
-// `stdnum` knows. Whether a number is registered is known to the authorities alone.
+// `stdnum` knows; but of Bulgaria and Czechia it refuses valid ones. Whether a number is registered is known to the authorities alone.
 import { createRequire } from 'node:module'
 import { fieldError } from './errors.ts'
 
@@ -7,10 +7,8 @@ import { fieldError } from './errors.ts'
 const rules = {
 	AT: 'at/uid',
 	BE: 'be/vat',
-	BG: 'bg/vat',
 	CH: 'ch/uid',
 	CY: 'cy/vat',
-	CZ: 'cz/dic',
 	DE: 'de/vat',
 	DK: 'dk/cvr',
 	EE: 'ee/kmkr',

@@ -39,13 +39,21 @@ export async function keepDocument(db: Db, { now, meter }: Origin, key: Key, byt
 
 /** Hash of all that the document shows: of the facts, and not of the words that this version of the server has for them. */
 export function contentHashOf({ invoice, ...others }: PresentSource): string {
-	// The parties are among the others; the rest of these is not shown.
-	const { billTo, billFrom, locale, timeZone, sentAt, viewedAt, viewCount, updatedAt, version, ...shown } = invoice
+	// The parties are among the others; the rest of these is not printed.
+	const { billTo, billFrom, locale, timeZone, sentAt, viewedAt, viewCount, updatedAt, version, ...written } = invoice
+	const { dealId, companyId, isOverdue, timeRounding, timeRoundingMinutes, ...shown } = written
 	return hash('sha256', JSON.stringify({ shown, ...others }, inOrder))
 }
 
-/** The members of each object in one order: the database's differs from the contract's. */
+/**
+ * The members of each object in one order, as the database's differs from the contract's, and without those that are null: a version
+ * with more fields finds what was kept before it.
+ */
 const inOrder = (_: string, value: unknown): unknown =>
 	typeof value === 'object' && value !== null && !Array.isArray(value)
-		? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
+		? Object.fromEntries(
+				Object.entries(value)
+					.filter(([name, member]) => member !== null && name !== 'metadata')
+					.sort(([one], [other]) => (one < other ? -1 : 1)),
+			)
 		: value

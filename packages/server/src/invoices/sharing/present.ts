@@ -72,7 +72,7 @@ const passage = (title: string, text: string | null): Passage[] => (text?.trim()
 const joined = (texts: readonly (string | null)[]) => texts.filter((text) => text?.trim()).join('\n')
 
 function account({ name, bankAccount }: Party): string | null {
-	if (bankAccount === null) return null
+	if (!bankAccount) return null
 	const { holder, bankName, iban, bic, accountNumber, routingNumber } = bankAccount
 	const numbers = [
 		iban && `IBAN ${friendlyFormatIBAN(iban)}`,
@@ -99,7 +99,8 @@ function facts(invoice: Invoice, date: (ms: number) => string): Fact[] {
 
 /** A day when the period is one, or only one of its ends is known. */
 function period({ periodStart, periodEnd }: Pick<LineItem, 'periodStart' | 'periodEnd'>, date: (ms: number) => string): string {
-	const days = [periodStart, periodEnd].flatMap((ms) => (ms === null ? [] : date(ms)))
+	// A server of the version before, which runs on for a while beside this one, stores lines without these.
+	const days = [periodStart, periodEnd].flatMap((ms) => (typeof ms === 'number' ? date(ms) : []))
 	return [...new Set(days)].join(' – ')
 }
 
