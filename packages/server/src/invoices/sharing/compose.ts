@@ -7,7 +7,8 @@ import type { MailContent } from '../../outside/mail/mail.ts'
 import { invoiceEmail } from '../../rendering/email.ts'
 import { asRead, type StoredInvoice } from '../invoice.ts'
 import { clientUrl, findClientToken } from './client-link-store.ts'
-import { documentOf, fileName, type RenderedPdf, renderPdf } from './render.ts'
+import { presentInvoice } from './present.ts'
+import { fileName, type RenderedPdf, renderPdf, sourceOf } from './render.ts'
 
 export async function compose(
 	context: SelfManagedContext,
@@ -17,11 +18,11 @@ export async function compose(
 	const { db, now, services } = context
 	const organization = await requireOrganization(db, sent.organizationId)
 	const invoice = asRead(sent, todayIn(organization.timeZone, now))
-	const document = await documentOf(db, services, invoice, now)
+	const source = await sourceOf(db, services, invoice, now)
 	const token = await findClientToken(db, services.secrets, sent)
 	const url = token === undefined ? null : clientUrl(services.baseUrl, token)
-	const email = invoiceEmail({ document, message: message?.trim() ? message : null, url })
-	const pdf = await renderPdf(context, invoice)
+	const email = invoiceEmail({ document: presentInvoice(source), message: message?.trim() ? message : null, url })
+	const pdf = await renderPdf(context, source)
 	const content = {
 		to,
 		cc,

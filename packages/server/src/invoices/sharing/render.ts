@@ -19,7 +19,8 @@ type PdfWaiter = Pick<PdfMeta, 'visitedLink' | 'signal'>
 export const documentOf = async (db: Db, services: Services, invoice: Invoice, now: number): Promise<InvoiceDocument> =>
 	presentInvoice(await sourceOf(db, services, invoice, now))
 
-async function sourceOf(db: Db, services: Services, invoice: Invoice, now: number): Promise<PresentSource> {
+/** Everything that the invoice's document shows. */
+export async function sourceOf(db: Db, services: Services, invoice: Invoice, now: number): Promise<PresentSource> {
 	const { organizationId, id } = invoice
 	const { billTo, billFrom, locale, timeZone } = await snapshotOf(db, invoice)
 	const entries = invoice.includeTimesheet ? await findTimeEntriesOf(db, organizationId, id) : []
@@ -48,7 +49,8 @@ async function paymentUrl(db: Db, services: Services, invoice: Invoice, now: num
 
 /** The PDF and its headers. Its creation date comes from the invoice, so that the same invoice gives the same bytes. */
 export async function pdfOf(context: SelfManagedContext, invoice: Invoice, waiter: PdfWaiter) {
-	const { bytes, keep } = await renderPdf(context, invoice, waiter)
+	const source = await sourceOf(context.db, context.services, invoice, context.now)
+	const { bytes, keep } = await renderPdf(context, source, waiter)
 	// A database that takes no changes keeps nobody from the PDF: the next reader brings it to be kept.
 	if (keep) await context.db.transaction(keep, { organizationId: invoice.organizationId }).catch(() => {})
 	return { status: 200 as const, headers: { 'Content-Disposition': `inline; filename="${fileName(invoice)}"` }, body: bytes }
@@ -61,12 +63,12 @@ export interface RenderedPdf {
 }
 
 export async function renderPdf(
-	{ db, services, origin, now }: SelfManagedContext,
-	invoice: Invoice,
+	{ db, services, origin }: SelfManagedContext,
+	source: PresentSource,
 	waiter: PdfWaiter = {},
 ): Promise<RenderedPdf> {
+	const { invoice } = source
 	const { organizationId, id: invoiceId, issuedDate, createdAt } = invoice
-	const source = await sourceOf(db, services, invoice, now)
 	const meta = { ...waiter, owner: organizationId, createdAt: issuedDate ?? createdAt }
 	const render = () => services.pdf.render(presentInvoice(source), meta)
 	if (invoice.sentAt === null || invoice.status === 'draft') return { bytes: await render() }
