@@ -11,6 +11,10 @@ interface Limits {
 	readonly patienceMs: number
 }
 
+/** How many more one may have who has `own` of all that run: half of what the others leave. */
+export const fairRoom = (size: number, running: number, own: number): number =>
+	Math.max(0, Math.ceil((size - (running - own)) / 2) - own)
+
 export class Shares {
 	readonly #limits: Limits
 	#running = 0
@@ -40,8 +44,7 @@ export class Shares {
 
 	#take(organizationId: string): boolean {
 		const running = this.#runningOf.get(organizationId) ?? 0
-		const left = this.#limits.size - (this.#running - running)
-		if (running >= Math.ceil(left / 2)) return false
+		if (fairRoom(this.#limits.size, this.#running, running) === 0) return false
 		this.#running++
 		this.#runningOf.set(organizationId, running + 1)
 		return true

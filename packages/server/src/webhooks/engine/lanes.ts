@@ -1,5 +1,6 @@
 // Limits on the attempts that run at once: in this process, for each organization, to each endpoint and to each host. A slow or
 // dead endpoint uses up only its own room.
+import { fairRoom } from '../../db/shares.ts'
 import { HostLanes } from './host-lanes.ts'
 import { longestWaitMs } from './schedule.ts'
 
@@ -71,7 +72,7 @@ export class Lanes {
 	 */
 	#roomOfOrganization(organizationId: string): number {
 		const own = this.#ofOrganizations.get(organizationId) ?? 0
-		return Math.max(0, Math.ceil((slots - (this.#running - own)) / 2) - own)
+		return fairRoom(slots, this.#running, own)
 	}
 
 	/** How many more attempts may begin to a host. */
