@@ -220,8 +220,9 @@ const isForThisMachine = ({ NODE_ENV, HOST = settings.HOST.default, BASE_URL, TR
 
 export function readConfig(environment: Environment = process.env): Config {
 	const mistakes: string[] = []
+	const ofThisMachine: Environment = isForThisMachine(environment) ? { EGRESS_ALLOW_CIDRS: loopback } : {}
 	const entries = Object.entries(settings).map(([name, { default: fallback, parse, secret: isSecret }]) => {
-		const value = environment[name] ?? (name === 'EGRESS_ALLOW_CIDRS' && isForThisMachine(environment) ? loopback : fallback)
+		const value = environment[name] ?? ofThisMachine[name] ?? fallback
 		try {
 			return [name, parse(value)]
 		} catch (error) {
