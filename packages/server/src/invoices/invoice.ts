@@ -13,6 +13,9 @@ export interface StoredInvoice extends Omit<Invoice, 'amountDueCents' | 'isOverd
 	readonly billFromWritten: boolean
 }
 
+/** The fields of a stored invoice that no answer shows. */
+export const hiddenFlags = ['paidDateDerived', 'billToWritten', 'billFromWritten'] as const
+
 /** A buyer or seller of whom nothing but a name is known. */
 export const blankParty = {
 	contactName: null,

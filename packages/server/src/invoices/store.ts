@@ -7,7 +7,7 @@ import { type PageRows, readSized, type Sized, storedBytes, unlessLong } from '.
 import type { Invoice } from '../generated/contract.ts'
 import { fields } from '../generated/tables.ts'
 import type { Call } from '../http/handler.ts'
-import type { StoredInvoice } from './invoice.ts'
+import { hiddenFlags, type StoredInvoice } from './invoice.ts'
 
 interface Clock {
 	/** Today in the organization's time zone, as a date and as an instant (base/dates.ts). */
@@ -53,13 +53,13 @@ export const readInvoice = (db: Db, organizationId: string, id: string, today: T
 
 export const invoiceNotFound = (id: string) => new ApiError('invoice_not_found', `There is no invoice ${id}.`)
 
-type Flag = 'paidDateDerived' | 'billToWritten' | 'billFromWritten'
-type StoredRow = { json: string } & Record<Flag, number | boolean>
+type Flags = Record<(typeof hiddenFlags)[number], boolean>
+type StoredRow = { json: string } & Record<keyof Flags, number | boolean>
 
 const one = (knex: Knex, { organizationId, id, ...clock }: Placeholders<Key>, dialect: Dialect) =>
 	knex('invoices')
 		.where({ organizationId, id })
-		.select(invoiceJson(knex, clock, dialect), 'paidDateDerived', 'billToWritten', 'billFromWritten')
+		.select(invoiceJson(knex, clock, dialect), ...hiddenFlags)
 
 const stored = query<Key, StoredRow>(one)
 const locked = query<Key, StoredRow>((knex, key, dialect) => one(knex, key, dialect).forUpdate())
@@ -88,12 +88,8 @@ function existing(invoice: StoredInvoice | undefined, id: string): StoredInvoice
 function parsed(row: StoredRow | undefined): StoredInvoice | undefined {
 	if (!row) return undefined
 	const { amountDueCents, isOverdue, ...stored } = JSON.parse(row.json) as Invoice
-	return {
-		...stored,
-		paidDateDerived: Boolean(row.paidDateDerived),
-		billToWritten: Boolean(row.billToWritten),
-		billFromWritten: Boolean(row.billFromWritten),
-	}
+	const flags = Object.fromEntries(hiddenFlags.map((flag) => [flag, Boolean(row[flag])])) as Flags
+	return { ...stored, ...flags }
 }
 
 type ListQuery = Call<'invoices.list'>['query']

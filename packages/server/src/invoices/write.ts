@@ -14,7 +14,7 @@ import { markRatesUsed } from '../tax-rates/store.ts'
 import { freeTimeEntries } from '../time-entries/store.ts'
 import { applyInput, type WrittenInvoice } from './apply.ts'
 import { audited, recordInvoiceEvents } from './events.ts'
-import { amountDue, asRead, blankInvoice, type StoredInvoice } from './invoice.ts'
+import { amountDue, asRead, blankInvoice, hiddenFlags, type StoredInvoice } from './invoice.ts'
 import { findNamedRates } from './named-rates.ts'
 import { advanceCounter, insertNumbered, insertTombstone, isNumberRetired } from './number-store.ts'
 import { closePaymentLinks } from './payment-link-store.ts'
@@ -97,8 +97,7 @@ async function advanceDeal(write: WriteContext, before: StoredInvoice, after: St
 /** No answer shows what a caller wrote of an unchanged invoice, such as a date that followed from its status: its version stays. */
 async function keepInvoice(db: Db, stored: StoredInvoice, next: StoredInvoice): Promise<ChangedInvoice> {
 	const { version, updatedAt } = stored
-	const flags = ['paidDateDerived', 'billToWritten', 'billFromWritten'] as const
-	if (flags.some((flag) => next[flag] !== stored[flag])) await updateInvoice(db, { ...next, version, updatedAt })
+	if (hiddenFlags.some((flag) => next[flag] !== stored[flag])) await updateInvoice(db, { ...next, version, updatedAt })
 	return { version, stageAdvanced: undefined }
 }
 
