@@ -2,12 +2,12 @@ import type { Knex } from 'knex'
 
 /** Tax numbers of buyers; VAT id, register, bank account and footer of sellers. */
 export async function up(knex: Knex): Promise<void> {
-	for (const name of ['companies', 'organizations'])
-		await knex.schema.alterTable(name, (table) => {
-			if (name === 'companies') table.text('taxId')
-			table.text('vatId')
-		})
+	await knex.schema.alterTable('companies', (table) => {
+		table.text('taxId')
+		table.text('vatId')
+	})
 	await knex.schema.alterTable('organizations', (table) => {
+		table.text('vatId')
 		table.text('registration')
 		table.json('bankAccount')
 		table.text('footer')

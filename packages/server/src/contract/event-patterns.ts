@@ -15,8 +15,8 @@ export const typesAbout = (kinds: readonly ResourceKind[]): EventType[] =>
 	(Object.keys(eventKinds) as EventType[]).filter((type) => kinds.includes(eventKinds[type]))
 
 interface EventFilter {
-	readonly type?: string
-	readonly resourceType?: ResourceKind
+	readonly type?: string | undefined
+	readonly resourceType?: ResourceKind | undefined
 }
 
 /** The types of events that match a pattern and are about these kinds of records; undefined for all. */

@@ -17,7 +17,7 @@ export const listTypes: Handler<'webhooks.eventTypes.list'> = async ({ query: { 
 export const list: Handler<'webhooks.events.list'> = async ({ query, caller }, { db }) => {
 	const { limit, offset, cursor, order, type, resourceType, ...rest } = query
 	const { organizationId, reach } = caller
-	const types = typesMatching({ ...(type !== undefined && { type }), ...(resourceType !== undefined && { resourceType }) }, reach)
+	const types = typesMatching({ type, resourceType }, reach)
 	const [only, ...others] = types ?? []
 	const isOne = only !== undefined && others.length === 0
 	const filters = { ...rest, organizationId, ...(isOne && { type: only }) }

@@ -27,7 +27,7 @@ const notFound = (id: string) =>
 
 export const list: Handler<'webhooks.deliveries.list'> = async ({ query, caller }, { db }) => {
 	const { limit, offset, cursor, type, resourceType, since, ...rest } = query
-	const types = typesMatching({ ...(type !== undefined && { type }), ...(resourceType !== undefined && { resourceType }) }, null)
+	const types = typesMatching({ type, resourceType }, null)
 	const filters = {
 		...rest,
 		organizationId: caller.organizationId,

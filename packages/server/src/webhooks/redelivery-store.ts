@@ -14,8 +14,10 @@ export const endOfIds = 'whd_~'
 /** The status that a redelivery asks for; null for all that was not delivered. */
 export type Wanted = RedeliverStatus | null
 
+const undelivered = `('skipped', 'exhausted', 'retrying')`
+
 /** SQL: the condition of the index of them. SQLite uses it only where a query has these words. */
-export const isUndelivered = `status in ('skipped', 'exhausted', 'retrying')`
+export const isUndelivered = `status in ${undelivered}`
 
 interface Choice {
 	/** SQL: what bounds the deliveries to look at, besides their endpoint and their ids. */
@@ -26,7 +28,7 @@ interface Choice {
 
 const only = (status: string): Choice => ({ among: `and ${isUndelivered}`, statuses: `('${status}')` })
 const choices: Record<RedeliverStatus | 'undelivered', Choice> = {
-	undelivered: { among: `and ${isUndelivered}`, statuses: `('skipped', 'exhausted', 'retrying')` },
+	undelivered: { among: `and ${isUndelivered}`, statuses: undelivered },
 	skipped: only('skipped'),
 	exhausted: only('exhausted'),
 	retrying: only('retrying'),
