@@ -26,15 +26,14 @@ interface Page {
 	readonly offset: number
 }
 
-/** SQLite is told the index: of two bounds of the id it would expect too much. `+?`, or it plans again for every other value. */
+/** SQLite is told the index: of two bounds of the id it would expect too much. */
 function matching(knex: Knex, { first, before, ...filters }: Placeholders<Filters & Bounds>, dialect: Dialect) {
 	const { resourceId, actorId } = filters
 	const index = resourceId ? 'audit_log_by_resource' : actorId ? 'audit_log_by_actor' : undefined
 	const hinted = dialect === 'sqlite' && index !== undefined
 	const rows = knex(hinted ? knex.raw(`audit_log indexed by ${index}`) : 'audit_log').where(filters)
-	const value = dialect === 'sqlite' ? '+?' : '?'
-	if (first !== undefined) rows.whereRaw(`id >= ${value}`, [first])
-	if (before !== undefined) rows.whereRaw(`id < ${value}`, [before])
+	if (first !== undefined) rows.where('id', '>=', first)
+	if (before !== undefined) rows.where('id', '<', before)
 	return rows
 }
 

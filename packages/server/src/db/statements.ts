@@ -44,13 +44,18 @@ export class Statements<Statement> {
 		const sources = bindings.map((binding) => source(binding, names))
 		const convert = this.#dialect === 'sqlite' ? sqliteValue : postgresValue
 		return {
-			// SQLite plans a statement again whenever the value bound to a bare `limit ?` changes: 58 µs instead of 5 for a row.
-			statement: this.#prepare(this.#dialect === 'sqlite' ? sql.replaceAll('limit ?', 'limit +?') : sql),
+			statement: this.#prepare(this.#dialect === 'sqlite' ? plannedOnce(sql) : sql),
 			values: (params: Record<string, unknown>) =>
 				sources.map((from) => convert('name' in from ? params[from.name] : from.value)),
 		}
 	}
 }
+
+/**
+ * SQLite plans a statement again when a value changes that its planner has looked at: in a limit, and beside a comparison with an indexed column
+ * (has the value what a partial index asks for?). It does not look behind `+`, which changes no value. A row by id costs 5 µs instead of 58.
+ */
+const plannedOnce = (sql: string) => sql.replace(/(?<=[=<>]|limit|offset) \?/g, ' +?')
 
 /** limit() and offset() take integers only: integers from here on, which no query contains, stand for placeholders. */
 const reserved = 2 ** 50
