@@ -34,22 +34,32 @@ export function describeEvents(document: OpenApiDocument): void {
 	)
 }
 
-/** Fields of an event's record that differ from the record's own example. */
+type Schemas = OpenApiDocument['components']['schemas']
+
+/** Fields of an event's record, or of what its data has besides, that differ from the example of that. */
 const moments: Record<string, JsonObject> = {
 	'invoice.sent': { status: 'sent' },
+	'invoice.send_failed': {
+		status: 'failed',
+		reason: 'The mail server answered "550 no such user".',
+		recipients: [{ address: 'billing@acme.example', accepted: false, answer: '550 no such user' }],
+		cc: [],
+	},
+	'invoice.perhaps_sent': { status: 'uncertain', reason: 'The mail server dropped the connection.', recipients: [] },
 	'invoice.viewed': { status: 'sent', viewCount: 1, viewedAt: 1774915200000 },
 	'invoice.paid': { status: 'paid', paidDate: 1774915200000, amountPaidCents: 160650, amountDueCents: 0 },
 	'invoice.overdue': { status: 'overdue', isOverdue: true },
 	'invoice.cancelled': { status: 'cancelled', amountDueCents: 0 },
 	'company.deleted': { deletedAt: 1774915200000 },
+	'contact.deleted': { deletedAt: 1774915200000 },
+	'deal.deleted': { deletedAt: 1774915200000 },
+	'tax_rate.deleted': { active: false, isDefault: false },
 	'webhook.endpoint.failing': { failingSince: 1774828800000 },
 	'webhook.endpoint.disabled': { status: 'disabled', disabledReason: 'failing', failingSince: 1774483200000 },
 }
 
 function exampleOf({ components: { schemas } }: OpenApiDocument, type: string, schema: JsonObject): Json {
-	const { data } = propertiesOf(schema)
-	const record = schemas[String(data?.$ref).replace('#/components/schemas/', '')] as { examples: [JsonObject] }
-	const [example] = record.examples
+	const example = exampleOfData(schemas, nameIn(propertiesOf(schema).data), moments[type])
 	const { examples: actors } = schemas.EventActor as { examples: Json[] }
 	return {
 		id: 'evt_0mnfcf9s0aKq2LwXc4Rk6Nd',
@@ -59,6 +69,20 @@ function exampleOf({ components: { schemas } }: OpenApiDocument, type: string, s
 		resource: { type: kindOfEvent(schema), id: example.id as Json },
 		sequence: 1,
 		actor: actors[0] as Json,
-		data: { ...example, ...moments[type] },
+		data: example,
 	}
+}
+
+const nameIn = (reference: JsonObject | undefined) => String(reference?.$ref).replace('#/components/schemas/', '')
+
+/** `InvoiceWithEmail` has the example of an invoice, and one of an e-mail. */
+function exampleOfData(schemas: Schemas, name: string, moment: JsonObject = {}): JsonObject {
+	const [record = '', other] = name.split('With')
+	const [example] = (schemas[record] as { examples: [JsonObject] }).examples
+	if (other === undefined) return { ...example, ...moment }
+	const field = `${other.charAt(0).toLowerCase()}${other.slice(1)}`
+	const part = schemas[nameIn(propertiesOf(schemas[name] as JsonObject)[field])] as { examples: [JsonObject] }
+	const made = { ...example, [field]: { ...part.examples[0], invoiceId: example.id as Json, ...moment } }
+	;(schemas[name] as JsonObject).examples ??= [made]
+	return made
 }

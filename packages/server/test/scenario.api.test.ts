@@ -136,6 +136,7 @@ describe.each([
 		const happened = (await server.db.all(eventTypes, { organizationId: tenant.organizationId })).map(({ type }) => type)
 		expect(happened).toEqual([
 			'company.created',
+			'deal.created',
 			...Array(5).fill('time_entry.created'),
 			...Array(5).fill('time_entry.updated'),
 			'invoice.created',
@@ -144,6 +145,7 @@ describe.each([
 			'invoice.viewed',
 			'invoice.updated',
 			'invoice.paid',
+			'deal.updated',
 			'deal.stage_changed',
 		])
 	})

@@ -1832,9 +1832,147 @@ export interface components {
             /** @description The company that the person works for. */
             companyId?: components["schemas"]["Id"] | null;
         };
+        /**
+         * @description A contact was created.
+         * @example {
+         *       "id": "evt_0mnfcf9s0aKq2LwXc4Rk6Nd",
+         *       "type": "contact.created",
+         *       "timestamp": "2026-03-31T00:00:00.000Z",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "resource": {
+         *         "type": "contact",
+         *         "id": "ct_W7nRt3sXb9QhVw7YcLpE"
+         *       },
+         *       "sequence": 1,
+         *       "actor": {
+         *         "type": "api_key",
+         *         "id": "key_h1Wj4yDg5WnBc3EiRvK8"
+         *       },
+         *       "data": {
+         *         "id": "ct_W7nRt3sXb9QhVw7YcLpE",
+         *         "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *         "name": "Jana Vogel",
+         *         "email": "jana@acme.example",
+         *         "phone": null,
+         *         "companyId": "cmp_V1StGXR8Z5jdHi6BmyT0",
+         *         "createdAt": 1774915200000,
+         *         "updatedAt": 1774915200000,
+         *         "deletedAt": null,
+         *         "version": 1
+         *       }
+         *     }
+         */
+        ContactCreatedEvent: {
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
+            id: components["schemas"]["Id"];
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            type: "contact.created";
+            /**
+             * Format: date-time
+             * @description When it happened, as RFC 3339 in UTC.
+             */
+            timestamp: string;
+            /** @description The organization that owns the record. */
+            organizationId: components["schemas"]["Id"];
+            /** @description The record of the event. */
+            resource: {
+                /**
+                 * @description Its kind.
+                 * @enum {string}
+                 */
+                type: "contact";
+                /** @description Its id. */
+                id: components["schemas"]["Id"];
+            };
+            /**
+             * Format: int32
+             * @description Numbers the record's events from 1. An endpoint gets them in this order.
+             */
+            sequence: number;
+            /** @description Who caused it. */
+            actor: components["schemas"]["EventActor"];
+            /** @description The fields that changed; only in an event about a change. */
+            changes?: {
+                [key: string]: components["schemas"]["FieldChange"];
+            };
+            /** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
+            data: components["schemas"]["Contact"];
+        };
         /** @description One record. */
         ContactData: {
             /** @description The record. */
+            data: components["schemas"]["Contact"];
+        };
+        /**
+         * @description A contact was deleted.
+         * @example {
+         *       "id": "evt_0mnfcf9s0aKq2LwXc4Rk6Nd",
+         *       "type": "contact.deleted",
+         *       "timestamp": "2026-03-31T00:00:00.000Z",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "resource": {
+         *         "type": "contact",
+         *         "id": "ct_W7nRt3sXb9QhVw7YcLpE"
+         *       },
+         *       "sequence": 1,
+         *       "actor": {
+         *         "type": "api_key",
+         *         "id": "key_h1Wj4yDg5WnBc3EiRvK8"
+         *       },
+         *       "data": {
+         *         "id": "ct_W7nRt3sXb9QhVw7YcLpE",
+         *         "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *         "name": "Jana Vogel",
+         *         "email": "jana@acme.example",
+         *         "phone": null,
+         *         "companyId": "cmp_V1StGXR8Z5jdHi6BmyT0",
+         *         "createdAt": 1774915200000,
+         *         "updatedAt": 1774915200000,
+         *         "deletedAt": 1774915200000,
+         *         "version": 1
+         *       }
+         *     }
+         */
+        ContactDeletedEvent: {
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
+            id: components["schemas"]["Id"];
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            type: "contact.deleted";
+            /**
+             * Format: date-time
+             * @description When it happened, as RFC 3339 in UTC.
+             */
+            timestamp: string;
+            /** @description The organization that owns the record. */
+            organizationId: components["schemas"]["Id"];
+            /** @description The record of the event. */
+            resource: {
+                /**
+                 * @description Its kind.
+                 * @enum {string}
+                 */
+                type: "contact";
+                /** @description Its id. */
+                id: components["schemas"]["Id"];
+            };
+            /**
+             * Format: int32
+             * @description Numbers the record's events from 1. An endpoint gets them in this order.
+             */
+            sequence: number;
+            /** @description Who caused it. */
+            actor: components["schemas"]["EventActor"];
+            /** @description The fields that changed; only in an event about a change. */
+            changes?: {
+                [key: string]: components["schemas"]["FieldChange"];
+            };
+            /** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
             data: components["schemas"]["Contact"];
         };
         /** @description A page of records. */
@@ -1859,6 +1997,75 @@ export interface components {
             phone?: components["schemas"]["Line"] | null;
             /** @description The company that the person works for. */
             companyId?: components["schemas"]["Id"] | null;
+        };
+        /**
+         * @description Fields of a contact changed.
+         * @example {
+         *       "id": "evt_0mnfcf9s0aKq2LwXc4Rk6Nd",
+         *       "type": "contact.updated",
+         *       "timestamp": "2026-03-31T00:00:00.000Z",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "resource": {
+         *         "type": "contact",
+         *         "id": "ct_W7nRt3sXb9QhVw7YcLpE"
+         *       },
+         *       "sequence": 1,
+         *       "actor": {
+         *         "type": "api_key",
+         *         "id": "key_h1Wj4yDg5WnBc3EiRvK8"
+         *       },
+         *       "data": {
+         *         "id": "ct_W7nRt3sXb9QhVw7YcLpE",
+         *         "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *         "name": "Jana Vogel",
+         *         "email": "jana@acme.example",
+         *         "phone": null,
+         *         "companyId": "cmp_V1StGXR8Z5jdHi6BmyT0",
+         *         "createdAt": 1774915200000,
+         *         "updatedAt": 1774915200000,
+         *         "deletedAt": null,
+         *         "version": 1
+         *       }
+         *     }
+         */
+        ContactUpdatedEvent: {
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
+            id: components["schemas"]["Id"];
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            type: "contact.updated";
+            /**
+             * Format: date-time
+             * @description When it happened, as RFC 3339 in UTC.
+             */
+            timestamp: string;
+            /** @description The organization that owns the record. */
+            organizationId: components["schemas"]["Id"];
+            /** @description The record of the event. */
+            resource: {
+                /**
+                 * @description Its kind.
+                 * @enum {string}
+                 */
+                type: "contact";
+                /** @description Its id. */
+                id: components["schemas"]["Id"];
+            };
+            /**
+             * Format: int32
+             * @description Numbers the record's events from 1. An endpoint gets them in this order.
+             */
+            sequence: number;
+            /** @description Who caused it. */
+            actor: components["schemas"]["EventActor"];
+            /** @description The fields that changed; only in an event about a change. */
+            changes?: {
+                [key: string]: components["schemas"]["FieldChange"];
+            };
+            /** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
+            data: components["schemas"]["Contact"];
         };
         /**
          * @description The id of a new record.
@@ -2002,9 +2209,157 @@ export interface components {
             /** @description Rate for time entries without a rate of their own. */
             hourlyRateCents?: components["schemas"]["HourlyRate"] | null;
         };
+        /**
+         * @description A deal was created.
+         * @example {
+         *       "id": "evt_0mnfcf9s0aKq2LwXc4Rk6Nd",
+         *       "type": "deal.created",
+         *       "timestamp": "2026-03-31T00:00:00.000Z",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "resource": {
+         *         "type": "deal",
+         *         "id": "dl_8fKq2LwXc4Rk6NdB1sZp"
+         *       },
+         *       "sequence": 1,
+         *       "actor": {
+         *         "type": "api_key",
+         *         "id": "key_h1Wj4yDg5WnBc3EiRvK8"
+         *       },
+         *       "data": {
+         *         "id": "dl_8fKq2LwXc4Rk6NdB1sZp",
+         *         "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *         "name": "Web shop relaunch",
+         *         "companyId": "cmp_V1StGXR8Z5jdHi6BmyT0",
+         *         "contactId": null,
+         *         "pipelineId": "pl_b5Qd8sXb9QhVw7YcLpE2",
+         *         "stage": "in_progress",
+         *         "autoAdvance": true,
+         *         "currency": "EUR",
+         *         "valueCents": 4800000,
+         *         "hourlyRateCents": 11000,
+         *         "createdAt": 1774915200000,
+         *         "updatedAt": 1774915200000,
+         *         "deletedAt": null,
+         *         "version": 1
+         *       }
+         *     }
+         */
+        DealCreatedEvent: {
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
+            id: components["schemas"]["Id"];
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            type: "deal.created";
+            /**
+             * Format: date-time
+             * @description When it happened, as RFC 3339 in UTC.
+             */
+            timestamp: string;
+            /** @description The organization that owns the record. */
+            organizationId: components["schemas"]["Id"];
+            /** @description The record of the event. */
+            resource: {
+                /**
+                 * @description Its kind.
+                 * @enum {string}
+                 */
+                type: "deal";
+                /** @description Its id. */
+                id: components["schemas"]["Id"];
+            };
+            /**
+             * Format: int32
+             * @description Numbers the record's events from 1. An endpoint gets them in this order.
+             */
+            sequence: number;
+            /** @description Who caused it. */
+            actor: components["schemas"]["EventActor"];
+            /** @description The fields that changed; only in an event about a change. */
+            changes?: {
+                [key: string]: components["schemas"]["FieldChange"];
+            };
+            /** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
+            data: components["schemas"]["Deal"];
+        };
         /** @description One record. */
         DealData: {
             /** @description The record. */
+            data: components["schemas"]["Deal"];
+        };
+        /**
+         * @description A deal was deleted.
+         * @example {
+         *       "id": "evt_0mnfcf9s0aKq2LwXc4Rk6Nd",
+         *       "type": "deal.deleted",
+         *       "timestamp": "2026-03-31T00:00:00.000Z",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "resource": {
+         *         "type": "deal",
+         *         "id": "dl_8fKq2LwXc4Rk6NdB1sZp"
+         *       },
+         *       "sequence": 1,
+         *       "actor": {
+         *         "type": "api_key",
+         *         "id": "key_h1Wj4yDg5WnBc3EiRvK8"
+         *       },
+         *       "data": {
+         *         "id": "dl_8fKq2LwXc4Rk6NdB1sZp",
+         *         "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *         "name": "Web shop relaunch",
+         *         "companyId": "cmp_V1StGXR8Z5jdHi6BmyT0",
+         *         "contactId": null,
+         *         "pipelineId": "pl_b5Qd8sXb9QhVw7YcLpE2",
+         *         "stage": "in_progress",
+         *         "autoAdvance": true,
+         *         "currency": "EUR",
+         *         "valueCents": 4800000,
+         *         "hourlyRateCents": 11000,
+         *         "createdAt": 1774915200000,
+         *         "updatedAt": 1774915200000,
+         *         "deletedAt": 1774915200000,
+         *         "version": 1
+         *       }
+         *     }
+         */
+        DealDeletedEvent: {
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
+            id: components["schemas"]["Id"];
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            type: "deal.deleted";
+            /**
+             * Format: date-time
+             * @description When it happened, as RFC 3339 in UTC.
+             */
+            timestamp: string;
+            /** @description The organization that owns the record. */
+            organizationId: components["schemas"]["Id"];
+            /** @description The record of the event. */
+            resource: {
+                /**
+                 * @description Its kind.
+                 * @enum {string}
+                 */
+                type: "deal";
+                /** @description Its id. */
+                id: components["schemas"]["Id"];
+            };
+            /**
+             * Format: int32
+             * @description Numbers the record's events from 1. An endpoint gets them in this order.
+             */
+            sequence: number;
+            /** @description Who caused it. */
+            actor: components["schemas"]["EventActor"];
+            /** @description The fields that changed; only in an event about a change. */
+            changes?: {
+                [key: string]: components["schemas"]["FieldChange"];
+            };
+            /** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
             data: components["schemas"]["Deal"];
         };
         /** @description A page of records. */
@@ -2116,6 +2471,80 @@ export interface components {
             valueCents?: components["schemas"]["Cents"] | null;
             /** @description Rate for time entries without a rate of their own. */
             hourlyRateCents?: components["schemas"]["HourlyRate"] | null;
+        };
+        /**
+         * @description Fields of a deal changed.
+         * @example {
+         *       "id": "evt_0mnfcf9s0aKq2LwXc4Rk6Nd",
+         *       "type": "deal.updated",
+         *       "timestamp": "2026-03-31T00:00:00.000Z",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "resource": {
+         *         "type": "deal",
+         *         "id": "dl_8fKq2LwXc4Rk6NdB1sZp"
+         *       },
+         *       "sequence": 1,
+         *       "actor": {
+         *         "type": "api_key",
+         *         "id": "key_h1Wj4yDg5WnBc3EiRvK8"
+         *       },
+         *       "data": {
+         *         "id": "dl_8fKq2LwXc4Rk6NdB1sZp",
+         *         "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *         "name": "Web shop relaunch",
+         *         "companyId": "cmp_V1StGXR8Z5jdHi6BmyT0",
+         *         "contactId": null,
+         *         "pipelineId": "pl_b5Qd8sXb9QhVw7YcLpE2",
+         *         "stage": "in_progress",
+         *         "autoAdvance": true,
+         *         "currency": "EUR",
+         *         "valueCents": 4800000,
+         *         "hourlyRateCents": 11000,
+         *         "createdAt": 1774915200000,
+         *         "updatedAt": 1774915200000,
+         *         "deletedAt": null,
+         *         "version": 1
+         *       }
+         *     }
+         */
+        DealUpdatedEvent: {
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
+            id: components["schemas"]["Id"];
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            type: "deal.updated";
+            /**
+             * Format: date-time
+             * @description When it happened, as RFC 3339 in UTC.
+             */
+            timestamp: string;
+            /** @description The organization that owns the record. */
+            organizationId: components["schemas"]["Id"];
+            /** @description The record of the event. */
+            resource: {
+                /**
+                 * @description Its kind.
+                 * @enum {string}
+                 */
+                type: "deal";
+                /** @description Its id. */
+                id: components["schemas"]["Id"];
+            };
+            /**
+             * Format: int32
+             * @description Numbers the record's events from 1. An endpoint gets them in this order.
+             */
+            sequence: number;
+            /** @description Who caused it. */
+            actor: components["schemas"]["EventActor"];
+            /** @description The fields that changed; only in an event about a change. */
+            changes?: {
+                [key: string]: components["schemas"]["FieldChange"];
+            };
+            /** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
+            data: components["schemas"]["Deal"];
         };
         /** @description A number with at most 6 decimal places, as decimal text or a number. */
         DecimalInput: components["schemas"]["DecimalText"] | components["schemas"]["DecimalNumber"];
@@ -2269,7 +2698,7 @@ export interface components {
          * @description Every type of event; `GET /webhooks/event-types` describes each. A later version may add types.
          * @enum {string}
          */
-        EventType: "invoice.created" | "invoice.updated" | "invoice.sent" | "invoice.perhaps_sent" | "invoice.viewed" | "invoice.paid" | "invoice.overdue" | "invoice.cancelled" | "invoice.deleted" | "company.created" | "company.updated" | "company.deleted" | "deal.stage_changed" | "time_entry.created" | "time_entry.updated" | "time_entry.deleted" | "webhook.endpoint.failing" | "webhook.endpoint.disabled" | "webhook.test";
+        EventType: "invoice.created" | "invoice.updated" | "invoice.sent" | "invoice.send_failed" | "invoice.perhaps_sent" | "invoice.viewed" | "invoice.paid" | "invoice.overdue" | "invoice.cancelled" | "invoice.deleted" | "company.created" | "company.updated" | "company.deleted" | "contact.created" | "contact.updated" | "contact.deleted" | "deal.created" | "deal.updated" | "deal.stage_changed" | "deal.deleted" | "tax_rate.created" | "tax_rate.updated" | "tax_rate.deleted" | "time_entry.created" | "time_entry.updated" | "time_entry.deleted" | "webhook.endpoint.failing" | "webhook.endpoint.disabled" | "webhook.test";
         /**
          * @description A field before and after a change. Of a list with more than 10 items, such as the lines of an invoice, `from` and `to` have
          *     only the items that differ: first those that changed, each with its `id` and the fields that differ, then whole those that
@@ -3255,7 +3684,25 @@ export interface components {
          *         "timeZone": null,
          *         "createdAt": 1774915200000,
          *         "updatedAt": 1774915200000,
-         *         "version": 1
+         *         "version": 1,
+         *         "email": {
+         *           "id": "mail_0mnfcf9s0aKq2LwXc4Rk6Nd",
+         *           "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *           "invoiceId": "inv_3kTMd2sXb9QhVw7YcLpE",
+         *           "to": "billing@acme.example",
+         *           "cc": [
+         *             "ada@acme.example"
+         *           ],
+         *           "bcc": [],
+         *           "replyTo": "hello@northlight.example",
+         *           "subject": "Invoice INV-0001 from Northlight Studio",
+         *           "messageId": "<mail_0mnfcf9s0aKq2LwXc4Rk6Nd@northlight.example>",
+         *           "status": "uncertain",
+         *           "reason": "The mail server dropped the connection.",
+         *           "recipients": [],
+         *           "createdAt": 1774915200000,
+         *           "updatedAt": 1774915200900
+         *         }
          *       }
          *     }
          */
@@ -3296,7 +3743,7 @@ export interface components {
                 [key: string]: components["schemas"]["FieldChange"];
             };
             /** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
-            data: components["schemas"]["Invoice"];
+            data: components["schemas"]["InvoiceWithEmail"];
         };
         /**
          * @description What an invoice would come to.
@@ -3356,6 +3803,128 @@ export interface components {
             message?: components["schemas"]["Text"] | null;
             /** @description Send although an earlier e-mail of the invoice was perhaps sent (409 `email_perhaps_sent`). Default false. */
             again?: boolean;
+        };
+        /**
+         * @description An e-mail of an invoice was not sent: the mail server did not take it for `to`. The invoice did not change.
+         * @example {
+         *       "id": "evt_0mnfcf9s0aKq2LwXc4Rk6Nd",
+         *       "type": "invoice.send_failed",
+         *       "timestamp": "2026-03-31T00:00:00.000Z",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "resource": {
+         *         "type": "invoice",
+         *         "id": "inv_3kTMd2sXb9QhVw7YcLpE"
+         *       },
+         *       "sequence": 1,
+         *       "actor": {
+         *         "type": "api_key",
+         *         "id": "key_h1Wj4yDg5WnBc3EiRvK8"
+         *       },
+         *       "data": {
+         *         "id": "inv_3kTMd2sXb9QhVw7YcLpE",
+         *         "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *         "dealId": null,
+         *         "companyId": "cmp_V1StGXR8Z5jdHi6BmyT0",
+         *         "invoiceNumber": "INV-0001",
+         *         "status": "draft",
+         *         "issuedDate": null,
+         *         "dueDate": 1777507200000,
+         *         "periodStart": null,
+         *         "periodEnd": null,
+         *         "paidDate": null,
+         *         "paymentMethod": null,
+         *         "paymentReference": null,
+         *         "subtotalCents": 135000,
+         *         "taxRate": 19,
+         *         "taxLabel": "VAT",
+         *         "taxCents": 25650,
+         *         "totalCents": 160650,
+         *         "currency": "EUR",
+         *         "notes": null,
+         *         "paymentTerms": null,
+         *         "showRateBreakdown": false,
+         *         "includeTimesheet": false,
+         *         "taxRounding": "document",
+         *         "timeRounding": "none",
+         *         "timeRoundingMinutes": 15,
+         *         "lineItems": [],
+         *         "taxBreakdown": [],
+         *         "amountPaidCents": 0,
+         *         "amountDueCents": 160650,
+         *         "isOverdue": false,
+         *         "sentAt": null,
+         *         "viewedAt": null,
+         *         "viewCount": 0,
+         *         "billTo": null,
+         *         "billFrom": null,
+         *         "locale": null,
+         *         "timeZone": null,
+         *         "createdAt": 1774915200000,
+         *         "updatedAt": 1774915200000,
+         *         "version": 1,
+         *         "email": {
+         *           "id": "mail_0mnfcf9s0aKq2LwXc4Rk6Nd",
+         *           "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *           "invoiceId": "inv_3kTMd2sXb9QhVw7YcLpE",
+         *           "to": "billing@acme.example",
+         *           "cc": [],
+         *           "bcc": [],
+         *           "replyTo": "hello@northlight.example",
+         *           "subject": "Invoice INV-0001 from Northlight Studio",
+         *           "messageId": "<mail_0mnfcf9s0aKq2LwXc4Rk6Nd@northlight.example>",
+         *           "status": "failed",
+         *           "reason": "The mail server answered \"550 no such user\".",
+         *           "recipients": [
+         *             {
+         *               "address": "billing@acme.example",
+         *               "accepted": false,
+         *               "answer": "550 no such user"
+         *             }
+         *           ],
+         *           "createdAt": 1774915200000,
+         *           "updatedAt": 1774915200900
+         *         }
+         *       }
+         *     }
+         */
+        InvoiceSendFailedEvent: {
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
+            id: components["schemas"]["Id"];
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            type: "invoice.send_failed";
+            /**
+             * Format: date-time
+             * @description When it happened, as RFC 3339 in UTC.
+             */
+            timestamp: string;
+            /** @description The organization that owns the record. */
+            organizationId: components["schemas"]["Id"];
+            /** @description The record of the event. */
+            resource: {
+                /**
+                 * @description Its kind.
+                 * @enum {string}
+                 */
+                type: "invoice";
+                /** @description Its id. */
+                id: components["schemas"]["Id"];
+            };
+            /**
+             * Format: int32
+             * @description Numbers the record's events from 1. An endpoint gets them in this order.
+             */
+            sequence: number;
+            /** @description Who caused it. */
+            actor: components["schemas"]["EventActor"];
+            /** @description The fields that changed; only in an event about a change. */
+            changes?: {
+                [key: string]: components["schemas"]["FieldChange"];
+            };
+            /** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
+            data: components["schemas"]["InvoiceWithEmail"];
         };
         /**
          * @description The answer to sending an invoice.
@@ -3717,6 +4286,173 @@ export interface components {
          * @enum {string}
          */
         InvoiceWarningCode: "no_buyer" | "no_line_items" | "no_due_date";
+        /**
+         * @description An invoice, and an e-mail of it.
+         * @example {
+         *       "id": "inv_3kTMd2sXb9QhVw7YcLpE",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "dealId": null,
+         *       "companyId": "cmp_V1StGXR8Z5jdHi6BmyT0",
+         *       "invoiceNumber": "INV-0001",
+         *       "status": "draft",
+         *       "issuedDate": null,
+         *       "dueDate": 1777507200000,
+         *       "periodStart": null,
+         *       "periodEnd": null,
+         *       "paidDate": null,
+         *       "paymentMethod": null,
+         *       "paymentReference": null,
+         *       "subtotalCents": 135000,
+         *       "taxRate": 19,
+         *       "taxLabel": "VAT",
+         *       "taxCents": 25650,
+         *       "totalCents": 160650,
+         *       "currency": "EUR",
+         *       "notes": null,
+         *       "paymentTerms": null,
+         *       "showRateBreakdown": false,
+         *       "includeTimesheet": false,
+         *       "taxRounding": "document",
+         *       "timeRounding": "none",
+         *       "timeRoundingMinutes": 15,
+         *       "lineItems": [],
+         *       "taxBreakdown": [],
+         *       "amountPaidCents": 0,
+         *       "amountDueCents": 160650,
+         *       "isOverdue": false,
+         *       "sentAt": null,
+         *       "viewedAt": null,
+         *       "viewCount": 0,
+         *       "billTo": null,
+         *       "billFrom": null,
+         *       "locale": null,
+         *       "timeZone": null,
+         *       "createdAt": 1774915200000,
+         *       "updatedAt": 1774915200000,
+         *       "version": 1,
+         *       "email": {
+         *         "id": "mail_0mnfcf9s0aKq2LwXc4Rk6Nd",
+         *         "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *         "invoiceId": "inv_3kTMd2sXb9QhVw7YcLpE",
+         *         "to": "billing@acme.example",
+         *         "cc": [],
+         *         "bcc": [],
+         *         "replyTo": "hello@northlight.example",
+         *         "subject": "Invoice INV-0001 from Northlight Studio",
+         *         "messageId": "<mail_0mnfcf9s0aKq2LwXc4Rk6Nd@northlight.example>",
+         *         "status": "failed",
+         *         "reason": "The mail server answered \"550 no such user\".",
+         *         "recipients": [
+         *           {
+         *             "address": "billing@acme.example",
+         *             "accepted": false,
+         *             "answer": "550 no such user"
+         *           }
+         *         ],
+         *         "createdAt": 1774915200000,
+         *         "updatedAt": 1774915200900
+         *       }
+         *     }
+         */
+        InvoiceWithEmail: {
+            /** @description `inv_<id>`. */
+            id: components["schemas"]["Id"];
+            /** @description The organization that owns it. */
+            organizationId: components["schemas"]["Id"];
+            /** @description The deal it belongs to. */
+            dealId: components["schemas"]["Id"] | null;
+            /** @description The company that is billed. */
+            companyId: components["schemas"]["Id"] | null;
+            /** @description Its number, unique in the organization. */
+            invoiceNumber: string;
+            /** @description Its status. */
+            status: components["schemas"]["InvoiceStatus"];
+            /** @description When it was issued. */
+            issuedDate: components["schemas"]["UnixMs"] | null;
+            /** @description When it is due. */
+            dueDate: components["schemas"]["UnixMs"] | null;
+            /** @description First day on which the goods or services were supplied. */
+            periodStart: components["schemas"]["UnixMs"] | null;
+            /** @description Last day on which they were supplied. */
+            periodEnd: components["schemas"]["UnixMs"] | null;
+            /** @description When it was paid. */
+            paidDate: components["schemas"]["UnixMs"] | null;
+            /** @description How it was paid. */
+            paymentMethod: string | null;
+            /** @description External payment reference. */
+            paymentReference: string | null;
+            /** @description Sum before tax. */
+            subtotalCents: components["schemas"]["Cents"];
+            /** @description Tax in percent, for lines without taxes of their own. */
+            taxRate: components["schemas"]["Percent"];
+            /** @description Name of that tax. */
+            taxLabel: string;
+            /** @description Tax. */
+            taxCents: components["schemas"]["Cents"];
+            /** @description Sum with tax. */
+            totalCents: components["schemas"]["Cents"];
+            /** @description ISO 4217 code; every amount is in its minor unit. */
+            currency: string;
+            /** @description Notes shown on the invoice. */
+            notes: string | null;
+            /** @description Payment terms. */
+            paymentTerms: string | null;
+            /** @description Whether to show the break-down by hourly rate. */
+            showRateBreakdown: boolean;
+            /** @description Whether to attach the timesheet. */
+            includeTimesheet: boolean;
+            /** @description Where tax is rounded: as the organization's `taxRounding` said on create. */
+            taxRounding: components["schemas"]["TaxRounding"];
+            /** @description How the time of each entry on it is rounded: as the organization's `timeRounding` said on create. */
+            timeRounding: components["schemas"]["TimeRounding"];
+            /**
+             * Format: int32
+             * @description The minutes of a step to which `timeRounding` rounds.
+             */
+            timeRoundingMinutes: number;
+            /** @description Its lines, in order. */
+            lineItems: components["schemas"]["LineItem"][];
+            /** @description The total of each tax; empty without line items. */
+            taxBreakdown: components["schemas"]["TaxBreakdown"][];
+            /** @description The amount paid. */
+            amountPaidCents: components["schemas"]["Cents"];
+            /** @description The amount still owed: total − paid; 0 when cancelled. */
+            amountDueCents: components["schemas"]["Cents"];
+            /** @description Whether it is `sent` or `overdue` and its due day is past in the organization's time zone. */
+            isOverdue: boolean;
+            /** @description When it was first sent. */
+            sentAt: components["schemas"]["UnixMs"] | null;
+            /** @description When the client first viewed it through its client link. */
+            viewedAt: components["schemas"]["UnixMs"] | null;
+            /**
+             * Format: int32
+             * @description How often the client viewed it.
+             */
+            viewCount: number;
+            /**
+             * @description The buyer: as a caller wrote it, else as the company was when the invoice was sent, or when a sent invoice got the company.
+             *     Null for a draft for which nobody wrote it, and without a company. A sent invoice that becomes a draft loses it, unless a
+             *     caller wrote it.
+             */
+            billTo: components["schemas"]["Party"] | null;
+            /** @description The seller: as a caller wrote it, else as the organization was when the invoice was sent; null for a draft, as `billTo`. */
+            billFrom: components["schemas"]["Party"] | null;
+            /** @description The language tag by which it writes numbers and dates: the organization's when it was sent; null for a draft. */
+            locale: string | null;
+            /** @description The time zone of its dates: the organization's when it was sent; null for a draft. */
+            timeZone: string | null;
+            /** @description When it was created. */
+            createdAt: components["schemas"]["UnixMs"];
+            /** @description When it was last changed. A write of what is there already is no change. */
+            updatedAt: components["schemas"]["UnixMs"];
+            /**
+             * Format: int32
+             * @description Rises with every change; the `ETag` begins with it.
+             */
+            version: number;
+            /** @description The e-mail: its recipients, its status, and why it has that. Absent in events that an older server wrote. */
+            email?: components["schemas"]["InvoiceEmail"];
+        };
         /**
          * @description What a key may do. The integration API has the scopes `read`, `write` and `admin`, each of which includes the one before.
          *     The invoicing API has a pair for each kind of record, of which `:write` includes `:read`. The scopes of one API do not open the
@@ -4899,9 +5635,149 @@ export interface components {
             /** @description Whether applications should offer it first. Default false; true for at most one rate. */
             isDefault?: boolean;
         };
+        /**
+         * @description A tax rate was created.
+         * @example {
+         *       "id": "evt_0mnfcf9s0aKq2LwXc4Rk6Nd",
+         *       "type": "tax_rate.created",
+         *       "timestamp": "2026-03-31T00:00:00.000Z",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "resource": {
+         *         "type": "tax_rate",
+         *         "id": "txr_c6Re9tYb0RiWx8ZdMqF3"
+         *       },
+         *       "sequence": 1,
+         *       "actor": {
+         *         "type": "api_key",
+         *         "id": "key_h1Wj4yDg5WnBc3EiRvK8"
+         *       },
+         *       "data": {
+         *         "id": "txr_c6Re9tYb0RiWx8ZdMqF3",
+         *         "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *         "name": "Germany, standard",
+         *         "label": "VAT",
+         *         "percent": "19",
+         *         "inclusive": false,
+         *         "isDefault": true,
+         *         "active": true,
+         *         "createdAt": 1774915200000,
+         *         "updatedAt": 1774915200000,
+         *         "version": 1
+         *       }
+         *     }
+         */
+        TaxRateCreatedEvent: {
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
+            id: components["schemas"]["Id"];
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            type: "tax_rate.created";
+            /**
+             * Format: date-time
+             * @description When it happened, as RFC 3339 in UTC.
+             */
+            timestamp: string;
+            /** @description The organization that owns the record. */
+            organizationId: components["schemas"]["Id"];
+            /** @description The record of the event. */
+            resource: {
+                /**
+                 * @description Its kind.
+                 * @enum {string}
+                 */
+                type: "tax_rate";
+                /** @description Its id. */
+                id: components["schemas"]["Id"];
+            };
+            /**
+             * Format: int32
+             * @description Numbers the record's events from 1. An endpoint gets them in this order.
+             */
+            sequence: number;
+            /** @description Who caused it. */
+            actor: components["schemas"]["EventActor"];
+            /** @description The fields that changed; only in an event about a change. */
+            changes?: {
+                [key: string]: components["schemas"]["FieldChange"];
+            };
+            /** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
+            data: components["schemas"]["TaxRate"];
+        };
         /** @description One record. */
         TaxRateData: {
             /** @description The record. */
+            data: components["schemas"]["TaxRate"];
+        };
+        /**
+         * @description A tax rate was archived: deleted, or updated to be not active.
+         * @example {
+         *       "id": "evt_0mnfcf9s0aKq2LwXc4Rk6Nd",
+         *       "type": "tax_rate.deleted",
+         *       "timestamp": "2026-03-31T00:00:00.000Z",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "resource": {
+         *         "type": "tax_rate",
+         *         "id": "txr_c6Re9tYb0RiWx8ZdMqF3"
+         *       },
+         *       "sequence": 1,
+         *       "actor": {
+         *         "type": "api_key",
+         *         "id": "key_h1Wj4yDg5WnBc3EiRvK8"
+         *       },
+         *       "data": {
+         *         "id": "txr_c6Re9tYb0RiWx8ZdMqF3",
+         *         "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *         "name": "Germany, standard",
+         *         "label": "VAT",
+         *         "percent": "19",
+         *         "inclusive": false,
+         *         "isDefault": false,
+         *         "active": false,
+         *         "createdAt": 1774915200000,
+         *         "updatedAt": 1774915200000,
+         *         "version": 1
+         *       }
+         *     }
+         */
+        TaxRateDeletedEvent: {
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
+            id: components["schemas"]["Id"];
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            type: "tax_rate.deleted";
+            /**
+             * Format: date-time
+             * @description When it happened, as RFC 3339 in UTC.
+             */
+            timestamp: string;
+            /** @description The organization that owns the record. */
+            organizationId: components["schemas"]["Id"];
+            /** @description The record of the event. */
+            resource: {
+                /**
+                 * @description Its kind.
+                 * @enum {string}
+                 */
+                type: "tax_rate";
+                /** @description Its id. */
+                id: components["schemas"]["Id"];
+            };
+            /**
+             * Format: int32
+             * @description Numbers the record's events from 1. An endpoint gets them in this order.
+             */
+            sequence: number;
+            /** @description Who caused it. */
+            actor: components["schemas"]["EventActor"];
+            /** @description The fields that changed; only in an event about a change. */
+            changes?: {
+                [key: string]: components["schemas"]["FieldChange"];
+            };
+            /** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
             data: components["schemas"]["TaxRate"];
         };
         /** @description A page of records. */
@@ -4931,6 +5807,76 @@ export interface components {
             isDefault?: boolean;
             /** @description False archives it, true restores it. */
             active?: boolean;
+        };
+        /**
+         * @description Fields of a tax rate changed. That another rate is the default one now is a change too.
+         * @example {
+         *       "id": "evt_0mnfcf9s0aKq2LwXc4Rk6Nd",
+         *       "type": "tax_rate.updated",
+         *       "timestamp": "2026-03-31T00:00:00.000Z",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "resource": {
+         *         "type": "tax_rate",
+         *         "id": "txr_c6Re9tYb0RiWx8ZdMqF3"
+         *       },
+         *       "sequence": 1,
+         *       "actor": {
+         *         "type": "api_key",
+         *         "id": "key_h1Wj4yDg5WnBc3EiRvK8"
+         *       },
+         *       "data": {
+         *         "id": "txr_c6Re9tYb0RiWx8ZdMqF3",
+         *         "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *         "name": "Germany, standard",
+         *         "label": "VAT",
+         *         "percent": "19",
+         *         "inclusive": false,
+         *         "isDefault": true,
+         *         "active": true,
+         *         "createdAt": 1774915200000,
+         *         "updatedAt": 1774915200000,
+         *         "version": 1
+         *       }
+         *     }
+         */
+        TaxRateUpdatedEvent: {
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
+            id: components["schemas"]["Id"];
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            type: "tax_rate.updated";
+            /**
+             * Format: date-time
+             * @description When it happened, as RFC 3339 in UTC.
+             */
+            timestamp: string;
+            /** @description The organization that owns the record. */
+            organizationId: components["schemas"]["Id"];
+            /** @description The record of the event. */
+            resource: {
+                /**
+                 * @description Its kind.
+                 * @enum {string}
+                 */
+                type: "tax_rate";
+                /** @description Its id. */
+                id: components["schemas"]["Id"];
+            };
+            /**
+             * Format: int32
+             * @description Numbers the record's events from 1. An endpoint gets them in this order.
+             */
+            sequence: number;
+            /** @description Who caused it. */
+            actor: components["schemas"]["EventActor"];
+            /** @description The fields that changed; only in an event about a change. */
+            changes?: {
+                [key: string]: components["schemas"]["FieldChange"];
+            };
+            /** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
+            data: components["schemas"]["TaxRate"];
         };
         /**
          * @description Where tax is rounded, half away from zero. A tax that a price contains is amount × percentage ÷ (100 + the percentages of all
@@ -5886,7 +6832,7 @@ export interface components {
          *       }
          *     }
          */
-        WebhookEvent: components["schemas"]["InvoiceCreatedEvent"] | components["schemas"]["InvoiceUpdatedEvent"] | components["schemas"]["InvoiceSentEvent"] | components["schemas"]["InvoicePerhapsSentEvent"] | components["schemas"]["InvoiceViewedEvent"] | components["schemas"]["InvoicePaidEvent"] | components["schemas"]["InvoiceOverdueEvent"] | components["schemas"]["InvoiceCancelledEvent"] | components["schemas"]["InvoiceDeletedEvent"] | components["schemas"]["CompanyCreatedEvent"] | components["schemas"]["CompanyUpdatedEvent"] | components["schemas"]["CompanyDeletedEvent"] | components["schemas"]["DealStageChangedEvent"] | components["schemas"]["TimeEntryCreatedEvent"] | components["schemas"]["TimeEntryUpdatedEvent"] | components["schemas"]["TimeEntryDeletedEvent"] | components["schemas"]["WebhookEndpointFailingEvent"] | components["schemas"]["WebhookEndpointDisabledEvent"] | components["schemas"]["WebhookTestEvent"];
+        WebhookEvent: components["schemas"]["InvoiceCreatedEvent"] | components["schemas"]["InvoiceUpdatedEvent"] | components["schemas"]["InvoiceSentEvent"] | components["schemas"]["InvoiceSendFailedEvent"] | components["schemas"]["InvoicePerhapsSentEvent"] | components["schemas"]["InvoiceViewedEvent"] | components["schemas"]["InvoicePaidEvent"] | components["schemas"]["InvoiceOverdueEvent"] | components["schemas"]["InvoiceCancelledEvent"] | components["schemas"]["InvoiceDeletedEvent"] | components["schemas"]["CompanyCreatedEvent"] | components["schemas"]["CompanyUpdatedEvent"] | components["schemas"]["CompanyDeletedEvent"] | components["schemas"]["ContactCreatedEvent"] | components["schemas"]["ContactUpdatedEvent"] | components["schemas"]["ContactDeletedEvent"] | components["schemas"]["DealCreatedEvent"] | components["schemas"]["DealUpdatedEvent"] | components["schemas"]["DealStageChangedEvent"] | components["schemas"]["DealDeletedEvent"] | components["schemas"]["TaxRateCreatedEvent"] | components["schemas"]["TaxRateUpdatedEvent"] | components["schemas"]["TaxRateDeletedEvent"] | components["schemas"]["TimeEntryCreatedEvent"] | components["schemas"]["TimeEntryUpdatedEvent"] | components["schemas"]["TimeEntryDeletedEvent"] | components["schemas"]["WebhookEndpointFailingEvent"] | components["schemas"]["WebhookEndpointDisabledEvent"] | components["schemas"]["WebhookTestEvent"];
         /** @description One record. */
         WebhookEventData: {
             /** @description The record. */
@@ -6115,9 +7061,12 @@ export type CompanyUpdate = components['schemas']['CompanyUpdate'];
 export type CompanyUpdatedEvent = components['schemas']['CompanyUpdatedEvent'];
 export type Contact = components['schemas']['Contact'];
 export type ContactCreate = components['schemas']['ContactCreate'];
+export type ContactCreatedEvent = components['schemas']['ContactCreatedEvent'];
 export type ContactData = components['schemas']['ContactData'];
+export type ContactDeletedEvent = components['schemas']['ContactDeletedEvent'];
 export type ContactList = components['schemas']['ContactList'];
 export type ContactUpdate = components['schemas']['ContactUpdate'];
+export type ContactUpdatedEvent = components['schemas']['ContactUpdatedEvent'];
 export type CreatedRecord = components['schemas']['CreatedRecord'];
 export type CurrencyCode = components['schemas']['CurrencyCode'];
 export type CursorMeta = components['schemas']['CursorMeta'];
@@ -6126,10 +7075,13 @@ export type DateMs = components['schemas']['DateMs'];
 export type DateText = components['schemas']['DateText'];
 export type Deal = components['schemas']['Deal'];
 export type DealCreate = components['schemas']['DealCreate'];
+export type DealCreatedEvent = components['schemas']['DealCreatedEvent'];
 export type DealData = components['schemas']['DealData'];
+export type DealDeletedEvent = components['schemas']['DealDeletedEvent'];
 export type DealList = components['schemas']['DealList'];
 export type DealStageChangedEvent = components['schemas']['DealStageChangedEvent'];
 export type DealUpdate = components['schemas']['DealUpdate'];
+export type DealUpdatedEvent = components['schemas']['DealUpdatedEvent'];
 export type DecimalInput = components['schemas']['DecimalInput'];
 export type DecimalNumber = components['schemas']['DecimalNumber'];
 export type DecimalText = components['schemas']['DecimalText'];
@@ -6177,6 +7129,7 @@ export type InvoicePerhapsSentEvent = components['schemas']['InvoicePerhapsSentE
 export type InvoicePreview = components['schemas']['InvoicePreview'];
 export type InvoicePreviewData = components['schemas']['InvoicePreviewData'];
 export type InvoiceSend = components['schemas']['InvoiceSend'];
+export type InvoiceSendFailedEvent = components['schemas']['InvoiceSendFailedEvent'];
 export type InvoiceSent = components['schemas']['InvoiceSent'];
 export type InvoiceSentEvent = components['schemas']['InvoiceSentEvent'];
 export type InvoiceStatus = components['schemas']['InvoiceStatus'];
@@ -6185,6 +7138,7 @@ export type InvoiceUpdatedEvent = components['schemas']['InvoiceUpdatedEvent'];
 export type InvoiceViewedEvent = components['schemas']['InvoiceViewedEvent'];
 export type InvoiceWarning = components['schemas']['InvoiceWarning'];
 export type InvoiceWarningCode = components['schemas']['InvoiceWarningCode'];
+export type InvoiceWithEmail = components['schemas']['InvoiceWithEmail'];
 export type KeyScope = components['schemas']['KeyScope'];
 export type Line = components['schemas']['Line'];
 export type LineItem = components['schemas']['LineItem'];
@@ -6242,9 +7196,12 @@ export type StageType = components['schemas']['StageType'];
 export type TaxBreakdown = components['schemas']['TaxBreakdown'];
 export type TaxRate = components['schemas']['TaxRate'];
 export type TaxRateCreate = components['schemas']['TaxRateCreate'];
+export type TaxRateCreatedEvent = components['schemas']['TaxRateCreatedEvent'];
 export type TaxRateData = components['schemas']['TaxRateData'];
+export type TaxRateDeletedEvent = components['schemas']['TaxRateDeletedEvent'];
 export type TaxRateList = components['schemas']['TaxRateList'];
 export type TaxRateUpdate = components['schemas']['TaxRateUpdate'];
+export type TaxRateUpdatedEvent = components['schemas']['TaxRateUpdatedEvent'];
 export type TaxRounding = components['schemas']['TaxRounding'];
 export type Text = components['schemas']['Text'];
 export type TimeEntriesInvoice = components['schemas']['TimeEntriesInvoice'];

@@ -2,6 +2,7 @@ import { newId } from '../base/ids.ts'
 import { companies } from '../companies/store.ts'
 import { type ListFilter, records } from '../db/records.ts'
 import type { WriteContext } from '../db/write-context.ts'
+import { eventsAbout } from '../events/record-events.ts'
 import type { Contact, ContactCreate, ContactUpdate } from '../generated/contract.ts'
 import { blanks, fields } from '../generated/tables.ts'
 
@@ -12,23 +13,32 @@ export const contacts = records<Contact, ListFilter<'contacts.list'>>({
 	softDelete: true,
 })
 
+const record = eventsAbout<Contact, `contact.${'created' | 'updated' | 'deleted'}`>('contact')
+
 export async function createContact(write: WriteContext, input: ContactCreate): Promise<Contact> {
 	const { db, origin, organization } = write
 	const { now } = origin
 	if (input.companyId) await companies.require(db, organization.id, input.companyId, '/companyId')
 	const systemFields = { organizationId: organization.id, id: newId('ct'), createdAt: now, updatedAt: now, version: 1 }
 	const contact: Contact = { ...blanks.Contact, ...input, ...systemFields }
-	await contacts.insert(write, contact)
+	const data = await contacts.insert(write, contact)
+	await record(db, origin, 'contact.created', contact, { data })
 	return contact
 }
 
 /** Changes a contact that was read with `lock`. The contact may keep a company that was deleted meanwhile. */
 export async function changeContact(write: WriteContext, stored: Contact, input: ContactUpdate): Promise<Contact> {
+	const { db, origin } = write
 	const { companyId } = input
-	if (companyId && companyId !== stored.companyId)
-		await companies.require(write.db, stored.organizationId, companyId, '/companyId')
-	return contacts.update(write, stored, input)
+	if (companyId && companyId !== stored.companyId) await companies.require(db, stored.organizationId, companyId, '/companyId')
+	const contact = await contacts.update(write, stored, input)
+	if (contact !== stored) await record(db, origin, 'contact.updated', contact, { before: stored })
+	return contact
 }
 
-export const removeContact = (write: WriteContext, stored: Contact) =>
-	contacts.update(write, stored, { deletedAt: write.origin.now }, 'deleted')
+/** Soft-deletes a contact that was read with `lock`. */
+export async function removeContact(write: WriteContext, stored: Contact): Promise<void> {
+	const { db, origin } = write
+	const contact = await contacts.update(write, stored, { deletedAt: origin.now }, 'deleted')
+	await record(db, origin, 'contact.deleted', contact)
+}

@@ -17,7 +17,7 @@ export const deals = records<Deal, ListFilter<'deals.list'>>({
 	softDelete: true,
 })
 
-const record = eventsAbout<Deal, 'deal.stage_changed'>('deal')
+const record = eventsAbout<Deal, `deal.${'created' | 'updated' | 'stage_changed' | 'deleted'}`>('deal')
 
 /** Creates a deal: in the first stage of its pipeline, and in the oldest pipeline, unless the input names others. */
 export async function createDeal(write: WriteContext, input: DealCreate): Promise<Deal> {
@@ -39,13 +39,14 @@ export async function createDeal(write: WriteContext, input: DealCreate): Promis
 		updatedAt: origin.now,
 		version: 1,
 	}
-	await deals.insert(write, deal)
+	const data = await deals.insert(write, deal)
+	await record(db, origin, 'deal.created', deal, { data })
 	return deal
 }
 
-/** Changes a deal that was read with `lock`; a change of stage or pipeline records an event. */
+/** Changes a deal that was read with `lock`; a change of stage or pipeline is an event of its own as well. */
 export async function changeDeal(write: WriteContext, stored: Deal, input: DealUpdate): Promise<Deal> {
-	const { db, origin } = write
+	const { db } = write
 	await requireReferences(write, input, stored)
 	const changesPipeline = input.pipelineId !== undefined && input.pipelineId !== stored.pipelineId
 	const changes = { ...input }
@@ -54,14 +55,25 @@ export async function changeDeal(write: WriteContext, stored: Deal, input: DealU
 		changes.stage ??= pipeline.stages[0]?.key as string
 		requireStage(pipeline, changes.stage)
 	}
+	return updateDeal(write, stored, changes)
+}
+
+async function updateDeal(write: WriteContext, stored: Deal, changes: Partial<Deal>): Promise<Deal> {
+	const { db, origin } = write
 	const deal = await deals.update(write, stored, changes)
+	if (deal === stored) return deal
+	await record(db, origin, 'deal.updated', deal, { before: stored })
 	if (deal.stage !== stored.stage || deal.pipelineId !== stored.pipelineId)
 		await record(db, origin, 'deal.stage_changed', deal, { before: stored })
 	return deal
 }
 
-export const removeDeal = (write: WriteContext, stored: Deal) =>
-	deals.update(write, stored, { deletedAt: write.origin.now }, 'deleted')
+/** Soft-deletes a deal that was read with `lock`. */
+export async function removeDeal(write: WriteContext, stored: Deal): Promise<void> {
+	const { db, origin } = write
+	const deal = await deals.update(write, stored, { deletedAt: origin.now }, 'deleted')
+	await record(db, origin, 'deal.deleted', deal)
+}
 
 /** A newly named company or contact must exist; the deal may keep one that was deleted since. */
 async function requireReferences(
@@ -83,7 +95,7 @@ export async function advanceDealOnPayment(
 	id: string,
 	hasOpenInvoices: () => Promise<boolean>,
 ): Promise<string | undefined> {
-	const { db, origin, organization } = write
+	const { db, organization } = write
 	const stored = await deals.lock(db, organization.id, id)
 	if (!stored?.autoAdvance) return undefined
 	const { stages, advanceWhenAllPaid } = await requirePipeline(db, organization.id, stored.pipelineId)
@@ -91,8 +103,7 @@ export async function advanceDealOnPayment(
 	const target = stages[current]?.advanceOnInvoicePaidTo
 	if (!target || stages.findIndex(({ key }) => key === target) <= current) return undefined
 	if (advanceWhenAllPaid && (await hasOpenInvoices())) return undefined
-	const deal = await deals.update(write, stored, { stage: target })
-	await record(db, origin, 'deal.stage_changed', deal, { before: stored })
+	await updateDeal(write, stored, { stage: target })
 	return target
 }
 

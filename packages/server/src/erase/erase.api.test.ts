@@ -210,7 +210,8 @@ it('namesakes, and who has the same phone, are left', async () => {
 	)
 	const companyId = await post('/api/companies', { name: 'Ada', billingContactName: 'Ada', phone, notes: 'Ada' })
 	const theirs = [`/api/contacts/${ids[1]}`, `/api/companies/${companyId}`].flatMap((path) => [path, `${path}/history`])
-	const readTheirs = async () => Promise.all([...theirs, '/webhooks/events?limit=100'].map(read))
+	const events = (id?: string) => `/webhooks/events?limit=100&resourceId=${id}`
+	const readTheirs = async () => [await Promise.all(theirs.map(read)), await read(events(ids[1])), await read(events(companyId))]
 	const before = await readTheirs()
 	await erase(email)
 	expect(await readTheirs()).toEqual(before)

@@ -126,17 +126,29 @@ async function live(tenant: Tenant): Promise<void> {
 	const bare = await remit.invoices.create({})
 	await remit.invoices.update(bare.id, { status: 'cancelled' })
 	await remit.invoices.delete(bare.id)
+	const contact = await remit.contacts.create({ name: 'Ada', companyId: company.id })
+	await remit.contacts.update(contact.id, { phone: '1' })
+	await remit.contacts.delete(contact.id)
+	await remit.deals.update(dealId, { name: 'Shop' })
+	await remit.deals.delete(dealId)
+	const rate = await remit.taxRates.create({ name: 'VAT', percent: '19' })
+	await remit.taxRates.update(rate.id, { isDefault: true })
+	await remit.taxRates.delete(rate.id)
 	const unused = await remit.companies.create({ name: 'Gone' })
 	await remit.companies.delete(unused.id)
 }
 
-/** Sends an invoice by way of a mail server that hangs up instead of answering. */
-async function losesAnAnswer(tenant: Tenant): Promise<void> {
-	const mail = await startMailServer()
+/** Sends an invoice by way of a mail server that takes no recipient, and then hangs up instead of answering. */
+async function failsToSend(tenant: Tenant): Promise<void> {
+	let isOpen = false
+	const mail = await startMailServer({ onRcptTo: (_, __, callback) => callback(isOpen ? null : new Error('No such user')) })
 	mail.beforeAnswer = () => mail.hangUp()
 	const other = await startTestServer({ ...server.settings, SMTP_URL: mail.url, MAIL_FROM: 'invoices@remit.example' })
 	const { id } = await tenant.remit.invoices.create({})
-	await other.ask('POST', `/api/invoices/${id}/send`, { key: tenant.key, body: { to: 'billing@acme.example' } })
+	const send = () => other.ask('POST', `/api/invoices/${id}/send`, { key: tenant.key, body: { to: 'billing@acme.example' } })
+	await send()
+	isOpen = true
+	await send()
 	await other.close()
 	await mail.close()
 }
@@ -165,7 +177,7 @@ describe('every event of a whole life', () => {
 		await attempted(3)
 		await tenant.remit.webhooks.endpoints.test(id)
 		await live(tenant)
-		await losesAnAnswer(tenant)
+		await failsToSend(tenant)
 		const kinds = () => new Set(sink.received.map(({ event }) => event.type))
 		await expect.poll(() => [...kinds()].sort(), { timeout: 10_000 }).toEqual(Object.keys(eventTypes).sort())
 		expect(sink.received.flatMap(({ event }) => faults(event))).toEqual([])

@@ -106,7 +106,7 @@ describe('the events of an invoice', () => {
 		const dealId = await tenant.newDeal({ stage: 'won', hourlyRateCents: 100 })
 		const timeEntryIds = await work(server, tenant, dealId, {}, {})
 		const { id } = (await invoiceTime(tenant, { dealId, timeEntryIds })).body
-		const [, , ...left] = await all()
+		const [, , , ...left] = await all()
 		expect(types(left)).toEqual(['time_entry.updated', 'time_entry.updated', 'invoice.created'])
 		const path = `/api/invoices/${id}`
 		expect(left.map(({ data }) => data)).toEqual([
@@ -115,9 +115,9 @@ describe('the events of an invoice', () => {
 		])
 		expect(left[0]?.changes).toEqual({ status: { from: 'open', to: 'invoiced' }, invoiceId: { from: null, to: id } })
 		const paid = await news('PATCH', path, { body: { status: 'paid' } })
-		expect(types(paid)).toEqual(['invoice.updated', 'invoice.paid', 'deal.stage_changed'])
-		expect(paid[2]?.data).toEqual(await read(`/api/deals/${dealId}`))
-		expect(paid[2]?.changes).toEqual({ stage: { from: 'won', to: 'paid' } })
+		expect(types(paid)).toEqual(['invoice.updated', 'invoice.paid', 'deal.updated', 'deal.stage_changed'])
+		expect(paid[3]?.data).toEqual(await read(`/api/deals/${dealId}`))
+		expect(paid[3]?.changes).toEqual({ stage: { from: 'won', to: 'paid' } })
 		const freed = await news('PATCH', path, { body: { status: 'cancelled' } })
 		expect(types(freed)).toEqual(['time_entry.updated', 'time_entry.updated', 'invoice.updated', 'invoice.cancelled'])
 		expect(freed[1]?.data).toEqual(await readEntry(tenant, timeEntryIds[1] as string))

@@ -55,6 +55,7 @@ describe('the page', () => {
 		expect(await eventsOfPayments(server.db, tenant.organizationId)).toMatchObject([
 			{ type: 'invoice.updated', actor },
 			{ type: 'invoice.paid', actor },
+			{ type: 'deal.updated', actor },
 			{ type: 'deal.stage_changed', actor },
 		])
 	})

@@ -146,6 +146,12 @@ const page = query<OfResource & { limit: number; offset: number }, { json: strin
 		.offset(asNumber(offset)),
 )
 
+const one = query<Key, { json: string }>((knex, key, dialect) => knex('mails').where(key).select(emailJson(knex, dialect)))
+
+/** A mail about an invoice as JSON text. */
+export const readEmail = async (db: Db, { organizationId, id }: Key): Promise<string | undefined> =>
+	(await db.get(one, { organizationId, id }))?.json
+
 const count = query<OfResource, { total: number }>((knex, of) => knex('mails').where(of).count({ total: '*' }))
 
 /** The mails about an invoice as JSON texts, newest first, and their number in all. */

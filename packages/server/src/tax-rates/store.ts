@@ -4,6 +4,7 @@ import { newId } from '../base/ids.ts'
 import { type Db, query } from '../db/database.ts'
 import { isAnyOf, records } from '../db/records.ts'
 import type { WriteContext } from '../db/write-context.ts'
+import { eventsAbout } from '../events/record-events.ts'
 import type { TaxRate, TaxRateCreate, TaxRateUpdate } from '../generated/contract.ts'
 import { fields } from '../generated/tables.ts'
 import { lockOrganization } from '../organizations/store.ts'
@@ -14,8 +15,10 @@ export const taxRates = records<TaxRate, object, { readonly used: boolean }>({
 	fields: fields.TaxRate,
 })
 
+const record = eventsAbout<TaxRate, `tax_rate.${'created' | 'updated' | 'deleted'}`>('tax_rate')
+
 export async function createTaxRate(write: WriteContext, input: TaxRateCreate): Promise<TaxRate> {
-	const { origin, organization } = write
+	const { db, origin, organization } = write
 	const { name, label = name, percent, inclusive = false, isDefault = false } = input
 	if (isDefault) await clearDefault(write)
 	const rate: TaxRate = {
@@ -31,7 +34,8 @@ export async function createTaxRate(write: WriteContext, input: TaxRateCreate): 
 		updatedAt: origin.now,
 		version: 1,
 	}
-	await taxRates.insert(write, rate, { used: false })
+	const data = await taxRates.insert(write, rate, { used: false })
+	await record(db, origin, 'tax_rate.created', rate, { data })
 	return rate
 }
 
@@ -45,12 +49,25 @@ export async function changeTaxRate(write: WriteContext, stored: TaxRate, input:
 		throw fieldError('tax_rate_in_use', `/${field}`, 'Invoices have this tax rate: archive it and create another.')
 	}
 	if (changes.isDefault && !stored.isDefault) await clearDefault(write)
-	return taxRates.update(write, stored, changes)
+	return updateTaxRate(write, stored, changes)
+}
+
+async function updateTaxRate(write: WriteContext, stored: TaxRate, changes: Partial<TaxRate>): Promise<TaxRate> {
+	const { db, origin } = write
+	const rate = await taxRates.update(write, stored, changes)
+	if (rate === stored) return rate
+	await record(db, origin, 'tax_rate.updated', rate, { before: stored })
+	// A change may archive it as well.
+	if (stored.active && !rate.active) await record(db, origin, 'tax_rate.deleted', rate)
+	return rate
 }
 
 /** Archives a tax rate that was read with `lock`. */
 export async function archiveTaxRate(write: WriteContext, stored: TaxRate): Promise<void> {
-	if (stored.active) await taxRates.update(write, stored, { active: false, isDefault: false }, 'deleted')
+	if (!stored.active) return
+	const { db, origin } = write
+	const rate = await taxRates.update(write, stored, { active: false, isDefault: false }, 'deleted')
+	await record(db, origin, 'tax_rate.deleted', rate)
 }
 
 const used = query<{ organizationId: string; id: string }, { used: boolean | number }>((knex, key) =>
@@ -76,5 +93,5 @@ async function clearDefault(write: WriteContext): Promise<void> {
 	await lockOrganization(db, organization.id)
 	const found = await db.get(theDefault, { organizationId: organization.id })
 	const rate = found && (await taxRates.lock(db, organization.id, found.id))
-	if (rate) await taxRates.update(write, rate, { isDefault: false })
+	if (rate) await updateTaxRate(write, rate, { isDefault: false })
 }

@@ -63,6 +63,7 @@ describe('a payment', () => {
 		expect(await eventsOfPayments(server.db, tenant.organizationId)).toMatchObject([
 			{ type: 'invoice.updated', resourceId: id, actor, changes: { status: { from: 'sent', to: 'paid' } } },
 			{ type: 'invoice.paid', resourceId: id, actor },
+			{ type: 'deal.updated', resourceId: dealId, actor },
 			{ type: 'deal.stage_changed', resourceId: dealId, actor, changes: { stage: { from: 'invoiced', to: 'paid' } } },
 		])
 		expect(await paymentsOf(server.db, tenant.organizationId)).toMatchObject([
@@ -111,7 +112,7 @@ describe('a payment', () => {
 		for (const answer of answers) expect(answer).toMatchObject(received)
 		expect(await readInvoice(tenant, id)).toMatchObject({ status: 'paid', version: 2 })
 		expect(await outcomesOf(tenant)).toEqual(['applied'])
-		expect(await typesOf(tenant)).toEqual(['invoice.updated', 'invoice.paid', 'deal.stage_changed'])
+		expect(await typesOf(tenant)).toEqual(['invoice.updated', 'invoice.paid', 'deal.updated', 'deal.stage_changed'])
 	})
 
 	it('of each of many invoices at once is applied to its own', async () => {

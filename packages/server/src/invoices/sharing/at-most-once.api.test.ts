@@ -64,6 +64,8 @@ describe('an e-mail whose connection is lost', () => {
 		])
 		expect([await statusOf(id), await isPerhapsSent(id)]).toEqual(['draft', true])
 		expect(await typesOf(id)).toEqual(['invoice.created', 'invoice.perhaps_sent'])
+		const [email] = await emailsOf(id)
+		expect((await eventsOf(server, server, id))[1]?.data).toEqual({ ...(await server.remit.invoices.get(id)), email })
 		mail.beforeAnswer = () => {}
 		expect(await post(id, {}, headers)).toMatchObject(problem(502, 'email_outcome_unknown'))
 		expect(await post(id)).toMatchObject(problem(409, 'email_perhaps_sent'))

@@ -6,7 +6,7 @@ import type { WriteContext } from '../../db/write-context.ts'
 import { findLostMails, lockMail, type MailOutcome, type MailState, updateMail } from '../../mails/store.ts'
 import { requireOrganization } from '../../organizations/store.ts'
 import type { WrittenInvoice } from '../apply.ts'
-import { audited, recordInvoiceEvents } from '../events.ts'
+import { audited, recordEmailEvent, recordInvoiceEvents } from '../events.ts'
 import type { StoredInvoice } from '../invoice.ts'
 import { lockInvoice } from '../store.ts'
 import { changeInvoice } from '../write.ts'
@@ -16,6 +16,8 @@ export function sending({ status, sentAt }: StoredInvoice, now: number): Written
 	if (status === 'draft') return { status: 'sent' }
 	return sentAt === null ? { sentAt: now } : undefined
 }
+
+const failures = { accepted: undefined, failed: 'invoice.send_failed', uncertain: 'invoice.perhaps_sent' } as const
 
 /**
  * Writes what became of a mail, and what follows for its invoice, unless the invoice was deleted meanwhile. Written again, it
@@ -36,8 +38,8 @@ export async function concludeMail(
 	// A mail server may take the mail for copies although it refused it for `to`.
 	if (outcome.status !== 'failed' || outcome.recipients.some(({ accepted }) => accepted))
 		await recordChange(write, { ...audited(invoice), action: 'emailed', after: { mailId: mail.id, ...outcome } })
-	if (outcome.status === 'uncertain') await recordInvoiceEvents(write, invoice, ['invoice.perhaps_sent'])
-	if (outcome.status !== 'accepted') return
+	const failure = failures[outcome.status]
+	if (failure) return recordEmailEvent(write, failure, invoice, mail.id)
 	const change = sending(invoice, origin.now)
 	if (change) await changeInvoice(write, invoice, change, ['invoice.sent'])
 	else await recordInvoiceEvents(write, invoice, ['invoice.sent'])

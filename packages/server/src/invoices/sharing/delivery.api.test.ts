@@ -93,7 +93,7 @@ describe('a mail server', () => {
 			expect(await failure(server, id, unknown, headers)).toBe('The mail server answered "550 no such user".')
 		}
 		expect((await read(id)).text).toBe(before)
-		expect(await events(id)).toEqual(['invoice.created'])
+		expect(await events(id)).toEqual(['invoice.created', 'invoice.send_failed', 'invoice.send_failed'])
 		expect((await post(id, { to }, headers)).headers.get('idempotent-replayed')).toBeNull()
 		expect(mail.received).toHaveLength(1)
 	})
@@ -127,6 +127,8 @@ describe('a mail server', () => {
 			reason: expect.stringMatching(/^The mail server answered "550 no such user"/),
 			recipients,
 		})
+		const [, { type, data }] = (await server.ask('GET', `/webhooks/events?resourceId=${id}`)).body.data
+		expect({ type, data }).toEqual({ type: 'invoice.send_failed', data: { ...(await read(id)).body.data, email } })
 		const [entry] = (await server.ask('GET', `/api/invoices/${id}/history`)).body.data
 		expect(entry).toMatchObject({ action: 'emailed', after: { mailId: email?.id, status: 'failed', recipients } })
 	})
@@ -149,7 +151,7 @@ describe('a mail server', () => {
 		await new Promise((resolve) => far.close(resolve))
 		expect(await failure(other, id, to)).toBe('The mail server refused the connection.')
 		expect((await read(id)).text).toBe(before)
-		expect(await events(id)).toEqual(['invoice.created'])
+		expect(await events(id)).toEqual(['invoice.created', ...Array(3).fill('invoice.send_failed')])
 		await other.close()
 	})
 })
