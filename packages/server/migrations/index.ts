@@ -45,6 +45,7 @@ import * as deliveryFilters from './0042-delivery-filters.ts'
 import * as sentRequests from './0043-sent-requests.ts'
 import * as endpointHeaders from './0044-endpoint-headers.ts'
 import * as publishedDrafts from './0045-published-drafts.ts'
+import * as jobs from './0046-jobs.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -93,4 +94,5 @@ export const migrations: readonly Migration[] = [
 	{ name: '0043-sent-requests', up: sentRequests.up },
 	{ name: '0044-endpoint-headers', up: endpointHeaders.up },
 	{ name: '0045-published-drafts', up: publishedDrafts.up },
+	{ name: '0046-jobs', up: jobs.up },
 ]

@@ -9,6 +9,7 @@ import { byCommand } from './base/origin.ts'
 import { addBackupCommands } from './commands/backup.ts'
 import { command, print, UsageError } from './commands/command.ts'
 import { addEraseCommands } from './commands/erase.ts'
+import { addJobCommands } from './commands/jobs.ts'
 import { addMailCommands } from './commands/mail.ts'
 import { readConfig, settingsHelp } from './config.ts'
 import { version } from './contract/document.ts'
@@ -47,6 +48,7 @@ command(program, 'migrate', 'Bring the database up to this version.').action(asy
 
 addBackupCommands(program, { settings: readConfig, withDatabase })
 addMailCommands(program, { settings: readConfig, withDatabase })
+addJobCommands(program, { settings: readConfig, withDatabase })
 
 const organizations = program.command('organizations').description('Organizations: each sees only its own records.')
 

@@ -27,6 +27,7 @@ import { releaseHeld, workOffBacklogs } from './webhooks/engine/backlogs.ts'
 import { DeliveryEngine } from './webhooks/engine/engine.ts'
 import { releaseOverlong, repairQueue } from './webhooks/engine/repair-store.ts'
 import { sweepHosts, sweepWebhooks } from './webhooks/engine/retention-store.ts'
+import { Worker } from './work/jobs.ts'
 import { every, type Loop } from './work/loop.ts'
 import { inParts } from './work/parts.ts'
 
@@ -82,6 +83,8 @@ export async function startServer({ db, config, log, now = Date.now, lookup }: S
 	endUnread(server, config.ANSWER_TIMEOUT_SECONDS * 1000)
 	await listen(server, config)
 	const background = startBackground({ db, config, log, now }, services, callers, storedBytes)
+	const worker = new Worker({ db, handlers: {}, now, log })
+	await worker.start()
 	const engine = new DeliveryEngine({
 		db,
 		egress: services.egress,
@@ -100,7 +103,7 @@ export async function startServer({ db, config, log, now = Date.now, lookup }: S
 	return {
 		url: address,
 		async close(graceMs = config.SHUTDOWN_SECONDS * 1000) {
-			const work = [connections.drain(), engine.stop((graceMs * 5) / 8), ...background.map((loop) => loop.stop())]
+			const work = [connections.drain(), engine.stop((graceMs * 5) / 8), worker.stop(), ...background.map((loop) => loop.stop())]
 			const breakOff = setTimeout(() => services.close().catch(() => {}), (graceMs * 5) / 8)
 			await Promise.race([Promise.all(work), sleep((graceMs * 6) / 8, undefined, { ref: false })])
 			clearTimeout(breakOff)

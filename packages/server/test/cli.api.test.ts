@@ -64,6 +64,31 @@ async function all(url: string, key: string, path: string) {
 const newKey = (more: readonly string[] = []) =>
 	remit.json(['keys', 'create', '--organization', organizationId, '--scopes', 'invoices:write,companies:read', ...more])
 
+describe('jobs', () => {
+	it('are listed with what failed, which can be made due at once', async () => {
+		const other = await newRemit()
+		expect(await other.json(['jobs', 'list'])).toEqual([])
+		const values = (kind: string, dueAt: string, attempt: number, error: string) =>
+			`('org_1', '${kind}', 'r1', ${dueAt}, ${attempt}, ${error})`
+		await execute(
+			other,
+			`insert into jobs ("organizationId", kind, "resourceId", "dueAt", attempt, "lastError") values
+				${values('good', '4102444800000', 0, 'null')}, ${values('bad', '4102444800001', 3, "'No route'")}`,
+		)
+		const bad = { organizationId: 'org_1', kind: 'bad', resourceId: 'r1', dueAt: '2100-01-01T00:00:00.001Z', leaseUntil: null }
+		expect(await other.json(['jobs', 'list'])).toEqual([
+			{ ...bad, kind: 'good', dueAt: '2100-01-01T00:00:00.000Z', attempt: 0, lastError: null },
+			{ ...bad, attempt: 3, lastError: 'No route' },
+		])
+		const { stdout } = await other.run(['jobs', 'list', '--failed'])
+		expect(stdout.trim()).toBe('bad  r1  org_1  due 2100-01-01T00:00:00.001Z  attempt 3: No route')
+		expectRefusal(await other.run(['jobs', 'retry']), /--all/)
+		expect(await other.json(['jobs', 'retry', '--all'])).toEqual({ count: 1 })
+		const [first] = await other.json(['jobs', 'list', '--kind', 'bad', '--organization', 'org_1'])
+		expect(Date.parse(first.dueAt)).toBeLessThanOrEqual(Date.now())
+	})
+})
+
 describe('organizations and keys', () => {
 	it('creates and lists organizations', async () => {
 		const created = await remit.json(['organizations', 'create', '--name', "Müller & O'Neil", '--time-zone', 'Asia/Tokyo'])

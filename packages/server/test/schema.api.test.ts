@@ -40,6 +40,7 @@ import { endpoints } from '../src/webhooks/endpoint-store.ts'
 import { claimDeliveries, completeDeliveries, type DeliveryResult, endHolds } from '../src/webhooks/engine/queue-store.ts'
 import { forwardPart } from '../src/webhooks/recovery-store.ts'
 import { countAgain, deliverAllAgain } from '../src/webhooks/redelivery-store.ts'
+import { isAnyJobDue, takeJobs } from '../src/work/jobs-store.ts'
 import { grow } from './grow.ts'
 import { startTestServer, type TestServer } from './harness.ts'
 import { type Ask, readTables } from './tables.ts'
@@ -239,6 +240,7 @@ const event = { type: 'company.updated', resource: 'company', resourceId: 'cmp_1
 
 /** A database in which an organization has an endpoint, without which no delivery is written. */
 const withEndpoint = (db: Db): Db => ({ ...db, get: async (query, params) => (await db.get(query, params)) ?? ({} as never) })
+const ofFirstEvent = () => ({ organizationId: org(), eventId: 'evt_1', now: 0, patterns: ['*'], isFirst: true }) as const
 const taking = () => ({ organizationId: org(), endpointId: 'whe_1', now: 0, limit: 5 })
 
 const result = (): DeliveryResult => ({
@@ -295,11 +297,7 @@ const lookUps: [name: string, work: (db: Db) => Promise<unknown>][] = [
 	['an address to suppress no more', (db) => unsuppress(db, 'a@acme.example')],
 	['mails of dead processes', (db) => findLostMails(db, 0, 50)],
 	['the last event of a record', (db) => recordEvent(withEndpoint(db), bySystem(0), { ...event, organizationId: org() })],
-	[
-		'the first event of a record',
-		(db) =>
-			insertDeliveries(withEndpoint(db), { organizationId: org(), eventId: 'evt_1', now: 0, patterns: ['*'], isFirst: true }),
-	],
+	['the first event of a record', (db) => insertDeliveries(withEndpoint(db), ofFirstEvent())],
 	['an event', (db) => readEvent(db, org(), 'evt_1')],
 	['a delivery', (db) => findDelivery(db, { organizationId: org(), id: 'whd_1' })],
 	['a delivery to change', (db) => lockDelivery(db, { organizationId: org(), id: 'whd_1' })],
@@ -309,6 +307,8 @@ const lookUps: [name: string, work: (db: Db) => Promise<unknown>][] = [
 	['deliveries to count', (db) => countAgain(db, grownEndpoint(), 'retrying', 0)],
 	['deliveries to cancel', (db) => endWaiting(db, grownEndpoint(), 'cancelled', 0)],
 	['retries to bring forward', (db) => forwardPart(db, grownEndpoint(), { forwardAfter: '', forwardFrom: 0, forwardTo: 9 }, 0)],
+	['whether a job is due', (db) => isAnyJobDue(db, { now: 0, kinds: ['a'], without: [] })],
+	['jobs to take', (db) => takeJobs(db, 4, 9, { now: 0, kinds: ['a'], without: [] })],
 	['endpoints with something left to do', (db) => findBacklogs(db)],
 	['deliveries that hold others back', (db) => endHolds(db, 0)],
 	['deliveries that are due', (db) => claimDeliveries(db, taking(), 0)],

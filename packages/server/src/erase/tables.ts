@@ -123,6 +123,7 @@ export const tables: Readonly<Record<string, ErasableTable>> = {
 	pipelines: { key: ['id'], json: ['stages'], plain: ['name'] },
 	long_records: { key: [] },
 	stored_bytes: { key: ['day'] },
+	jobs: { key: ['kind', 'resourceId'], text: ['lastError?'], plain: ['checkpoint'] },
 	tax_rates: { key: ['id'], plain: ['name', 'label', 'percent'] },
 }
 

@@ -1,7 +1,5 @@
 // When a failed delivery is tried again.
-
-/** How far a delay may deviate from the schedule, so that deliveries that failed together are not retried together. */
-const jitter = 0.2
+import { jitter, jittered } from '../../work/backoff.ts'
 
 /** The longest delay that a receiver may ask for. */
 export const longestWaitMs = 86_400_000
@@ -18,11 +16,11 @@ export function nextAttempt(
 	schedule: readonly number[],
 	made: number,
 	now: number,
-	{ retryAfterMs = 0, random = Math.random() }: { retryAfterMs?: number; random?: number } = {},
+	{ retryAfterMs = 0, random }: { retryAfterMs?: number; random?: number } = {},
 ): number | undefined {
 	const seconds = schedule[made]
 	if (seconds === undefined) return undefined
-	const planned = seconds * 1000 * (1 + jitter * (2 * random - 1))
+	const planned = jittered(seconds * 1000, random)
 	return Math.round(now + Math.max(planned, retryAfterMs))
 }
 

@@ -1,0 +1,170 @@
+// The rows of jobs. A job without a lease is due at `dueAt`. A worker takes it under a lease, `leaseUntil`, which is its token: what
+// the worker writes counts only while the row has it. Taking clears `dueAt`, so that whoever makes the job due while it runs is seen:
+// it then runs again. A worker that dies loses nothing, since the job is due again when its lease ends.
+import { asNumber, type Db, type Dialect, query } from '../db/database.ts'
+import { isAnyOf } from '../db/records.ts'
+
+export interface JobKey {
+	/** '' for a job of the server. */
+	readonly organizationId: string
+	readonly kind: string
+	/** '' when there is one job of the kind. */
+	readonly resourceId: string
+}
+
+/** A job as a worker has it. */
+export interface Lease extends JobKey {
+	readonly leaseUntil: number
+	/** 1 for the first attempt since the last success. */
+	readonly attempt: number
+	/** What the run before noted. */
+	readonly checkpoint: string | null
+}
+
+export interface JobRow extends Omit<Lease, 'leaseUntil'> {
+	readonly dueAt: number | null
+	readonly leaseUntil: number | null
+	readonly lastError: string | null
+}
+
+const key = ['organizationId', 'kind', 'resourceId'] as const
+const keyOf = ({ organizationId, kind, resourceId }: JobKey) => ({ organizationId, kind, resourceId })
+
+/** When a worker may take the job, as the index has it. */
+const due = `coalesce("leaseUntil", "dueAt")`
+const earlier = (one: string, other: string, dialect: Dialect) => `${dialect === 'sqlite' ? 'min' : 'least'}(${one}, ${other})`
+
+const schedule = query<JobKey & { dueAt: number }>((knex, row, dialect) =>
+	knex('jobs')
+		.insert(row)
+		.onConflict([...key])
+		.merge({ dueAt: knex.raw(earlier('coalesce(jobs."dueAt", excluded."dueAt")', 'excluded."dueAt"', dialect)) }),
+)
+
+/** Makes a job due, in the transaction of what makes it due; one that is due earlier stays so. */
+export const scheduleJob = (db: Db, job: JobKey & { dueAt: number }) => db.run(schedule, job)
+
+const insert = query<JobKey & { dueAt: number }>((knex, row) =>
+	knex('jobs')
+		.insert(row)
+		.onConflict([...key])
+		.ignore(),
+)
+
+/** Makes a job due unless there is one, whenever that is due. Waits for no other transaction that has the row. */
+export const ensureJob = (db: Db, job: JobKey & { dueAt: number }) => db.run(insert, job)
+
+interface Look {
+	readonly now: number
+	readonly kinds: readonly string[]
+	/** Organizations that have no room. */
+	readonly without: readonly string[]
+}
+
+const isDue = query<Look, { kind: string }>((knex, { now, kinds, without }, dialect) =>
+	knex('jobs')
+		.whereRaw(`${due} <= ${dialect === 'sqlite' ? '+?' : '?'}`, [now])
+		.whereRaw(isAnyOf('kind', dialect), [kinds])
+		.whereRaw(`not ${isAnyOf('organizationId', dialect)}`, [without])
+		.select('kind')
+		.limit(1, { skipBinding: true }),
+)
+
+/** Whether a job is due: one look into an index, however many jobs there are. */
+export const isAnyJobDue = async (db: Db, look: Look): Promise<boolean> => (await db.get(isDue, look)) !== undefined
+
+const take = query<Look & { leaseUntil: number; limit: number }, Lease>(
+	(knex, { now, kinds, without, leaseUntil, limit }, dialect) => {
+		const next = knex('jobs')
+			.whereRaw(`${due} <= ${dialect === 'sqlite' ? '+?' : '?'}`, [now])
+			.whereRaw(isAnyOf('kind', dialect), [kinds])
+			.whereRaw(`not ${isAnyOf('organizationId', dialect)}`, [without])
+			.orderByRaw(due)
+			.limit(asNumber(limit))
+			.select([...key])
+		const part = dialect === 'sqlite' ? next : next.forUpdate().skipLocked()
+		return knex.raw(
+			`with part as ${dialect === 'sqlite' ? '' : 'materialized'} ?
+			update jobs set "leaseUntil" = ?, "dueAt" = null, attempt = attempt + 1,
+				"lastError" = case when "leaseUntil" is null then "lastError" else 'Its worker ended before the job did.' end
+			where ("organizationId", kind, "resourceId") in (select "organizationId", kind, "resourceId" from part)
+			returning "organizationId", kind, "resourceId", "leaseUntil", attempt, checkpoint`,
+			[part as never, leaseUntil],
+		)
+	},
+)
+
+/** Takes due jobs under a lease, those first that have been due for longest. */
+export const takeJobs = (db: Db, limit: number, leaseUntil: number, look: Look) => db.all(take, { ...look, leaseUntil, limit })
+
+const held = query<JobKey & { leaseUntil: number; until: number; checkpoint?: string | null }>(
+	(knex, { until, checkpoint, ...lease }) =>
+		knex('jobs')
+			.where(lease)
+			.update({ leaseUntil: until, ...(checkpoint !== undefined && { checkpoint }) }),
+)
+
+/** Prolongs a lease, and notes how far the job is; false when the job is another worker's by now. */
+export const renewJob = async (db: Db, { leaseUntil, ...lease }: Lease, until: number, checkpoint?: string): Promise<boolean> =>
+	(await db.run(held, { ...keyOf(lease), leaseUntil, until, ...(checkpoint !== undefined && { checkpoint }) })) === 1
+
+interface End {
+	/** When the job is due again; null when it is not. */
+	readonly dueAt: number | null
+	readonly attempt: number
+	readonly checkpoint: string | null
+	readonly lastError: string | null
+}
+
+const end = query<JobKey & End & { leaseUntil: number }>((knex, { dueAt, attempt, checkpoint, lastError, ...lease }, dialect) =>
+	knex('jobs')
+		.where(lease)
+		.update({
+			leaseUntil: null,
+			dueAt: knex.raw(earlier(`coalesce("dueAt", cast(? as bigint))`, `coalesce(cast(? as bigint), "dueAt")`, dialect), [
+				dueAt,
+				dueAt,
+			]),
+			attempt,
+			checkpoint,
+			lastError,
+		}),
+)
+
+const remove = query<JobKey>((knex, job) => knex('jobs').where(job).whereNull('dueAt').whereNull('leaseUntil').delete())
+
+/** Gives a job back with its result. It is due at the earlier of its own time and of what made it due meanwhile. */
+export async function endJob(db: Db, { leaseUntil, ...lease }: Lease, result: End): Promise<boolean> {
+	const isHeld = (await db.run(end, { ...keyOf(lease), leaseUntil, ...result })) === 1
+	if (isHeld && result.dueAt === null) await db.run(remove, keyOf(lease))
+	return isHeld
+}
+
+const release = query<{ now: number }>((knex, { now }) =>
+	knex('jobs').whereNotNull('leaseUntil').update({ leaseUntil: null, dueAt: now }),
+)
+
+/** Ends the leases of all workers: only one server uses a SQLite database, and it starts. */
+export const releaseJobs = (db: Db, now: number) => db.run(release, { now })
+
+type Filter = Partial<Pick<JobKey, 'organizationId' | 'kind'>>
+
+const list = query<Filter & { limit: number; isFailed?: true }, JobRow>((knex, { limit, isFailed, ...filter }) => {
+	const rows = knex('jobs').where(filter)
+	if (isFailed !== undefined) rows.whereNotNull('lastError')
+	return rows
+		.orderByRaw(due)
+		.orderBy([...key])
+		.limit(asNumber(limit))
+		.select(...key, 'dueAt', 'leaseUntil', 'attempt', 'checkpoint', 'lastError')
+})
+
+/** Jobs, those first that are due first. */
+export const listJobs = (db: Db, filter: Filter & { isFailed?: true }, limit: number) => db.all(list, { ...filter, limit })
+
+const retry = query<Filter & { now: number; resourceId?: string }>((knex, { now, ...filter }) =>
+	knex('jobs').where(filter).whereNotNull('lastError').whereNull('leaseUntil').update({ dueAt: now }),
+)
+
+/** Makes jobs due now whose last attempt failed; returns their number. */
+export const retryJobs = (db: Db, filter: Filter & { resourceId?: string }, now: number) => db.run(retry, { ...filter, now })

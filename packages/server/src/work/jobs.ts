@@ -1,0 +1,205 @@
+// The worker of this process: takes jobs that are due, runs the handler of their kind, and stores what became of each. Any number of
+// processes may have a worker on one database. jobs-store.ts says how a job is made due and how its lease works.
+import type { Logger } from 'pino'
+import type { Database, Transaction } from '../db/database.ts'
+import { fairRoom } from '../db/shares.ts'
+import { backoff } from './backoff.ts'
+import { endJob, isAnyJobDue, type Lease, releaseJobs, renewJob, takeJobs } from './jobs-store.ts'
+
+/** What a run leaves: when the job is due again, and what the next run is to know. Undefined: the job is done. */
+export type Again = { readonly dueAt: number; readonly checkpoint?: string } | undefined
+
+/** Runs a job, which may have run before: a worker that is killed has stored what it committed, but not the job's end. */
+export type JobHandler = (job: Job) => Promise<Again>
+
+/** The handlers by kind. A process leaves jobs of other kinds to newer processes. */
+export type JobHandlers = Readonly<Record<string, JobHandler>>
+
+export interface WorkerOptions {
+	readonly db: Database
+	readonly handlers: JobHandlers
+	readonly now: () => number
+	readonly log: Logger
+}
+
+/** Another worker has the job by now. What this one wrote in the same transaction is undone. */
+class LeaseLost extends Error {}
+
+/** How long a worker has a job, from each part that it commits. Then the worker counts as dead. */
+export const leaseMs = 60_000
+
+/** A job that is under way. */
+export class Job {
+	readonly organizationId: string
+	readonly resourceId: string
+	/** 1 for the first attempt since the last success. */
+	readonly attempt: number
+	/** Aborted when the server ends: the job then returns as soon as it can, with what is left. */
+	readonly signal: AbortSignal
+	readonly #db: Database
+	readonly #now: () => number
+	#lease: Lease
+
+	constructor(lease: Lease, { db, now }: Pick<WorkerOptions, 'db' | 'now'>, signal: AbortSignal) {
+		this.organizationId = lease.organizationId
+		this.resourceId = lease.resourceId
+		this.attempt = lease.attempt
+		this.signal = signal
+		this.#lease = lease
+		this.#db = db
+		this.#now = now
+	}
+
+	get now(): number {
+		return this.#now()
+	}
+
+	get lease(): Lease {
+		return this.#lease
+	}
+
+	/** What the run before, or the last part, has noted. */
+	get checkpoint(): string | null {
+		return this.#lease.checkpoint
+	}
+
+	/**
+	 * Runs a part of the job in a transaction, which counts only under the job's lease, and prolongs the lease; `checkpointOf` gives what
+	 * a run that goes on after a kill is to know.
+	 */
+	async part<T>(work: (tx: Transaction) => Promise<T>, checkpointOf?: (value: T) => string): Promise<T> {
+		const { organizationId } = this
+		const leaseUntil = Math.max(this.#now() + leaseMs, this.#lease.leaseUntil + 1)
+		const { value, checkpoint } = await this.#db.transaction(
+			async (tx) => {
+				const value = await work(tx)
+				const checkpoint = checkpointOf?.(value)
+				// Last, because whoever changes a record has its lock first and then that of the job.
+				if (!(await renewJob(tx, this.#lease, leaseUntil, checkpoint))) throw new LeaseLost()
+				return { value, checkpoint }
+			},
+			{ organizationId },
+		)
+		this.#lease = { ...this.#lease, leaseUntil, checkpoint: checkpoint ?? this.#lease.checkpoint }
+		return value
+	}
+}
+
+/** Jobs that run at once in a process. On SQLite they share its only thread with the requests. */
+const slots = { sqlite: 4, postgres: 8 }
+/** How often a worker looks for jobs that are due. */
+const pollMs = 500
+const maxErrorLength = 500
+
+export class Worker {
+	readonly #options: WorkerOptions
+	readonly #kinds: readonly string[]
+	readonly #running = new Set<Promise<void>>()
+	readonly #ofOrganizations = new Map<string, number>()
+	readonly #ending = new AbortController()
+	#turn: Promise<void> | undefined
+	#poll: NodeJS.Timeout | undefined
+
+	constructor(options: WorkerOptions) {
+		this.#options = options
+		this.#kinds = Object.keys(options.handlers)
+	}
+
+	async start(): Promise<void> {
+		const { db, now } = this.#options
+		if (db.dialect === 'sqlite') await db.transaction((tx) => releaseJobs(tx, now()))
+		this.#poll = setInterval(() => void this.turn(), pollMs).unref()
+		void this.turn()
+	}
+
+	/** Takes nothing more, tells the running jobs to come to an end, and waits for them. */
+	async stop(): Promise<void> {
+		clearInterval(this.#poll)
+		this.#ending.abort()
+		await this.#turn
+		await Promise.all(this.#running)
+	}
+
+	/** Runs every job that is due, and resolves when they have ended. For tests. */
+	async drain(): Promise<void> {
+		do {
+			await this.turn()
+			await Promise.all(this.#running)
+		} while ((await this.#isAnyDue()) && !this.#ending.signal.aborted)
+	}
+
+	/** Takes what is due and there is room for; only one look-up is under way at a time. */
+	turn(): Promise<void> {
+		this.#turn ??= this.#take()
+			.catch((err) => this.#options.log.error({ err }, 'jobs: the table cannot be read or written'))
+			.finally(() => {
+				this.#turn = undefined
+			})
+		return this.#turn
+	}
+
+	#isAnyDue(): Promise<boolean> {
+		const { db, now } = this.#options
+		return isAnyJobDue(db, { now: now(), kinds: this.#kinds, without: this.#full() })
+	}
+
+	/** An organization may have half of the room that the others leave. */
+	#full(): string[] {
+		const { size } = this.#running
+		const isFull = (own: number) => fairRoom(this.#room(), size, own) === 0
+		return [...this.#ofOrganizations].filter(([id, own]) => id !== '' && isFull(own)).map(([id]) => id)
+	}
+
+	#room(): number {
+		return slots[this.#options.db.dialect]
+	}
+
+	async #take(): Promise<void> {
+		const { db, now } = this.#options
+		// Half of the room, so that one organization cannot fill it at once.
+		const limit = Math.ceil((this.#room() - this.#running.size) / 2)
+		if (limit <= 0 || this.#ending.signal.aborted || !(await this.#isAnyDue())) return
+		const look = { now: now(), kinds: this.#kinds, without: this.#full() }
+		// A power cut may undo this commit: its jobs are then taken again.
+		const taken = await db.transaction((tx) => takeJobs(tx, limit, look.now + leaseMs, look), { durable: false })
+		for (const lease of taken) this.#begin(lease)
+		if (taken.length === limit) await this.#take()
+	}
+
+	#begin(lease: Lease): void {
+		const { organizationId } = lease
+		this.#count(organizationId, 1)
+		const run = this.#run(lease).finally(() => {
+			this.#count(organizationId, -1)
+			this.#running.delete(run)
+			void this.turn()
+		})
+		this.#running.add(run)
+	}
+
+	#count(organizationId: string, change: 1 | -1): void {
+		const running = (this.#ofOrganizations.get(organizationId) ?? 0) + change
+		if (running > 0) this.#ofOrganizations.set(organizationId, running)
+		else this.#ofOrganizations.delete(organizationId)
+	}
+
+	async #run(lease: Lease): Promise<void> {
+		const { db, handlers, now, log } = this.#options
+		const job = new Job(lease, this.#options, this.#ending.signal)
+		const { organizationId, kind, resourceId } = lease
+		try {
+			const again = await (handlers[kind] as JobHandler)(job)
+			const result = { dueAt: again?.dueAt ?? null, attempt: 0, checkpoint: again?.checkpoint ?? null, lastError: null }
+			await db.transaction((tx) => endJob(tx, job.lease, result))
+		} catch (err) {
+			if (err instanceof LeaseLost) return
+			log.warn({ err, organizationId, kind, resourceId, attempt: job.attempt }, 'a job failed; it is tried again')
+			const dueAt = now() + backoff(job.attempt)
+			const result = { dueAt, attempt: job.attempt, checkpoint: job.checkpoint, lastError: textOf(err) }
+			// The database may be unreachable: then the lease runs out.
+			await db.transaction((tx) => endJob(tx, job.lease, result)).catch(() => {})
+		}
+	}
+}
+
+const textOf = (error: unknown) => (error instanceof Error ? error.message : String(error)).slice(0, maxErrorLength)
