@@ -46,6 +46,7 @@ import * as sentRequests from './0043-sent-requests.ts'
 import * as endpointHeaders from './0044-endpoint-headers.ts'
 import * as publishedDrafts from './0045-published-drafts.ts'
 import * as jobs from './0046-jobs.ts'
+import * as endpointHours from './0047-endpoint-hours.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -95,4 +96,5 @@ export const migrations: readonly Migration[] = [
 	{ name: '0044-endpoint-headers', up: endpointHeaders.up },
 	{ name: '0045-published-drafts', up: publishedDrafts.up },
 	{ name: '0046-jobs', up: jobs.up },
+	{ name: '0047-endpoint-hours', up: endpointHours.up },
 ]

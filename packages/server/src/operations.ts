@@ -99,6 +99,7 @@ export const handlers = {
 	'webhooks.endpoints.get': endpoints.get,
 	'webhooks.endpoints.update': endpoints.update,
 	'webhooks.endpoints.delete': endpoints.remove,
+	'webhooks.endpoints.stats': endpoints.stats,
 	'webhooks.endpoints.rotateSecret': endpoints.rotateSecret,
 	'webhooks.endpoints.test': endpoints.test,
 	'webhooks.endpoints.redeliver': endpoints.redeliver,

@@ -1063,6 +1063,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/webhooks/endpoints/{id}/stats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the figures of a webhook endpoint
+         * @description Read how the attempts to an endpoint ended in the last day, and how long it took to answer.
+         */
+        get: operations["webhooks.endpoints.stats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/webhooks/endpoints/{id}/test": {
         parameters: {
             query?: never;
@@ -6746,6 +6766,47 @@ export interface components {
             meta: components["schemas"]["PageMeta"];
         };
         /**
+         * @description How the attempts to an endpoint ended in the last day: in this hour and the 23 before it, by the clock of UTC.
+         * @example {
+         *       "endpointId": "whe_5cU0ohX8mAYk2rTwQ1vJ",
+         *       "since": 1774918800000,
+         *       "succeeded": 4990,
+         *       "failed": 10,
+         *       "successRate": 0.998,
+         *       "latency": {
+         *         "averageMs": 84,
+         *         "p50Ms": 62,
+         *         "p95Ms": 231,
+         *         "longestMs": 1840
+         *       }
+         *     }
+         */
+        WebhookEndpointStats: {
+            /** @description The endpoint. */
+            endpointId: components["schemas"]["Id"];
+            /** @description Since when the attempts count. */
+            since: components["schemas"]["UnixMs"];
+            /**
+             * Format: int32
+             * @description Attempts that were answered with 2xx.
+             */
+            succeeded: number;
+            /**
+             * Format: int32
+             * @description Attempts that were not: each one counts, also when a later one of the delivery succeeded.
+             */
+            failed: number;
+            /** @description The part that succeeded, from 0 to 1, rounded down to four places; null without attempts. */
+            successRate: number | null;
+            /** @description How long the endpoint took to answer; null without an answer. */
+            latency: components["schemas"]["WebhookLatency"] | null;
+        };
+        /** @description One record. */
+        WebhookEndpointStatsData: {
+            /** @description The record. */
+            data: components["schemas"]["WebhookEndpointStats"];
+        };
+        /**
          * @description Changes of an endpoint: an absent field stays as it is.
          * @example {
          *       "status": "paused"
@@ -6878,6 +6939,38 @@ export interface components {
             data: components["schemas"]["WebhookEventType"][];
             /** @description The place of the page in its list. */
             meta: components["schemas"]["PageMeta"];
+        };
+        /**
+         * @description How long the endpoint took to answer, whatever it answered. An attempt without an answer does not count. `p50Ms` and `p95Ms` are
+         *     estimates from counts by steps: 5, 10, 25, 50, 100, 250, 500 ms, 1, 2.5, 5, 10 s.
+         * @example {
+         *       "averageMs": 84,
+         *       "p50Ms": 62,
+         *       "p95Ms": 231,
+         *       "longestMs": 1840
+         *     }
+         */
+        WebhookLatency: {
+            /**
+             * Format: int32
+             * @description The average.
+             */
+            averageMs: number;
+            /**
+             * Format: int32
+             * @description Half of the answers came within it.
+             */
+            p50Ms: number;
+            /**
+             * Format: int32
+             * @description 95 % of the answers came within it.
+             */
+            p95Ms: number;
+            /**
+             * Format: int32
+             * @description The longest.
+             */
+            longestMs: number;
         };
         /**
          * @description The deliveries to make again.
@@ -7229,12 +7322,15 @@ export type WebhookEndpointData = components['schemas']['WebhookEndpointData'];
 export type WebhookEndpointDisabledEvent = components['schemas']['WebhookEndpointDisabledEvent'];
 export type WebhookEndpointFailingEvent = components['schemas']['WebhookEndpointFailingEvent'];
 export type WebhookEndpointList = components['schemas']['WebhookEndpointList'];
+export type WebhookEndpointStats = components['schemas']['WebhookEndpointStats'];
+export type WebhookEndpointStatsData = components['schemas']['WebhookEndpointStatsData'];
 export type WebhookEndpointUpdate = components['schemas']['WebhookEndpointUpdate'];
 export type WebhookEvent = components['schemas']['WebhookEvent'];
 export type WebhookEventData = components['schemas']['WebhookEventData'];
 export type WebhookEventList = components['schemas']['WebhookEventList'];
 export type WebhookEventType = components['schemas']['WebhookEventType'];
 export type WebhookEventTypeList = components['schemas']['WebhookEventTypeList'];
+export type WebhookLatency = components['schemas']['WebhookLatency'];
 export type WebhookRedeliver = components['schemas']['WebhookRedeliver'];
 export type WebhookSecretRotate = components['schemas']['WebhookSecretRotate'];
 export type WebhookTestEvent = components['schemas']['WebhookTestEvent'];
@@ -17594,6 +17690,102 @@ export interface operations {
             };
             /** @description The request breaks a business rule. */
             422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "webhooks.endpoints.stats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The endpoint's id. */
+                id: components["parameters"]["EndpointPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request has succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpointStatsData"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such record in the key's organization. */
+            404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];

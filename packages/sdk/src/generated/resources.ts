@@ -3,7 +3,7 @@ import type { ApiPromise } from '../api-promise.ts'
 import type { ConditionalRequestOptions, IdempotentRequestOptions, RequestOptions } from '../options.ts'
 import type { PagePromise } from '../page.ts'
 import type { Transport } from '../transport.ts'
-import type { ApiKey, ApiKeyCreate, ApiKeyRotate, AuditEntry, Company, CompanyCreate, CompanyUpdate, Contact, ContactCreate, ContactUpdate, CreatedRecord, CursorMeta, Deal, DealCreate, DealUpdate, HistoryEntry, Invoice, InvoiceCreated, InvoiceEmail, InvoiceInput, InvoiceLink, InvoicePreview, InvoiceSend, InvoiceSent, InvoiceUpdated, NewApiKey, NewWebhookEndpoint, NewWebhookSecret, Ok, OrganizationSettings, OrganizationSettingsUpdate, OrganizationUsage, PageMeta, PaymentCredentials, PaymentCredentialsUpdate, Pipeline, PipelineCreate, PipelineUpdate, PublicInvoice, Redelivered, SendStatus, TaxRate, TaxRateCreate, TaxRateUpdate, TimeEntriesInvoice, TimeEntry, TimeEntryCreate, TimeEntryUpdate, WebhookDelivery, WebhookDeliveryDetails, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointUpdate, WebhookEvent, WebhookEventType, WebhookRedeliver, WebhookSecretRotate, operations } from './contract.ts'
+import type { ApiKey, ApiKeyCreate, ApiKeyRotate, AuditEntry, Company, CompanyCreate, CompanyUpdate, Contact, ContactCreate, ContactUpdate, CreatedRecord, CursorMeta, Deal, DealCreate, DealUpdate, HistoryEntry, Invoice, InvoiceCreated, InvoiceEmail, InvoiceInput, InvoiceLink, InvoicePreview, InvoiceSend, InvoiceSent, InvoiceUpdated, NewApiKey, NewWebhookEndpoint, NewWebhookSecret, Ok, OrganizationSettings, OrganizationSettingsUpdate, OrganizationUsage, PageMeta, PaymentCredentials, PaymentCredentialsUpdate, Pipeline, PipelineCreate, PipelineUpdate, PublicInvoice, Redelivered, SendStatus, TaxRate, TaxRateCreate, TaxRateUpdate, TimeEntriesInvoice, TimeEntry, TimeEntryCreate, TimeEntryUpdate, WebhookDelivery, WebhookDeliveryDetails, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointStats, WebhookEndpointUpdate, WebhookEvent, WebhookEventType, WebhookRedeliver, WebhookSecretRotate, operations } from './contract.ts'
 
 export type {
 	ActorType,
@@ -165,12 +165,15 @@ export type {
 	WebhookEndpointDisabledEvent,
 	WebhookEndpointFailingEvent,
 	WebhookEndpointList,
+	WebhookEndpointStats,
+	WebhookEndpointStatsData,
 	WebhookEndpointUpdate,
 	WebhookEvent,
 	WebhookEventData,
 	WebhookEventList,
 	WebhookEventType,
 	WebhookEventTypeList,
+	WebhookLatency,
 	WebhookRedeliver,
 	WebhookSecretRotate,
 	WebhookTestEvent,
@@ -1574,6 +1577,18 @@ export class WebhooksEndpointsResource {
 	 */
 	rotateSecret(id: string, body?: WebhookSecretRotate, options?: IdempotentRequestOptions): ApiPromise<NewWebhookSecret> {
 		return this.#transport.send('POST', '/webhooks/endpoints/{id}/rotate-secret', { path: { id }, body, options })
+	}
+
+	/**
+	 * Read how the attempts to an endpoint ended in the last day, and how long it took to answer.
+	 *
+	 * @param id - The endpoint's id.
+	 * @param options - Options of this call alone.
+	 * @returns The record.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 */
+	stats(id: string, options?: RequestOptions): ApiPromise<WebhookEndpointStats> {
+		return this.#transport.record('GET', '/webhooks/endpoints/{id}/stats', { path: { id }, options })
 	}
 
 	/**

@@ -47,6 +47,7 @@ export const tables: Readonly<Record<string, ErasableTable>> = {
 			'headers',
 		],
 	},
+	webhook_endpoint_hours: { key: ['endpointId', 'place'] },
 	events: {
 		key: ['id'],
 		json: ['actor', 'changes', 'data'],

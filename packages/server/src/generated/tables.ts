@@ -1775,6 +1775,25 @@ export const operationTable = [
 		"rateClass": "integration"
 	},
 	{
+		"id": "webhooks.endpoints.stats",
+		"method": "GET",
+		"path": "/webhooks/endpoints/{id}/stats",
+		"scopes": [
+			"read"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			429
+		],
+		"rateClass": "integration"
+	},
+	{
 		"id": "webhooks.endpoints.test",
 		"method": "POST",
 		"path": "/webhooks/endpoints/{id}/test",

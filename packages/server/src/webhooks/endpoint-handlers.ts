@@ -21,6 +21,7 @@ import {
 } from './endpoint-rules.ts'
 import { createEndpoint, endpoints, headerColumns, recordEndpointEvent, rotateSecret as rotate } from './endpoint-store.ts'
 import { countAgain, deliverAllAgain } from './redelivery-store.ts'
+import { readStats } from './stats-store.ts'
 
 const answers = recordAnswers(endpoints, '/webhooks/endpoints')
 
@@ -31,6 +32,11 @@ export const get: Handler<'webhooks.endpoints.get'> = async (call, context) => {
 	const { params, caller } = call
 	if (caller.reach !== null) await requireVisible(context.db, caller, params.id)
 	return answers.get(call, context)
+}
+
+export const stats: Handler<'webhooks.endpoints.stats'> = async ({ params: { id }, caller }, { db, now }) => {
+	await requireVisible(db, caller, id)
+	return { status: 200, body: { data: await readStats(db, caller.organizationId, id, now) } }
 }
 
 /** To a key that is limited to some kinds of records, an endpoint that gets others is none. */

@@ -33,6 +33,7 @@ export const samples: Samples = {
 		body: async () => ({ url: 'https://receiver.example/hooks', eventTypes: ['*'] }),
 		broken: async () => ({ body: { url: 'http://private.example/', eventTypes: ['*'] } }),
 	},
+	'webhooks.endpoints.stats': { make: newEndpoint },
 	'webhooks.endpoints.rotateSecret': { make: newEndpoint, body: async () => ({ graceSeconds: 60 }) },
 	'webhooks.endpoints.test': { make: newEndpoint, contradicting: paused },
 	'webhooks.endpoints.redeliver': { make: newEndpoint, body: async () => ({ since: 1_700_000_000_000 }), contradicting: paused },

@@ -7,6 +7,7 @@ import type { Egress } from '../../outside/egress.ts'
 import { deliver, type Outcome } from '../../outside/http.ts'
 import type { Secrets } from '../../outside/secrets.ts'
 import { requestOf } from '../sent-request.ts'
+import { countAttempts } from '../stats-store.ts'
 import { noteHealth } from './endpoint-health.ts'
 import { HostFailures } from './host-failures.ts'
 import { admitOne, hasPass, noteHosts, reachOf } from './host-proof.ts'
@@ -179,6 +180,7 @@ export class DeliveryEngine {
 					if (results.length > 0) await completeDeliveries(tx, results)
 					if (lapsed.length > 0) await lapseHosts(tx, lapsed, now())
 					await noteHosts(tx, [...ended, ...unmade], now())
+					await countAttempts(tx, results)
 					return this.#stopping ? [] : this.#claim(tx)
 				},
 				// A power cut may undo this commit: its deliveries are then made again.
