@@ -11,6 +11,7 @@ import { command, print, UsageError } from './commands/command.ts'
 import { addEraseCommands } from './commands/erase.ts'
 import { addJobCommands } from './commands/jobs.ts'
 import { addMailCommands } from './commands/mail.ts'
+import { addSecretsCommands } from './commands/secrets.ts'
 import { readConfig, settingsHelp } from './config.ts'
 import { version } from './contract/document.ts'
 import { type Database, unavailability } from './db/database.ts'
@@ -49,6 +50,7 @@ command(program, 'migrate', 'Bring the database up to this version.').action(asy
 addBackupCommands(program, { settings: readConfig, withDatabase })
 addMailCommands(program, { settings: readConfig, withDatabase })
 addJobCommands(program, { settings: readConfig, withDatabase })
+addSecretsCommands(program, { settings: readConfig, withDatabase })
 
 const organizations = program.command('organizations').description('Organizations: each sees only its own records.')
 

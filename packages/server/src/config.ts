@@ -146,7 +146,7 @@ export const settings = {
 	),
 	TRUST_PROXY: setting('0', 'How many proxies stand in front: that many X-Forwarded-For addresses are believed.', integer(0, 10)),
 	ENCRYPTION_KEYS: secret(
-		'Keys that client links are made and secrets sealed with: base64 of 32 bytes each, the newest last; empty: one in DATA_DIR.',
+		'Keys that secrets are sealed with: base64 of 32 bytes each, with commas between them, the newest first; empty: one in DATA_DIR.',
 		text,
 	),
 	SMTP_URL: secret(

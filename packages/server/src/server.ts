@@ -28,8 +28,9 @@ import { DeliveryEngine } from './webhooks/engine/engine.ts'
 import { releaseOverlong, repairQueue } from './webhooks/engine/repair-store.ts'
 import { sweepHosts, sweepWebhooks } from './webhooks/engine/retention-store.ts'
 import { Worker } from './work/jobs.ts'
-import { every, type Loop } from './work/loop.ts'
+import { every, type Loop, once } from './work/loop.ts'
 import { inParts } from './work/parts.ts'
+import { warnOfLostKeys } from './work/sealing.ts'
 
 export interface RunningServer {
 	/** The server's URL on this machine. */
@@ -98,6 +99,7 @@ export async function startServer({ db, config, log, now = Date.now, lookup }: S
 		stored: (organizationId, bytes) => storedBytes.add(organizationId, bytes, now()),
 	})
 	await engine.start()
+	background.push(once((signal) => warnOfLostKeys(db, services.secrets, log, signal), log))
 	const address = addressOf(server, config)
 	url ||= address
 	return {

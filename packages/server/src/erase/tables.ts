@@ -74,7 +74,7 @@ export const tables: Readonly<Record<string, ErasableTable>> = {
 		plain: ['kind', 'resourceId', 'requestKey', 'messageId', 'status'],
 	},
 	documents: { key: ['id'], plain: ['invoiceId', 'contentHash', 'sha256'] },
-	client_links: { key: ['invoiceId'], plain: ['nonce', 'tokenHash'] },
+	client_links: { key: ['invoiceId'], plain: ['nonce', 'tokenHash', 'sealedToken'] },
 	payments: {
 		key: ['processor', 'eventId'],
 		plain: ['linkId', 'invoiceId', 'currency', 'method', 'reference', 'outcome', 'externalId'],

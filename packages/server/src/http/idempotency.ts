@@ -3,12 +3,10 @@
 import { hash } from 'node:crypto'
 import { ApiError } from '../base/errors.ts'
 import type { Database, Db, Transaction } from '../db/database.ts'
+import { sealedColumns } from '../outside/sealed-columns.ts'
 import type { Secrets } from '../outside/secrets.ts'
 import type { Reply } from './answers.ts'
 import { findAnswer, forgetUnderWay, type IdempotencyKey, keepAnswer, removeAnswers } from './idempotency-store.ts'
-
-/** Answers are sealed, because one may hold a secret that the database must not have, such as a link's token. */
-const purpose = 'kept answer'
 
 /** How long a request and its repetitions count as one. */
 export const keepMs = 24 * 3_600_000
@@ -108,7 +106,7 @@ export class Idempotency {
 		if (kept.status === 0 && kept.createdAt > now - underWayMs) throw inUse()
 		if (kept.status === 0) return undefined
 		const headers = typeof kept.headers === 'string' ? JSON.parse(kept.headers) : kept.headers
-		const text = this.#secrets.unseal(purpose, kept.body)
+		const text = this.#secrets.unseal(sealedColumns.keptAnswer, key, kept.body)
 		if (text === undefined) throw inUse('The answer to this Idempotency-Key was kept with an encryption key that is gone.')
 		return { status: kept.status, headers: { ...headers, 'Idempotent-Replayed': 'true' }, text }
 	}
@@ -120,7 +118,7 @@ export class Idempotency {
 			requestHash,
 			status,
 			headers,
-			body: this.#secrets.seal(purpose, text),
+			body: this.#secrets.seal(sealedColumns.keptAnswer, request.key, text),
 			createdAt: request.now,
 		})
 	}

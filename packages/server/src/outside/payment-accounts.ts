@@ -22,7 +22,7 @@ export class PaymentAccounts {
 	/** The server's own processor, whose webhooks and pages stand apart from those of organizations. */
 	readonly server: PaymentProcessor | undefined
 	readonly #settings: AccountSettings
-	/** By sealed text, so that new keys are a new client; the one that was used last is at the end. */
+	/** By organization and sealed text, so that new keys are a new client; the one that was used last is at the end. */
 	readonly #clients = new Map<string, Promise<PaymentProcessor>>()
 
 	constructor(settings: AccountSettings) {
@@ -58,10 +58,11 @@ export class PaymentAccounts {
 	async own(db: Db, organizationId: string): Promise<PaymentProcessor | undefined> {
 		const row = await findCredentials(db, organizationId)
 		if (!row) return undefined
-		const known = this.#clients.get(row.sealed)
-		if (known) this.#clients.delete(row.sealed)
+		const name = `${organizationId} ${row.sealed}`
+		const known = this.#clients.get(name)
+		if (known) this.#clients.delete(name)
 		const client = known ?? this.#open(openCredentials(this.#settings.secrets, row))
-		this.#clients.set(row.sealed, client)
+		this.#clients.set(name, client)
 		const [oldest] = this.#clients.keys()
 		if (this.#clients.size > maxClients && oldest !== undefined) this.#clients.delete(oldest)
 		return client

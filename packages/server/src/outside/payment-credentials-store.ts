@@ -1,7 +1,7 @@
-// The keys of organizations that take payments with an account of their own. They are sealed, together with their organization's
-// id: a row that is copied to another organization does not open.
+// The keys of organizations that take payments with an account of their own, sealed.
 import { type Db, query } from '../db/database.ts'
 import type { StripeSecrets } from './payments/open.ts'
+import { sealedColumns } from './sealed-columns.ts'
 import type { Secrets } from './secrets.ts'
 
 export interface CredentialsRow {
@@ -13,14 +13,16 @@ export interface CredentialsRow {
 	readonly updatedAt: number
 }
 
-const purpose = 'payment credentials'
-
 export function sealCredentials(secrets: Secrets, organizationId: string, given: StripeSecrets, now: number): CredentialsRow {
 	const { secretKey, webhookSecret } = given
 	return {
 		organizationId,
 		processor: 'stripe',
-		sealed: secrets.seal(purpose, JSON.stringify({ organizationId, secretKey, webhookSecret })),
+		sealed: secrets.seal(
+			sealedColumns.paymentCredentials,
+			{ organizationId },
+			JSON.stringify({ organizationId, secretKey, webhookSecret }),
+		),
 		secretKeyLastFour: secretKey.slice(-4),
 		webhookSecretLastFour: webhookSecret.slice(-4),
 		updatedAt: now,
@@ -29,7 +31,8 @@ export function sealCredentials(secrets: Secrets, organizationId: string, given:
 
 /** Undefined when the server lost the sealing key, or the row was another organization's. */
 export function openCredentials(secrets: Secrets, { organizationId, sealed }: CredentialsRow): StripeSecrets | undefined {
-	const text = secrets.unseal(purpose, sealed)
+	const text = secrets.unseal(sealedColumns.paymentCredentials, { organizationId }, sealed)
+	// What an older version sealed says only inside whose it is.
 	const opened = text === undefined ? undefined : (JSON.parse(text) as StripeSecrets & { organizationId: string })
 	return opened?.organizationId === organizationId ? opened : undefined
 }

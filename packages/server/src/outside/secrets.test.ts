@@ -5,28 +5,76 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, describe, expect, it } from 'vitest'
 import { ConfigError } from '../base/errors.ts'
+import { sealedColumns } from './sealed-columns.ts'
 import { openSecrets } from './secrets.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'remit-secrets-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 const keyOf = (byte: number) => Buffer.alloc(32, byte).toString('base64')
-const tokens = (ENCRYPTION_KEYS: string, DATA_DIR = folder) => openSecrets({ ENCRYPTION_KEYS, DATA_DIR }).tokens('links', 'a')
+const open = (ENCRYPTION_KEYS: string, DATA_DIR = folder) => openSecrets({ ENCRYPTION_KEYS, DATA_DIR })
+const tokens = (ENCRYPTION_KEYS: string, DATA_DIR = folder) => [...open(ENCRYPTION_KEYS, DATA_DIR).tokens('links', 'a').values()]
 
 describe('a token', () => {
 	it('is the same for the same key, purpose and text, and another for any other', () => {
-		const { tokens } = openSecrets({ ENCRYPTION_KEYS: keyOf(1), DATA_DIR: folder })
+		const { tokens } = open(keyOf(1))
 		expect(tokens('links', 'a')).toEqual(tokens('links', 'a'))
-		const other = openSecrets({ ENCRYPTION_KEYS: keyOf(2), DATA_DIR: folder }).tokens('links', 'a')
-		const all = [tokens('links', 'a'), tokens('links', 'b'), tokens('payments', 'a'), other].flat()
+		const other = open(keyOf(2)).tokens('links', 'a')
+		const all = [tokens('links', 'a'), tokens('links', 'b'), tokens('payments', 'a'), other].flatMap((made) => [...made.values()])
 		expect(new Set(all).size).toBe(4)
 		for (const token of all) expect(token).toMatch(/^[A-Za-z0-9_-]{32}$/)
 	})
 
-	it('is made with the newest key, which stands last, and recognised with every older one', () => {
+	it('is made with the first key, and recognised with every other one', () => {
 		const [old, next] = [tokens(keyOf(1)), tokens(keyOf(2))]
-		expect(tokens(`${keyOf(1)},${keyOf(2)}`)).toEqual([...next, ...old])
-		expect(tokens(` ${keyOf(1)} , ${keyOf(2)} `)).toEqual([...next, ...old])
+		expect(tokens(`${keyOf(2)},${keyOf(1)}`)).toEqual([...next, ...old])
+		expect(tokens(` ${keyOf(2)} , ${keyOf(1)} `)).toEqual([...next, ...old])
+	})
+})
+
+describe('a sealed value', () => {
+	const { webhookSecret, previousWebhookSecret, webhookHeaders, paymentCredentials } = sealedColumns
+	const row = { organizationId: 'org_a', id: 'whe_a' }
+
+	it('names the key that sealed it, which is the first, and opens with any list that has the key', () => {
+		const [first, second] = [open(keyOf(1)), open(`${keyOf(2)},${keyOf(1)}`)]
+		expect(second.keyIds).toEqual([open(keyOf(2)).keyIds[0], first.keyIds[0]])
+		for (const id of second.keyIds) expect(id).toMatch(/^[0-9a-f]{8}$/)
+		const [old, sealed] = [first.seal(webhookSecret, row, 'ü'), second.seal(webhookSecret, row, 'ü')]
+		expect([old, sealed].map((text) => text.split('.')[0])).toEqual([first.keyIds[0], second.keyIds[0]])
+		expect([old, sealed].map((text) => second.unseal(webhookSecret, row, text))).toEqual(['ü', 'ü'])
+		expect(first.unseal(webhookSecret, row, sealed)).toBeUndefined()
+		expect(second.open(webhookSecret, row, old)).toEqual({ text: 'ü', keyId: first.keyIds[0] })
+	})
+
+	it('does not open in another row, column or table, nor cut or changed', () => {
+		const { seal, unseal } = open(keyOf(1))
+		const sealed = seal(webhookSecret, row, 'whsec_a')
+		const others = [
+			unseal(webhookSecret, { ...row, id: 'whe_b' }, sealed),
+			unseal(webhookSecret, { ...row, organizationId: 'org_b' }, sealed),
+			unseal(previousWebhookSecret, row, sealed),
+			unseal(webhookHeaders, row, sealed),
+			unseal(paymentCredentials, { organizationId: 'org_a' }, sealed),
+			...[sealed.slice(0, -1), sealed.slice(0, 20), sealed.slice(0, 9), '', '.', sealed.slice(9)].map((text) =>
+				unseal(webhookSecret, row, text),
+			),
+			unseal(
+				webhookSecret,
+				row,
+				sealed.replace(/\.(.)/, (_, letter) => (letter === 'A' ? '.B' : '.A')),
+			),
+		]
+		expect(others).toEqual(others.map(() => undefined))
+	})
+
+	it('in the form of older versions opens, with each key of the list', () => {
+		// Sealed by Remit 0.1.0 with a key of 32 times 1, for the purpose `webhook secret`.
+		const old = 'BwcHBwcHBwcHBwcHiLZ6vQy2etpHI-D982bCWTgBzKKWOYnP1Q'
+		const keyId = open(keyOf(1)).keyIds[0]
+		for (const keys of [keyOf(1), `${keyOf(2)},${keyOf(1)}`])
+			expect(open(keys).open(webhookSecret, row, old)).toEqual({ text: 'whsec_old', keyId })
+		expect(open(keyOf(2)).open(webhookSecret, row, old)).toBeUndefined()
 	})
 })
 
@@ -38,6 +86,10 @@ describe('the keys', () => {
 			expect(() => tokens(keys)).toThrow(/^ENCRYPTION_KEYS: each key must be 32 bytes as base64/)
 		},
 	)
+
+	it('are refused when one stands there twice', () => {
+		expect(() => tokens(`${keyOf(1)},${keyOf(2)},${keyOf(1)}`)).toThrow(/^ENCRYPTION_KEYS: a key stands there twice/)
+	})
 
 	it('are made once in the folder, for its owner alone', () => {
 		const fresh = join(folder, 'not', 'there')
@@ -52,7 +104,7 @@ describe('the keys', () => {
 	it('are the same for processes that make them at once', async () => {
 		const shared = join(folder, 'shared')
 		const script = `const { openSecrets } = await import(process.argv[1])
-			console.log(openSecrets({ ENCRYPTION_KEYS: '', DATA_DIR: process.argv[2] }).tokens('links', 'a')[0])`
+			console.log([...openSecrets({ ENCRYPTION_KEYS: '', DATA_DIR: process.argv[2] }).tokens('links', 'a').values()][0])`
 		const module = new URL('secrets.ts', import.meta.url).href
 		const run = () => promisify(execFile)(process.execPath, ['--input-type=module', '-e', script, module, shared])
 		const printed = (await Promise.all([run(), run(), run(), run()])).map(({ stdout }) => stdout.trim())

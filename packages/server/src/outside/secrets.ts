@@ -1,99 +1,109 @@
-// The server's own secret, which is never in the database: it comes from ENCRYPTION_KEYS, or the server makes it once and keeps
-// it in DATA_DIR. So a copy of the database alone opens no client link and no sealed text.
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
-import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
-import { ConfigError } from '../base/errors.ts'
-import { makePrivateFolder } from '../base/private-files.ts'
-import { keyFile } from '../db/files/data-folder.ts'
+// What the server seals: text that the database holds and that only the server's own keys open.
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
+import { type EncryptionKey, readKeys, type SecretSettings } from './encryption-keys.ts'
+import type { SealedColumn } from './sealed-columns.ts'
+
+/** The row of a sealed value: the values of its table's primary key, and perhaps others. */
+export type RowOf<Key extends string> = Readonly<Record<Key, string>>
+
+export interface Opened {
+	readonly text: string
+	/** The key that the value is held by. */
+	readonly keyId: string
+}
 
 export interface Secrets {
+	/** The ids of the keys; the first seals. */
+	readonly keyIds: readonly [string, ...string[]]
 	/**
-	 * Tokens of 192 bits, base64url, that only this server can make, always the same for a purpose and text. One for each key,
-	 * the newest first, so that the server still recognises a token that it made with an older key.
+	 * Tokens of 192 bits, base64url, that only this server can make, always the same for a key, a purpose and a text: one for each
+	 * key, by its id.
 	 */
-	tokens(purpose: string, text: string): readonly string[]
-	/** Encrypts text, so that only this server can read it. */
-	seal(purpose: string, text: string): string
-	/** The text that was sealed; undefined when its key is gone. */
-	unseal(purpose: string, sealed: string): string | undefined
+	tokens(purpose: string, text: string): ReadonlyMap<string, string>
+	/** Encrypts text for one column of one row: copied anywhere else it does not open. */
+	seal<Key extends string>(column: SealedColumn<Key>, row: RowOf<Key>, text: string): string
+	/** The text that was sealed; undefined when its key is gone, or when it is another row's. */
+	unseal<Key extends string>(column: SealedColumn<Key>, row: RowOf<Key>, sealed: string): string | undefined
+	/** As `unseal`, with the key. */
+	open<Key extends string>(column: SealedColumn<Key>, row: RowOf<Key>, sealed: string): Opened | undefined
 }
 
-export interface SecretSettings {
-	readonly ENCRYPTION_KEYS: string
-	readonly DATA_DIR: string
-}
-
-export function openSecrets({ ENCRYPTION_KEYS, DATA_DIR }: SecretSettings): Secrets {
-	const file = keyFile(DATA_DIR)
-	const keys = ENCRYPTION_KEYS ? parseKeys('ENCRYPTION_KEYS', ENCRYPTION_KEYS) : parseKeys(file, storedKeys(file))
-	const known = new Map<string, readonly Buffer[]>()
-	/** A key for each purpose, so that a token for one purpose is worthless for another. */
-	const derived = (purpose: string) => {
-		const found = known.get(purpose) ?? keys.map((key) => Buffer.from(hkdfSync('sha256', key, '', purpose, 32)))
-		known.set(purpose, found)
-		return found
+export function openSecrets(settings: SecretSettings): Secrets {
+	const keys = readKeys(settings)
+	const [first, ...others] = keys
+	const open: Secrets['open'] = (column, row, sealed) => {
+		const id = keyIdOf(sealed)
+		if (id === undefined) return openOld(keys, column.purpose, sealed)
+		const key = keys.find((known) => known.id === id)
+		const parts = partsOf(Buffer.from(sealed.slice(id.length + 1), 'base64url'))
+		const text = key && decrypt(key.forPurpose(column.purpose), parts, placeOf(column, row))
+		return text === undefined ? undefined : { text, keyId: id }
 	}
 	return {
-		tokens: (purpose, text) =>
-			derived(purpose).map((key) => createHmac('sha256', key).update(text).digest().subarray(0, 24).toString('base64url')),
-		seal: (purpose, text) => sealWith(derived(purpose)[0] as Buffer, text),
-		unseal: (purpose, sealed) =>
-			derived(purpose)
-				.map((key) => openWith(key, sealed))
-				.find((text) => text !== undefined),
+		keyIds: [first.id, ...others.map(({ id }) => id)],
+		tokens: (purpose, text) => new Map(keys.map((key) => [key.id, tokenOf(key.forPurpose(purpose), text)])),
+		seal: (column, row, text) => `${first.id}.${encrypt(first.forPurpose(column.purpose), placeOf(column, row), text)}`,
+		unseal: (column, row, sealed) => open(column, row, sealed)?.text,
+		open,
 	}
 }
 
 /** What the test processor signs and verifies its payments with. */
-export const testPaymentSecret = (secrets: Secrets) => secrets.tokens('test payments', '')[0] as string
+export const testPaymentSecret = (secrets: Secrets) => secrets.tokens('test payments', '').get(secrets.keyIds[0]) as string
 
-/** AES-256-GCM: nonce, tag and text. */
-function sealWith(key: Buffer, text: string): string {
-	const nonce = randomBytes(12)
-	const cipher = createCipheriv('aes-256-gcm', key, nonce)
-	const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
-	return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64url')
+/** The key that a sealed value names; undefined in the form of before, which had neither a key's id nor a place. */
+export const keyIdOf = (sealed: string): string | undefined => /^([0-9a-f]{8})\./.exec(sealed)?.[1]
+
+const nonceBytes = 12
+const tagBytes = 16
+
+const tokenOf = (key: Buffer, text: string) =>
+	createHmac('sha256', key).update(text).digest().subarray(0, 24).toString('base64url')
+
+/** What a value is bound to, besides its key. */
+const placeOf = <Key extends string>({ table, key, column }: SealedColumn<Key>, row: RowOf<Key>) =>
+	[table, ...key.map((name) => row[name]), column].join('|')
+
+/** AES-256-GCM: nonce, encrypted text, tag. */
+function encrypt(key: Buffer, place: string, text: string): string {
+	const nonce = randomBytes(nonceBytes)
+	const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(place))
+	return Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]).toString('base64url')
 }
 
-function openWith(key: Buffer, sealed: string): string | undefined {
-	const bytes = Buffer.from(sealed, 'base64url')
-	const cipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12)).setAuthTag(bytes.subarray(12, 28))
+interface Parts {
+	readonly nonce: Buffer
+	readonly text: Buffer
+	readonly tag: Buffer
+}
+
+function partsOf(bytes: Buffer): Parts {
+	const end = Math.max(nonceBytes, bytes.length - tagBytes)
+	return { nonce: bytes.subarray(0, nonceBytes), text: bytes.subarray(nonceBytes, end), tag: bytes.subarray(end) }
+}
+
+/** Before, the tag stood before the text. */
+function oldPartsOf(bytes: Buffer): Parts {
+	const end = nonceBytes + tagBytes
+	return { nonce: bytes.subarray(0, nonceBytes), text: bytes.subarray(end), tag: bytes.subarray(nonceBytes, end) }
+}
+
+function decrypt(key: Buffer, { nonce, text, tag }: Parts, place?: string): string | undefined {
 	try {
-		return cipher.update(bytes.subarray(28), undefined, 'utf8') + cipher.final('utf8')
+		const cipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes }).setAuthTag(tag)
+		if (place !== undefined) cipher.setAAD(Buffer.from(place))
+		return cipher.update(text, undefined, 'utf8') + cipher.final('utf8')
 	} catch {
 		return undefined
 	}
 }
 
-/** Parses `<base64 of 32 bytes>`, several with commas between them, the newest last, and returns the newest first. */
-function parseKeys(source: string, text: string): Buffer[] {
-	const keys = text.split(',').map((key) => Buffer.from(key.trim(), 'base64'))
-	if (keys.some(({ length }) => length !== 32))
-		throw new ConfigError(`${source}: each key must be 32 bytes as base64 (openssl rand -base64 32)`)
-	return keys.reverse()
-}
-
-/** The text of the key file in DATA_DIR, which this makes when there is none. */
-function storedKeys(file: string): string {
-	try {
-		if (!existsSync(file)) makeKey(file)
-		return readFileSync(file, 'utf8')
-	} catch (error) {
-		throw new ConfigError(`DATA_DIR: ${file} cannot be used: ${(error as Error).message}; or set ENCRYPTION_KEYS`)
+/** Before, each key had to be tried. */
+function openOld(keys: readonly EncryptionKey[], purpose: string, sealed: string): Opened | undefined {
+	const parts = oldPartsOf(Buffer.from(sealed, 'base64url'))
+	for (const key of keys) {
+		const text = decrypt(key.forPurpose(purpose), parts)
+		if (text !== undefined) return { text, keyId: key.id }
 	}
-}
-
-/** Makes the file atomically: when several processes need a key at once, all use the one that the first makes. */
-function makeKey(file: string): void {
-	const draft = `${file}.${randomBytes(6).toString('hex')}`
-	makePrivateFolder(dirname(file))
-	try {
-		writeFileSync(draft, randomBytes(32).toString('base64'), { mode: 0o600, flush: true })
-		linkSync(draft, file)
-	} catch (error) {
-		if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-	} finally {
-		rmSync(draft, { force: true })
-	}
+	return undefined
 }

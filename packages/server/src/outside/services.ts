@@ -2,11 +2,12 @@
 import { join } from 'node:path'
 import { createPdfRenderer, type PdfRenderer } from '../rendering/pdf/pdf.ts'
 import { type Egress, openEgress } from './egress.ts'
+import type { SecretSettings } from './encryption-keys.ts'
 import { type Mailer, type MailSettings, openMailer } from './mail/mail.ts'
 import { PaymentAccounts } from './payment-accounts.ts'
 import { openAccount, openPaymentProcessor, type PaymentSettings } from './payments/open.ts'
 import type { Lookup } from './resolver.ts'
-import { openSecrets, type SecretSettings, type Secrets, testPaymentSecret } from './secrets.ts'
+import { openSecrets, type Secrets, testPaymentSecret } from './secrets.ts'
 
 export interface Services {
 	readonly mailer: Mailer

@@ -68,7 +68,8 @@ export const update: Handler<'webhooks.endpoints.update'> = async (call, { servi
 	const { body, caller } = call
 	const { headers, ...changes } = body
 	requireOwnNames(headers)
-	const columns = headers && headerColumns(services.secrets, headers)
+	const key = { organizationId: caller.organizationId, id: call.params.id }
+	const columns = headers && headerColumns(services.secrets, key, headers)
 	if (body.url !== undefined) await requireSafeUrl(services.egress, body.url, caller.organizationId)
 	return commit(async (tx) => {
 		const stored = await lock(call, tx)
@@ -92,8 +93,7 @@ export const rotateSecret: Handler<'webhooks.endpoints.rotateSecret'> = async (c
 	const endpoint = await lock(anyVersion(call), db)
 	const grace = (call.body?.graceSeconds ?? defaultGraceSeconds) * 1000
 	const previousSecretExpiresAt = grace > 0 ? now + grace : null
-	const secret = await rotate(context, services.secrets, endpoint, previousSecretExpiresAt)
-	return { status: 200, body: { secret, previousSecretExpiresAt } }
+	return { status: 200, body: await rotate(context, services.secrets, endpoint, previousSecretExpiresAt) }
 }
 
 export const test: Handler<'webhooks.endpoints.test'> = async (call, { db, origin }) => {

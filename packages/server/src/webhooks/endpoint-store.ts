@@ -7,6 +7,7 @@ import type { WriteContext } from '../db/write-context.ts'
 import { recordEvent } from '../events/record.ts'
 import type { EndpointHeader, ResourceKind, WebhookEndpoint, WebhookEndpointCreate } from '../generated/contract.ts'
 import { blanks, fields } from '../generated/tables.ts'
+import { sealedColumns } from '../outside/sealed-columns.ts'
 import type { Secrets } from '../outside/secrets.ts'
 import { hintOf, newSecret } from './signature.ts'
 
@@ -61,28 +62,23 @@ const liveOnes = query<{ organizationId: string; limit: number }, { id: string }
 export const countEndpoints = async (db: Db, organizationId: string, limit: number): Promise<number> =>
 	(await db.all(liveOnes, { organizationId, limit })).length
 
-const headersPurpose = 'webhook headers'
+const { webhookSecret, previousWebhookSecret, webhookHeaders } = sealedColumns
 
 /** The columns of headers that a caller gave. */
 export function headerColumns(
 	secrets: Secrets,
+	endpoint: EndpointKey,
 	headers: readonly EndpointHeader[],
 ): Pick<WebhookEndpoint & Hidden, 'headerNames' | 'headers'> {
-	const sealed = headers.length === 0 ? null : secrets.seal(headersPurpose, JSON.stringify(headers))
+	const sealed = headers.length === 0 ? null : secrets.seal(webhookHeaders, endpoint, JSON.stringify(headers))
 	return { headerNames: headers.map(({ name }) => name), headers: sealed }
 }
 
 /** Unseals an endpoint's headers; undefined when the server lost the sealing key. */
-export function openHeaders(secrets: Secrets, sealed: string | null): readonly EndpointHeader[] | undefined {
-	if (sealed === null) return []
-	const text = secrets.unseal(headersPurpose, sealed)
+export function openHeaders(secrets: Secrets, endpoint: EndpointKey, sealed: string): readonly EndpointHeader[] | undefined {
+	const text = secrets.unseal(webhookHeaders, endpoint, sealed)
 	return text === undefined ? undefined : JSON.parse(text)
 }
-
-const purpose = 'webhook secret'
-
-/** Unseals the secret that signs an endpoint's webhooks; undefined when the server lost the sealing key. */
-export const openSecret = (secrets: Secrets, sealed: string): string | undefined => secrets.unseal(purpose, sealed)
 
 export async function createEndpoint(
 	write: WriteContext,
@@ -91,14 +87,14 @@ export async function createEndpoint(
 ): Promise<WebhookEndpoint & { secret: string }> {
 	const { origin, organization } = write
 	const secret = newSecret()
-	const { headerNames, headers: sealedHeaders } = headerColumns(secrets, headers)
+	const key = { organizationId: organization.id, id: newId('whe') }
+	const { headerNames, headers: sealedHeaders } = headerColumns(secrets, key, headers)
 	const endpoint: WebhookEndpoint = {
 		...blanks.WebhookEndpoint,
 		ordering: 'resource',
 		...input,
 		headerNames,
-		id: newId('whe'),
-		organizationId: organization.id,
+		...key,
 		status: 'active',
 		secretHint: hintOf(secret),
 		createdAt: origin.now,
@@ -108,7 +104,7 @@ export async function createEndpoint(
 	const host = hostOf(input.url)
 	const hidden = {
 		host,
-		secret: secrets.seal(purpose, secret),
+		secret: secrets.seal(webhookSecret, key, secret),
 		headers: sealedHeaders,
 		previousSecret: null,
 		warnedAt: null,
@@ -119,22 +115,28 @@ export async function createEndpoint(
 	return { ...endpoint, secret }
 }
 
-/** Gives an endpoint a new secret; the old one keeps signing until `previousSecretExpiresAt`. */
+/**
+ * Gives an endpoint a new secret, and returns it; the old one keeps signing until `previousSecretExpiresAt`, which is null when the
+ * server lost its sealing key.
+ */
 export async function rotateSecret(
 	write: Writing,
 	secrets: Secrets,
 	endpoint: WebhookEndpoint,
 	previousSecretExpiresAt: number | null,
-): Promise<string> {
+): Promise<{ secret: string; previousSecretExpiresAt: number | null }> {
 	const secret = newSecret()
-	const old = previousSecretExpiresAt === null ? undefined : await write.db.get(sealedSecret, keyOf(endpoint))
+	const key = keyOf(endpoint)
+	const sealed = previousSecretExpiresAt === null ? undefined : await write.db.get(sealedSecret, key)
+	const old = sealed && secrets.unseal(webhookSecret, key, sealed.secret)
+	const expiresAt = old === undefined ? null : previousSecretExpiresAt
 	await endpoints.update(write, endpoint, {
-		secret: secrets.seal(purpose, secret),
+		secret: secrets.seal(webhookSecret, key, secret),
 		secretHint: hintOf(secret),
-		previousSecret: old?.secret ?? null,
-		previousSecretExpiresAt,
+		previousSecret: old === undefined ? null : secrets.seal(previousWebhookSecret, key, old),
+		previousSecretExpiresAt: expiresAt,
 	})
-	return secret
+	return { secret, previousSecretExpiresAt: expiresAt }
 }
 
 const keyOf = ({ organizationId, id }: WebhookEndpoint) => ({ organizationId, id })

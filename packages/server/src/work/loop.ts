@@ -25,3 +25,15 @@ export function every(ms: number, work: (signal: AbortSignal) => Promise<unknown
 		},
 	}
 }
+
+/** Runs the work once, at the start. `stop` aborts the signal. */
+export function once(work: (signal: AbortSignal) => Promise<unknown>, log: Logger): Loop {
+	const ending = new AbortController()
+	const running = work(ending.signal).catch((err) => log.error({ err }, 'background work failed'))
+	return {
+		async stop() {
+			ending.abort()
+			await running
+		},
+	}
+}

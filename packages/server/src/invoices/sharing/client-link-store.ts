@@ -1,17 +1,13 @@
-// The link by which a client sees an invoice without a key. Its token is made of a nonce in the row and a secret outside the
-// database, and the database has only the token's hash: a copy of the database opens no invoice.
-import { hash } from 'node:crypto'
+// The link by which a client sees an invoice without a key. The database has its token's hash, by which it is found, and the token
+// sealed, so that it can be shown again: a copy of the database opens no invoice.
 import { nanoid } from 'nanoid'
 import { recordChange, type Writing } from '../../db/audit-log.ts'
 import { type Db, query } from '../../db/database.ts'
+import { hashOfToken, type LinkRow, makeClientToken, openClientToken } from '../../outside/client-token.ts'
 import type { Secrets } from '../../outside/secrets.ts'
 import { audited } from '../events.ts'
 
-interface ClientLink {
-	readonly organizationId: string
-	readonly invoiceId: string
-	readonly nonce: string
-	readonly tokenHash: string
+interface ClientLink extends LinkRow {
 	readonly createdAt: number
 }
 
@@ -19,10 +15,10 @@ type Key = Pick<ClientLink, 'organizationId' | 'invoiceId'>
 
 const byInvoice = query<Key, ClientLink>((knex, key) => knex('client_links').where(key).select('*'))
 
-/** The token of an invoice's link; undefined when there is no link, or when the server has lost the link's secret. */
+/** The token of an invoice's link; undefined when there is no link, or when the server has lost its key. */
 export async function findClientToken(db: Db, secrets: Secrets, { organizationId, id }: Owner): Promise<string | undefined> {
 	const link = await db.get(byInvoice, { organizationId, invoiceId: id })
-	return link && tokensOf(secrets, link).find((token) => hashOf(token) === link.tokenHash)
+	return link && openClientToken(secrets, link)?.text
 }
 
 interface Owner {
@@ -38,8 +34,8 @@ export async function getOrCreateClientToken(write: Writing, secrets: Secrets, o
 	const known = await findClientToken(db, secrets, owner)
 	if (known !== undefined) return known
 	const link = { organizationId: owner.organizationId, invoiceId: owner.id, nonce: nanoid() }
-	const [token] = tokensOf(secrets, link) as [string]
-	await db.run(put, { ...link, tokenHash: hashOf(token), createdAt: origin.now })
+	const { token, ...stored } = makeClientToken(secrets, link)
+	await db.run(put, { ...link, ...stored, createdAt: origin.now })
 	await recordChange(write, { ...audited(owner), action: 'shared' })
 	return token
 }
@@ -58,12 +54,7 @@ const byToken = query<{ tokenHash: string }, Key>((knex, { tokenHash }) =>
 )
 
 /** The invoice that a token opens. */
-export const findByToken = (db: Db, token: string) => db.get(byToken, { tokenHash: hashOf(token) })
-
-const tokensOf = (secrets: Secrets, { organizationId, invoiceId, nonce }: Key & Pick<ClientLink, 'nonce'>) =>
-	secrets.tokens('client link', `${organizationId} ${invoiceId} ${nonce}`)
-
-const hashOf = (token: string) => hash('sha256', token, 'base64url')
+export const findByToken = (db: Db, token: string) => db.get(byToken, { tokenHash: hashOfToken(token) })
 
 /** The page that a token opens. */
 export const clientUrl = (baseUrl: string, token: string) => `${baseUrl}/view/invoice/${token}`

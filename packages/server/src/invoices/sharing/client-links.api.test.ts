@@ -109,7 +109,7 @@ describe("the server's secret", () => {
 		const [id, fresh] = [await create(), await create()]
 		const url = await urlOf(id)
 		const { key } = tenant
-		const made = await on(`${first},${second}`, async ({ ask }) => {
+		const made = await on(`${second},${first}`, async ({ ask }) => {
 			expect((await ask('GET', `/api/invoices/${id}/client-link`, { key })).body).toEqual({ url })
 			expect((await ask('POST', `/api/invoices/${id}/client-link`, { key })).body).toEqual({ url })
 			return (await ask('POST', `/api/invoices/${fresh}/client-link`, { key })).body.url

@@ -1,0 +1,46 @@
+// `remit secrets`: which encryption keys hold what, and sealing all of it with the first.
+import type { Command } from 'commander'
+import { requireEncryptionKey } from '../outside/sealed-store.ts'
+import { openSecrets } from '../outside/secrets.ts'
+import { countSealed, resealAll, type SealedValues } from '../work/sealing.ts'
+import { type CommandContext, command, print } from './command.ts'
+
+export function addSecretsCommands(program: Command, { settings, withDatabase }: CommandContext): void {
+	const secrets = program.command('secrets').description('What the database holds sealed, and the keys that open it.')
+
+	command(secrets, 'status', 'Say how many sealed values each encryption key still holds.').action((options) =>
+		withDatabase(async (db) => {
+			await requireEncryptionKey(db, settings())
+			const found = await countSealed(db, openSecrets(settings()), true)
+			print(options, found, statusLines(found).join('\n'))
+		}),
+	)
+
+	command(secrets, 'rotate', 'Seal all values with the first encryption key, beside running servers.').action((options) =>
+		withDatabase(async (db) => {
+			await requireEncryptionKey(db, settings())
+			const opened = openSecrets(settings())
+			const done = await resealAll(db, opened)
+			const found = await countSealed(db, opened, true)
+			const lines = [`Sealed ${done.resealed} values with ${opened.keyIds[0]}.`, ...statusLines(found)]
+			print(options, { ...done, ...found }, lines.join('\n'))
+		}),
+	)
+}
+
+function statusLines({ keys, unknown, broken, unbound }: SealedValues): string[] {
+	const lines = keys.map(({ id, seals, known, values, columns }) => {
+		const places = Object.entries(columns).map(([column, count]) => `${column} ${count}`)
+		const held = `${id}  holds ${values} values${places.length > 0 ? `: ${places.join(', ')}` : ''}`
+		if (!known) return `${held}. ENCRYPTION_KEYS lacks it: they cannot be read.`
+		if (seals) return `${held}. It seals what is new.`
+		return values === 0 ? `${held}. It may be removed once no server seals with it.` : `${held}.`
+	})
+	if (unknown > 0)
+		lines.push(`${unknown} values of an older version are held by a key that ENCRYPTION_KEYS lacks: they cannot be read.`)
+	if (broken > 0)
+		lines.push(`${broken} values do not open with the key that they name: they were changed, or copied from another row.`)
+	if (unbound > 0)
+		lines.push(`${unbound} values have the form of an older version: remit secrets rotate binds them to their rows.`)
+	return lines
+}
