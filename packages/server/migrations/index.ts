@@ -48,6 +48,7 @@ import * as publishedDrafts from './0045-published-drafts.ts'
 import * as jobs from './0046-jobs.ts'
 import * as endpointHours from './0047-endpoint-hours.ts'
 import * as sealedTokens from './0048-sealed-tokens.ts'
+import * as languages from './0049-languages.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -99,4 +100,5 @@ export const migrations: readonly Migration[] = [
 	{ name: '0046-jobs', up: jobs.up },
 	{ name: '0047-endpoint-hours', up: endpointHours.up },
 	{ name: '0048-sealed-tokens', up: sealedTokens.up },
+	{ name: '0049-languages', up: languages.up },
 ]

@@ -9,6 +9,7 @@ export const passages = ({ notes, terms }: { notes?: string; terms?: string }): 
 
 /** To be paid, with rates and a timesheet. */
 export const openInvoice: InvoiceDocument = {
+	language: 'en',
 	locale: 'en-IE',
 	title: 'Invoice',
 	number: 'INV-0042',
@@ -65,6 +66,7 @@ const plain: InvoiceDocument = { ...openInvoice, rates: null, timesheet: null, p
 /** Paid in part and late, with discounts, taxes by line and a credit. */
 export const overdueInvoice: InvoiceDocument = {
 	...plain,
+	language: 'en',
 	locale: 'en-US',
 	number: '2026-0107',
 	status: { key: 'overdue', label: 'Overdue' },
@@ -93,6 +95,7 @@ export const overdueInvoice: InvoiceDocument = {
 
 export const paidInvoice: InvoiceDocument = {
 	...plain,
+	language: 'en',
 	locale: 'en-GB',
 	number: 'INV-0040',
 	status: { key: 'paid', label: 'Paid' },

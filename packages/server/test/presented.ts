@@ -76,6 +76,7 @@ export const present = (invoice: Invoice, source: Partial<PresentSource> = {}): 
 		invoice,
 		seller: party(),
 		buyer: null,
+		language: 'en',
 		locale: 'en-IE',
 		timeZone: 'Europe/Berlin',
 		paymentUrl: null,

@@ -1415,6 +1415,7 @@ export interface components {
          *       "billingEmail": "billing@acme.example",
          *       "taxId": null,
          *       "vatId": "DE811907980",
+         *       "language": "de",
          *       "createdAt": 1774915200000,
          *       "updatedAt": 1774915200000,
          *       "deletedAt": null,
@@ -1454,6 +1455,8 @@ export interface components {
             taxId: string | null;
             /** @description VAT identification number. */
             vatId: string | null;
+            /** @description The language of its invoices; null: the organization's. */
+            language: components["schemas"]["Language"] | null;
             /** @description When it was created. */
             createdAt: components["schemas"]["UnixMs"];
             /** @description When it was last changed. A write of what is there already is no change. */
@@ -1503,6 +1506,8 @@ export interface components {
             taxId?: components["schemas"]["Line"] | null;
             /** @description VAT identification number, as invoices show it. */
             vatId?: components["schemas"]["VatId"] | null;
+            /** @description The language of its invoices; without one, the organization's. */
+            language?: components["schemas"]["Language"] | null;
         };
         /**
          * @description A company was created.
@@ -1537,6 +1542,7 @@ export interface components {
          *         "billingEmail": "billing@acme.example",
          *         "taxId": null,
          *         "vatId": "DE811907980",
+         *         "language": "de",
          *         "createdAt": 1774915200000,
          *         "updatedAt": 1774915200000,
          *         "deletedAt": null,
@@ -1621,6 +1627,7 @@ export interface components {
          *         "billingEmail": "billing@acme.example",
          *         "taxId": null,
          *         "vatId": "DE811907980",
+         *         "language": "de",
          *         "createdAt": 1774915200000,
          *         "updatedAt": 1774915200000,
          *         "deletedAt": 1774915200000,
@@ -1715,6 +1722,8 @@ export interface components {
             taxId?: components["schemas"]["Line"] | null;
             /** @description VAT identification number, as invoices show it. */
             vatId?: components["schemas"]["VatId"] | null;
+            /** @description The language of its invoices; without one, the organization's. */
+            language?: components["schemas"]["Language"] | null;
         };
         /**
          * @description Fields of a company changed.
@@ -1749,6 +1758,7 @@ export interface components {
          *         "billingEmail": "billing@acme.example",
          *         "taxId": null,
          *         "vatId": "DE811907980",
+         *         "language": "de",
          *         "createdAt": 1774915200000,
          *         "updatedAt": 1774915200000,
          *         "deletedAt": null,
@@ -2877,6 +2887,7 @@ export interface components {
          *       "viewCount": 0,
          *       "billTo": null,
          *       "billFrom": null,
+         *       "language": null,
          *       "locale": null,
          *       "timeZone": null,
          *       "createdAt": 1774915200000,
@@ -2967,7 +2978,15 @@ export interface components {
             billTo: components["schemas"]["Party"] | null;
             /** @description The seller: as a caller wrote it, else as the organization was when the invoice was sent; null for a draft, as `billTo`. */
             billFrom: components["schemas"]["Party"] | null;
-            /** @description The language tag by which it writes numbers and dates: the organization's when it was sent; null for a draft. */
+            /**
+             * @description The language of its words: as a caller wrote it, else the company's or the organization's when it was sent. Null for a draft
+             *     for which nobody wrote it, and for an invoice that was sent by a version without languages, which is in English.
+             */
+            language: components["schemas"]["Language"] | null;
+            /**
+             * @description The language tag by which it writes numbers and dates: the organization's when it was sent, or one of the same region, if
+             *     possible, that fits its language; null for a draft.
+             */
             locale: string | null;
             /** @description The time zone of its dates: the organization's when it was sent; null for a draft. */
             timeZone: string | null;
@@ -3034,6 +3053,7 @@ export interface components {
          *         "viewCount": 0,
          *         "billTo": null,
          *         "billFrom": null,
+         *         "language": null,
          *         "locale": null,
          *         "timeZone": null,
          *         "createdAt": 1774915200000,
@@ -3147,6 +3167,7 @@ export interface components {
          *         "viewCount": 0,
          *         "billTo": null,
          *         "billFrom": null,
+         *         "language": null,
          *         "locale": null,
          *         "timeZone": null,
          *         "createdAt": 1774915200000,
@@ -3252,6 +3273,7 @@ export interface components {
          *         "viewCount": 0,
          *         "billTo": null,
          *         "billFrom": null,
+         *         "language": null,
          *         "locale": null,
          *         "timeZone": null,
          *         "createdAt": 1774915200000,
@@ -3429,6 +3451,8 @@ export interface components {
             billTo?: components["schemas"]["PartyInput"] | null;
             /** @description The seller as the invoice shows it, instead of what the organization's settings say; `null` takes the settings' again. */
             billFrom?: components["schemas"]["PartyInput"] | null;
+            /** @description The language of its words; `null` takes the company's again, else the organization's. */
+            language?: components["schemas"]["Language"] | null;
             /** @description Its lines, in order. On update an array replaces the lines (matched by `id`); without it they stay. */
             lineItems?: components["schemas"]["LineItemInput"][];
         };
@@ -3500,6 +3524,7 @@ export interface components {
          *         "viewCount": 0,
          *         "billTo": null,
          *         "billFrom": null,
+         *         "language": null,
          *         "locale": null,
          *         "timeZone": null,
          *         "createdAt": 1774915200000,
@@ -3600,6 +3625,7 @@ export interface components {
          *         "viewCount": 0,
          *         "billTo": null,
          *         "billFrom": null,
+         *         "language": null,
          *         "locale": null,
          *         "timeZone": null,
          *         "createdAt": 1774915200000,
@@ -3700,6 +3726,7 @@ export interface components {
          *         "viewCount": 0,
          *         "billTo": null,
          *         "billFrom": null,
+         *         "language": null,
          *         "locale": null,
          *         "timeZone": null,
          *         "createdAt": 1774915200000,
@@ -3877,6 +3904,7 @@ export interface components {
          *         "viewCount": 0,
          *         "billTo": null,
          *         "billFrom": null,
+         *         "language": null,
          *         "locale": null,
          *         "timeZone": null,
          *         "createdAt": 1774915200000,
@@ -4020,6 +4048,7 @@ export interface components {
          *         "viewCount": 0,
          *         "billTo": null,
          *         "billFrom": null,
+         *         "language": null,
          *         "locale": null,
          *         "timeZone": null,
          *         "createdAt": 1774915200000,
@@ -4141,6 +4170,7 @@ export interface components {
          *         "viewCount": 0,
          *         "billTo": null,
          *         "billFrom": null,
+         *         "language": null,
          *         "locale": null,
          *         "timeZone": null,
          *         "createdAt": 1774915200000,
@@ -4241,6 +4271,7 @@ export interface components {
          *         "viewCount": 1,
          *         "billTo": null,
          *         "billFrom": null,
+         *         "language": null,
          *         "locale": null,
          *         "timeZone": null,
          *         "createdAt": 1774915200000,
@@ -4345,6 +4376,7 @@ export interface components {
          *       "viewCount": 0,
          *       "billTo": null,
          *       "billFrom": null,
+         *       "language": null,
          *       "locale": null,
          *       "timeZone": null,
          *       "createdAt": 1774915200000,
@@ -4457,7 +4489,15 @@ export interface components {
             billTo: components["schemas"]["Party"] | null;
             /** @description The seller: as a caller wrote it, else as the organization was when the invoice was sent; null for a draft, as `billTo`. */
             billFrom: components["schemas"]["Party"] | null;
-            /** @description The language tag by which it writes numbers and dates: the organization's when it was sent; null for a draft. */
+            /**
+             * @description The language of its words: as a caller wrote it, else the company's or the organization's when it was sent. Null for a draft
+             *     for which nobody wrote it, and for an invoice that was sent by a version without languages, which is in English.
+             */
+            language: components["schemas"]["Language"] | null;
+            /**
+             * @description The language tag by which it writes numbers and dates: the organization's when it was sent, or one of the same region, if
+             *     possible, that fits its language; null for a draft.
+             */
             locale: string | null;
             /** @description The time zone of its dates: the organization's when it was sent; null for a draft. */
             timeZone: string | null;
@@ -4481,6 +4521,11 @@ export interface components {
          * @enum {string}
          */
         KeyScope: "read" | "write" | "admin" | "companies:read" | "companies:write" | "contacts:read" | "contacts:write" | "deals:read" | "deals:write" | "invoices:read" | "invoices:write" | "organization:read" | "organization:write" | "tax_rates:read" | "tax_rates:write" | "time_entries:read" | "time_entries:write";
+        /**
+         * @description A language of documents: of an invoice's PDF, page and e-mail. A later version may add one.
+         * @enum {string}
+         */
+        Language: "en" | "de" | "fr" | "es" | "it" | "nl" | "pt" | "pl";
         /**
          * Format: line
          * @description One line of `Text`: no control characters or line breaks.
@@ -4817,6 +4862,7 @@ export interface components {
          *       },
          *       "footer": null,
          *       "timeZone": "Europe/Berlin",
+         *       "language": "de",
          *       "locale": "de-DE",
          *       "defaultCurrency": "EUR",
          *       "hourlyRateCents": 11000,
@@ -4865,7 +4911,12 @@ export interface components {
             footer: string | null;
             /** @description The time zone in which its days begin and end, from the IANA database. */
             timeZone: string;
-            /** @description The language tag (BCP 47) for the writing of numbers and dates on invoices. */
+            /** @description The language of its invoices, unless the company or the invoice has another; `en` until it is changed. */
+            language: components["schemas"]["Language"];
+            /**
+             * @description The language tag (BCP 47) for the writing of numbers and dates on invoices. An invoice in a language that the tag does not fit
+             *     takes the tag of its language, such as `fr-CH` with `de-CH` here; one in English takes any tag.
+             */
             locale: string;
             /** @description Currency of new deals and invoices that name none. */
             defaultCurrency: string;
@@ -4944,6 +4995,8 @@ export interface components {
             footer?: components["schemas"]["Text"] | null;
             /** @description The time zone in which its days begin and end. */
             timeZone?: components["schemas"]["TimeZone"];
+            /** @description The language of its invoices, unless the company or the invoice has another. */
+            language?: components["schemas"]["Language"];
             /** @description The language tag for the writing of numbers and dates on invoices. */
             locale?: components["schemas"]["Locale"];
             /** @description Currency of new deals and invoices that name none. */
@@ -5938,6 +5991,8 @@ export interface components {
             includeTimesheet?: boolean;
             /** @description A saved tax rate for every line. */
             taxRateId?: components["schemas"]["Id"] | null;
+            /** @description The language of its words; `null` takes the company's again, else the organization's. */
+            language?: components["schemas"]["Language"] | null;
         };
         /**
          * @description Time worked on a deal.
@@ -6885,6 +6940,7 @@ export interface components {
          *         "viewCount": 0,
          *         "billTo": null,
          *         "billFrom": null,
+         *         "language": null,
          *         "locale": null,
          *         "timeZone": null,
          *         "createdAt": 1774915200000,
@@ -7233,6 +7289,7 @@ export type InvoiceWarning = components['schemas']['InvoiceWarning'];
 export type InvoiceWarningCode = components['schemas']['InvoiceWarningCode'];
 export type InvoiceWithEmail = components['schemas']['InvoiceWithEmail'];
 export type KeyScope = components['schemas']['KeyScope'];
+export type Language = components['schemas']['Language'];
 export type Line = components['schemas']['Line'];
 export type LineItem = components['schemas']['LineItem'];
 export type LineItemFields = components['schemas']['LineItemFields'];

@@ -89,6 +89,7 @@ export type {
 	InvoiceWarningCode,
 	InvoiceWithEmail,
 	KeyScope,
+	Language,
 	LineItem,
 	LineItemFields,
 	LineItemInput,

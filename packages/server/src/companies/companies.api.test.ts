@@ -21,7 +21,14 @@ const billing = {
 	billingEmail: 'billing@acme.example',
 }
 const numbers = { taxId: '12/345/67890', vatId: 'DE136695976' }
-const details = { ...numbers, domain: 'acme.example', phone: '+49 30 901820', notes: 'Line one\nLine two', ...billing }
+const details = {
+	...numbers,
+	language: 'de' as const,
+	domain: 'acme.example',
+	phone: '+49 30 901820',
+	notes: 'Line one\nLine two',
+	...billing,
+}
 const nothing = Object.fromEntries(Object.keys(details).map((field) => [field, null]))
 
 describe('creating a company', () => {

@@ -160,6 +160,25 @@ describe('a link that does not work', () => {
 	})
 })
 
+describe('a page without an invoice', () => {
+	it('is in the first language of the browser that there is, and one about an invoice in the language of that', async () => {
+		const heading = async (url: string, languages: string) => {
+			const { text } = await open(url, { headers: { 'accept-language': languages } })
+			return /<html lang="(..)">.*<h1[^>]*>([^<]*)</s.exec(text)?.slice(1)
+		}
+		const unknown = `${server.url}/view/invoice/unknown`
+		expect(await heading(unknown, 'sv, de-AT;q=0.9, fr;q=0.8')).toEqual(['de', 'Dieser Link funktioniert nicht mehr'])
+		expect(await heading(unknown, 'sv')).toEqual(['en', 'This link does not work any more'])
+		expect(await heading(`${server.url}/payments/received`, 'fr')).toEqual(['fr', 'Merci pour votre paiement'])
+		const page = await pageOf(await create({ totalCents: 100, language: 'it' }))
+		expect(await heading(`${page}/paid`, 'de')).toEqual(['it', 'Grazie per il pagamento'])
+		const { text } = await open(await pageOf(await create({ totalCents: 0, language: 'pl' })).then((url) => `${url}/pay`), {
+			method: 'POST',
+		})
+		expect(text).toContain('<h1>Nie ma nic do zapłaty</h1>')
+	})
+})
+
 describe('another method', () => {
 	it.each([
 		['POST', '', 'GET, HEAD'],

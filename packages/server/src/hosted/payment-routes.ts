@@ -19,7 +19,6 @@ import { returnUrls } from '../invoices/payments/link.ts'
 import { receivePayment } from '../invoices/payments/receive.ts'
 import { snapshotOf } from '../invoices/snapshot.ts'
 import { findInvoice } from '../invoices/store.ts'
-import { findOrganization } from '../organizations/store.ts'
 import { InvalidWebhook, type PaymentProcessor } from '../outside/payments/processor.ts'
 import { testPaymentSecret } from '../outside/secrets.ts'
 import { testPaymentPage } from '../rendering/pages/test-payment-page.ts'
@@ -128,13 +127,19 @@ function testPage(options: HostedOptions, processor: PaymentProcessor): Router {
 	router.use(limitGuesses(limits, 'link'))
 	router.get('/', async (req: Request<{ externalId: string }>, res) => {
 		const link = await liveLink(db, processor, req.params.externalId)
-		const organization = await findOrganization(db, link.organizationId)
 		const invoice = await findInvoice(db, link.organizationId, link.invoiceId)
-		if (!organization || !invoice) throw gone()
-		const { billFrom } = await snapshotOf(db, invoice)
+		if (!invoice) throw gone()
+		const { billFrom, language, locale } = await snapshotOf(db, invoice)
 		const { cancelUrl } = await returnUrls(options, link.organizationId, link.invoiceId)
-		const amount = formatMoney(link.amountCents, link.currency, organization.locale)
-		const page = testPaymentPage({ amount, seller: billFrom.name, number: invoice.invoiceNumber, payUrl: link.url, cancelUrl })
+		const amount = formatMoney(link.amountCents, link.currency, locale)
+		const page = testPaymentPage({
+			language,
+			amount,
+			seller: billFrom.name,
+			number: invoice.invoiceNumber,
+			payUrl: link.url,
+			cancelUrl,
+		})
 		sendPage(req, res, 200, page, [new URL(services.baseUrl).origin])
 	})
 	router.post('/', async (req: Request<{ externalId: string }>, res) => {

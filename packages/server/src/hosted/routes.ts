@@ -3,6 +3,7 @@ import express, { type ErrorRequestHandler, type Request, type RequestHandler, t
 import type { RateLimits } from '../auth/rate-limit.ts'
 import { ApiError, methodNotAllowed } from '../base/errors.ts'
 import type { Database } from '../db/database.ts'
+import type { Language } from '../generated/contract.ts'
 import { send, toApiError } from '../http/answers.ts'
 import type { AnsweredRequest } from '../http/log-line.ts'
 import { isViewed, originOf } from '../http/request-context.ts'
@@ -10,12 +11,14 @@ import { checkLink, countGuess, visitorOf } from '../http/steps/authenticate.ts'
 import { loopTurns } from '../http/turns.ts'
 import { getOrCreatePaymentLink } from '../invoices/payments/link.ts'
 import { clientUrl } from '../invoices/sharing/client-link-store.ts'
-import { countView, openByToken, publicInvoice } from '../invoices/sharing/public-view.ts'
+import { countView, openByToken, publicInvoice, type Viewed } from '../invoices/sharing/public-view.ts'
 import { documentOf } from '../invoices/sharing/render.ts'
 import type { Services } from '../outside/services.ts'
 import { pageHeaders } from '../rendering/pages/headers.ts'
-import { invoicePage } from '../rendering/pages/invoice-page.ts'
-import { type Message, messagePage, messages } from '../rendering/pages/message-page.ts'
+import { invoicePage, receipt } from '../rendering/pages/invoice-page.ts'
+import { messagePage } from '../rendering/pages/message-page.ts'
+import { languages } from '../rendering/words/languages.ts'
+import type { MessageName } from '../rendering/words/words.ts'
 import { pageNotice } from './test-mode.ts'
 
 export interface HostedOptions {
@@ -34,7 +37,7 @@ export function hostedPages(options: HostedOptions): Router {
 	router.route('/view/invoice/:token/pay').post(pay(options)).all(rejectMethod('POST'))
 	router.route('/view/invoice/:token/paid').get(paidPage(options)).all(rejectMethod('GET, HEAD'))
 	for (const [path, message] of paymentPages) {
-		const show: RequestHandler = (req, res) => sendPage(req, res, 200, messagePage(message))
+		const show: RequestHandler = (req, res) => sendPage(req, res, 200, messagePage(languageOf(req, res), message))
 		router.route(path).get(show).all(rejectMethod('GET, HEAD'))
 	}
 	// A link that a mail program cut gets the page for a broken link, not a problem for programs.
@@ -46,8 +49,8 @@ export function hostedPages(options: HostedOptions): Router {
 
 /** The pages for a payer whose invoice has no client link. */
 const paymentPages = [
-	['/payments/received', messages.paymentReceived],
-	['/payments/cancelled', messages.paymentCancelled],
+	['/payments/received', 'paymentReceived'],
+	['/payments/cancelled', 'paymentCancelled'],
 ] as const
 
 /** Where errors are pages too. */
@@ -59,6 +62,18 @@ const rejectMethod =
 		throw methodNotAllowed(path, method, allowed)
 	}
 
+/** The language of the invoice that the request is about; of an unknown one, the first of the browser's languages that there is. */
+function languageOf(req: Request, { locals }: Response): Language {
+	return locals.language ?? (req.acceptsLanguages(...languages) || 'en')
+}
+
+/** The invoice that the token opens. From then on the pages that answer the request are in its language. */
+async function open(db: Database, res: Response, token: string, now: number): Promise<Viewed> {
+	const viewed = await openByToken(db, token, now)
+	res.locals.language = viewed.invoice.language
+	return viewed
+}
+
 const visitor = { type: 'client_link', id: null } as const
 
 type PageHandler = (req: Request<{ token: string }>, res: Response) => Promise<void>
@@ -68,11 +83,11 @@ const viewInvoice =
 	async (req, res) => {
 		const { token } = req.params
 		const now = clock()
-		if (isViewed(req)) await countView(db, await openByToken(db, token, now), originOf(req, visitor, 'pages.view', now))
+		if (isViewed(req)) await countView(db, await open(db, res, token, now), originOf(req, visitor, 'pages.view', now))
 		// Views that were committed together would make their pages together. Whoever waits holds no invoice.
 		await loopTurns.take(visitorOf(limits, req))
 		if (res.closed) return
-		const { invoice, organization } = await openByToken(db, token, now)
+		const { invoice, organization } = await open(db, res, token, now)
 		const document = await documentOf(db, services, invoice, now)
 		const processor = await services.payments.nameOf(db, organization.id)
 		const { pdfUrl, payUrl } = publicInvoice(invoice, token, services.baseUrl, processor !== undefined)
@@ -87,7 +102,7 @@ const pay =
 	async (req, res) => {
 		const { token } = req.params
 		const now = clock()
-		const { invoice } = await openByToken(db, token, now)
+		const { invoice } = await open(db, res, token, now)
 		const page = clientUrl(services.baseUrl, token)
 		const url = await getOrCreatePaymentLink(db, {
 			organizationId: invoice.organizationId,
@@ -100,12 +115,19 @@ const pay =
 		redirect(req, res, url)
 	}
 
+/** The receipt, once the processor has reported the payment; it may do so after the payer is back. */
 const paidPage =
-	({ db, services, now }: HostedOptions): PageHandler =>
+	({ db, services, now: clock }: HostedOptions): PageHandler =>
 	async (req, res) => {
 		const { token } = req.params
-		await openByToken(db, token, now())
-		sendPage(req, res, 200, messagePage(messages.paymentReceived, clientUrl(services.baseUrl, token)))
+		const now = clock()
+		const { invoice } = await open(db, res, token, now)
+		const language = languageOf(req, res)
+		const invoiceUrl = clientUrl(services.baseUrl, token)
+		if (invoice.status !== 'paid') return sendPage(req, res, 200, messagePage(language, 'paymentReceived', { invoiceUrl }))
+		const { pdfUrl } = publicInvoice(invoice, token, services.baseUrl, false)
+		const facts = receipt(await documentOf(db, services, invoice, now))
+		sendPage(req, res, 200, messagePage(language, 'paymentConfirmed', { invoiceUrl, receipt: { facts, pdfUrl } }))
 	}
 
 /** 303 makes the browser GET the other URL, whatever method it used here. */
@@ -129,24 +151,24 @@ export function failurePage(limits: RateLimits): ErrorRequestHandler {
 		// A path that cannot be decoded, such as /view/invoice/%E0, is a broken link.
 		const error = thrown instanceof URIError ? new ApiError('client_link_not_found', 'This is no path.') : thrown
 		const { code, status, headers, message: detail } = toApiError(error, req)
-		const message: Message | undefined = messageByCode[code]
+		const message = messageByCode[code]
 		if (!message) return next(error)
 		if (status === 404) countGuess(limits, 'link', req)
 		if (status >= 500) req.context.log.error({ err: error, requestId: req.context.requestId }, detail)
-		send(req, res, { status, headers: { ...pageHeaders([]), ...headers }, text: messagePage(message) })
+		send(req, res, { status, headers: { ...pageHeaders([]), ...headers }, text: messagePage(languageOf(req, res), message) })
 	}
 }
 
-const messageByCode: Record<string, Message> = {
-	client_link_not_found: messages.linkGone,
-	payment_link_not_found: messages.linkGone,
-	method_not_allowed: messages.wrongMethod,
-	rate_limited: messages.tooManyRequests,
-	nothing_to_pay: messages.nothingToPay,
-	amount_not_payable: messages.paymentFailed,
-	payment_processor_failed: messages.paymentFailed,
-	payment_processor_not_configured: messages.paymentFailed,
-	internal_error: messages.failed,
-	outcome_unknown: messages.outcomeUnknown,
-	unavailable: messages.failed,
+const messageByCode: Record<string, MessageName | undefined> = {
+	client_link_not_found: 'linkGone',
+	payment_link_not_found: 'linkGone',
+	method_not_allowed: 'wrongMethod',
+	rate_limited: 'tooManyRequests',
+	nothing_to_pay: 'nothingToPay',
+	amount_not_payable: 'paymentFailed',
+	payment_processor_failed: 'paymentFailed',
+	payment_processor_not_configured: 'paymentFailed',
+	internal_error: 'failed',
+	outcome_unknown: 'outcomeUnknown',
+	unavailable: 'failed',
 }

@@ -18,12 +18,12 @@ export async function demoWarning(db: Db, host: string): Promise<string | undefi
 	return `there is demo data (${demos.join(', ')}) and others can reach HOST=${host}: do not use it for real invoices`
 }
 
-/** A sentence for the page of an organization's invoice. */
+/** What the page of an organization's invoice warns of. */
 export async function pageNotice(
 	db: Db,
 	{ host, processor, organizationId }: { host: string; processor: string | undefined; organizationId: string },
-): Promise<string | undefined> {
+): Promise<'demo' | 'testMode' | undefined> {
 	if (!isReachable(host)) return undefined
-	if ((await listDemoOrganizations(db, { organizationId })).length > 0) return 'Demo: this invoice is made up. Do not pay it.'
-	return processor === 'test' ? 'Test mode: payments on this page are not real. No money moves.' : undefined
+	if ((await listDemoOrganizations(db, { organizationId })).length > 0) return 'demo'
+	return processor === 'test' ? 'testMode' : undefined
 }

@@ -27,7 +27,8 @@ export function applyInput(
 	now: number,
 	taxRates: ReadonlyMap<string, TaxRate> = new Map(),
 ): StoredInvoice {
-	const { lineItems, timeLines, issuedDate, dueDate, paidDate, periodStart, periodEnd, billTo, billFrom, ...plain } = input
+	const { lineItems, timeLines, issuedDate, dueDate, paidDate, periodStart, periodEnd, billTo, billFrom, language, ...plain } =
+		input
 	const next = { ...stored, ...plain, updatedAt: now } as StoredInvoice & Record<(typeof dates)[number], number | null>
 	for (const field of dates) {
 		const written = input[field]
@@ -39,10 +40,10 @@ export function applyInput(
 	const lines = timeLines ?? (lineItems ? mergeLines(stored.lineItems, lineItems, taxRates) : stored.lineItems)
 	if (lines.length > 0) Object.assign(next, amounts(stored, next, lines, input))
 	else if (stored.lineItems.length > 0) Object.assign(next, withoutLines, writtenTotals(input))
-	return { ...applyStatus(stored, next, input, now), ...parties(stored, next, input) }
+	return { ...applyStatus(stored, next, input, now), ...parties(stored, next, input), ...writing(stored, next, input) }
 }
 
-type Parties = Pick<StoredInvoice, 'billTo' | 'billToWritten' | 'billFrom' | 'billFromWritten' | 'locale' | 'timeZone'>
+type Parties = Pick<StoredInvoice, 'billTo' | 'billToWritten' | 'billFrom' | 'billFromWritten' | 'timeZone'>
 
 /**
  * Buyer and seller that the input writes. What nobody wrote goes when a sent invoice becomes a draft, and the buyer with its
@@ -57,9 +58,20 @@ function parties(stored: StoredInvoice, next: StoredInvoice, { billTo, billFrom 
 		billToWritten: billTo === undefined ? stored.billToWritten && !isOtherBuyer : billTo !== null,
 		billFrom: billFrom === undefined ? (isOtherSeller ? null : stored.billFrom) : partyOf(billFrom, '/billFrom'),
 		billFromWritten: billFrom === undefined ? stored.billFromWritten && !isOtherSeller : billFrom !== null,
-		locale: becomesDraft ? null : stored.locale,
 		timeZone: becomesDraft ? null : stored.timeZone,
 	}
+}
+
+type Writing = Pick<StoredInvoice, 'language' | 'languageWritten' | 'locale'>
+
+/** The language, and the locale that follows from it: another language needs another one. */
+function writing(stored: StoredInvoice, next: StoredInvoice, { language }: InvoiceInput): Writing {
+	if (language !== undefined && (language !== stored.language || language === null))
+		return { language, languageWritten: language !== null, locale: null }
+	const languageWritten = stored.languageWritten || language !== undefined
+	const becomesDraft = next.status === 'draft' && stored.status !== 'draft'
+	if (!becomesDraft) return { language: stored.language, languageWritten, locale: stored.locale }
+	return { language: languageWritten ? stored.language : null, languageWritten, locale: null }
 }
 
 const partyOf = (input: PartyInput | null, place: string): Party | null => input && { ...blankParty, ...checkParty(input, place) }

@@ -4,10 +4,12 @@ import type { WriteContext } from '../db/write-context.ts'
 import { deals } from '../deals/store.ts'
 import type { TimeEntriesInvoice } from '../generated/contract.ts'
 import { requireOrganization } from '../organizations/store.ts'
+import { wordsOf } from '../rendering/words/languages.ts'
 import { lockTimeEntries } from '../time-entries/store.ts'
 import type { StoredInvoice } from './invoice.ts'
 import { requireUsableRate } from './named-rates.ts'
 import { rateEntries, timeLines } from './pricing/time-lines.ts'
+import { languageOf } from './snapshot.ts'
 import { createInvoice } from './write.ts'
 
 export async function createInvoiceOfTime(write: WriteContext, request: TimeEntriesInvoice): Promise<StoredInvoice> {
@@ -21,6 +23,7 @@ export async function createInvoiceOfTime(write: WriteContext, request: TimeEntr
 	const charged = rateEntries({ ids: timeEntryIds, entries, deal, organization })
 	const { companyId, currency } = deal
 	// The new invoice takes its rounding from the same settings.
-	const lines = timeLines(charged, groupBy, taxRate, write.organization)
+	const { time } = wordsOf(await languageOf(db, { organizationId: organization.id, companyId, language: input.language ?? null }))
+	const lines = timeLines(charged, groupBy, taxRate, write.organization, time)
 	return createInvoice(write, { dealId, companyId, currency, ...input, timeLines: lines })
 }

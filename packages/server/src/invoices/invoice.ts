@@ -11,10 +11,12 @@ export interface StoredInvoice extends Omit<Invoice, 'amountDueCents' | 'isOverd
 	/** Whether a caller wrote `billTo`, and `billFrom`, so that the company's record and the settings do not matter. */
 	readonly billToWritten: boolean
 	readonly billFromWritten: boolean
+	/** Whether a caller wrote `language`. */
+	readonly languageWritten: boolean
 }
 
 /** The fields of a stored invoice that no answer shows. */
-export const hiddenFlags = ['paidDateDerived', 'billToWritten', 'billFromWritten'] as const
+export const hiddenFlags = ['paidDateDerived', 'billToWritten', 'billFromWritten', 'languageWritten'] as const
 
 /** A buyer or seller of whom nothing but a name is known. */
 export const blankParty = {
@@ -46,6 +48,7 @@ export function blankInvoice(organization: OrganizationSettings, now: number): S
 		paidDateDerived: false,
 		billToWritten: false,
 		billFromWritten: false,
+		languageWritten: false,
 		subtotalCents: 0,
 		taxRate: 0,
 		taxLabel: 'Tax',
@@ -78,7 +81,7 @@ export const amountDue = ({
 
 /** The invoice as a GET answers it, with its derived fields. The queries of store.ts say the same in SQL. */
 export function asRead(stored: StoredInvoice, today: Today): Invoice {
-	const { paidDateDerived, billToWritten, billFromWritten, ...invoice } = stored
+	const { paidDateDerived, billToWritten, billFromWritten, languageWritten, ...invoice } = stored
 	const { status, dueDate } = invoice
 	const todayBegins = dueDate !== null && dueDate % dayMs === 0 ? today.date : today.instant
 	const isOverdue = (status === 'sent' || status === 'overdue') && dueDate !== null && dueDate < todayBegins

@@ -57,6 +57,7 @@ const defaults = {
 	viewCount: 0,
 	billTo: null,
 	billFrom: null,
+	language: null,
 	locale: null,
 	timeZone: null,
 	version: 1,

@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
+import { query } from '../db/database.ts'
 
 let server: TestServer
 let tenant: Tenant
@@ -46,8 +47,8 @@ const acme = {
 	bankAccount: null,
 	footer: null,
 }
-const blank = { billTo: null, billFrom: null, locale: null, timeZone: null }
-const moved = { name: 'Moved Ltd', city: 'Bonn', locale: 'de-DE', timeZone: 'Pacific/Kiritimati' }
+const blank = { billTo: null, billFrom: null, language: null, locale: null, timeZone: null }
+const moved = { name: 'Moved Ltd', city: 'Bonn', language: 'de', locale: 'de-DE', timeZone: 'Pacific/Kiritimati' }
 
 describe('sending', () => {
 	it('fixes buyer, seller, locale and time zone: later changes of the company and of the settings change nothing', async () => {
@@ -97,6 +98,7 @@ it('what a sent invoice prints changes with it alone, whatever happens around it
 				{
 					name: fc.constantFrom('Moved Ltd', 'Northlight'),
 					city: fc.constantFrom('Bonn', null),
+					language: fc.constantFrom('de', 'fr', 'en'),
 					locale: fc.constantFrom('de-DE', 'ja-JP', 'en-IE'),
 					timeZone: fc.constantFrom('Pacific/Kiritimati', 'America/Los_Angeles'),
 					bankAccount: fc.constantFrom({ iban: 'DE89370400440532013000' }, null),
@@ -108,7 +110,14 @@ it('what a sent invoice prints changes with it alone, whatever happens around it
 			)
 			.map((changes) => () => set(changes)),
 		company: fc
-			.constantFrom({ name: 'Acme II' }, { billingCity: 'Bonn' }, { vatId: null }, { billingEmail: null })
+			.constantFrom(
+				{ name: 'Acme II' },
+				{ language: 'it' } as const,
+				{ language: null },
+				{ billingCity: 'Bonn' },
+				{ vatId: null },
+				{ billingEmail: null },
+			)
 			.map((changes) => () => tenant.remit.companies.update(companyId, changes)),
 		'another invoice': fc
 			.constantFrom({ status: 'sent' } as const, { status: 'paid' } as const, { status: 'draft' } as const, { notes: 'x' })
@@ -121,6 +130,8 @@ it('what a sent invoice prints changes with it alone, whatever happens around it
 		{ status: 'sent' } as const,
 		{ billTo: { name: 'Written' } },
 		{ billTo: null },
+		{ language: 'pl' } as const,
+		{ language: null },
 	)
 	await fc.assert(
 		fc.asyncProperty(fc.array(fc.oneof(...Object.values(around)), { minLength: 3, maxLength: 6 }), edits, async (steps, edit) => {
@@ -142,6 +153,55 @@ it('what a sent invoice prints changes with it alone, whatever happens around it
 		}),
 		{ numRuns: 12 },
 	)
+})
+
+describe('the language', () => {
+	it("is the invoice's, else the company's, else the organization's, with a locale that fits", async () => {
+		await set({ language: 'de', locale: 'de-CH' })
+		const companyId = await newCompany()
+		const sent = async (body: object) => {
+			const { language, locale } = await read(await create({ status: 'sent', ...body }))
+			return [language, locale]
+		}
+		expect(await sent({ companyId })).toEqual(['de', 'de-CH'])
+		await tenant.remit.companies.update(companyId, { language: 'fr' })
+		expect(await sent({ companyId })).toEqual(['fr', 'fr-CH'])
+		expect(await sent({ companyId, language: 'en' })).toEqual(['en', 'en-GB'])
+		expect(await sent({ companyId, language: null })).toEqual(['fr', 'fr-CH'])
+		expect(await sent({})).toEqual(['de', 'de-CH'])
+	})
+
+	it("that a caller wrote stays through a draft, can be another on a sent invoice, and null takes the company's again", async () => {
+		const companyId = await newCompany()
+		await tenant.remit.companies.update(companyId, { language: 'it' })
+		const id = await create({ companyId, language: 'nl', status: 'sent' })
+		expect(await read(id)).toMatchObject({ language: 'nl', locale: 'nl-NL' })
+		await patch(id, { status: 'draft' })
+		expect(await read(id)).toMatchObject({ language: 'nl', locale: null })
+		await patch(id, { status: 'sent', language: 'pt' })
+		expect(await read(id)).toMatchObject({ language: 'pt', locale: 'pt-PT' })
+		await patch(id, { language: null })
+		expect(await read(id)).toMatchObject({ language: 'it', locale: 'it-IT' })
+		await patch(id, { status: 'draft' })
+		expect(await read(id)).toMatchObject({ language: null, locale: null })
+	})
+
+	it('of an invoice that a version without languages sent is English, whatever the settings say now', async () => {
+		const id = await create({ status: 'sent', totalCents: 100 })
+		const { url } = await tenant.remit.invoices.clientLink.create(id)
+		const bytes = Buffer.from(await tenant.remit.invoices.pdf(id))
+		await server.db.transaction((tx) => tx.run(asBefore, { id }))
+		await set({ language: 'de', locale: 'de-DE' })
+		expect(await (await fetch(url, { headers: { purpose: 'prefetch' } })).text()).toContain('<html lang="en">')
+		expect(Buffer.from(await tenant.remit.invoices.pdf(id)).equals(bytes)).toBe(true)
+		const { version } = await read(id)
+		await patch(id, { status: 'sent' })
+		expect(await read(id)).toMatchObject({ version, language: null })
+		await patch(id, { notes: 'Thanks' })
+		expect(await read(id)).toMatchObject({ version: version + 1, language: null, locale: 'en-IE' })
+	})
+
+	const asBefore = query<{ id: string }>((knex, key) => knex('invoices').where(key).update({ language: null }))
 })
 
 describe('a sent invoice that becomes a draft', () => {

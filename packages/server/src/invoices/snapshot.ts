@@ -2,13 +2,15 @@
 // change of the company or of the settings does not change what a sent invoice says.
 import { companies } from '../companies/store.ts'
 import type { Db } from '../db/database.ts'
-import type { Company, OrganizationSettings, Party } from '../generated/contract.ts'
+import type { Company, Language, OrganizationSettings, Party } from '../generated/contract.ts'
 import { requireOrganization } from '../organizations/store.ts'
+import { localeFor } from '../rendering/words/locales.ts'
 import { blankParty, type StoredInvoice } from './invoice.ts'
 
 export interface Snapshot {
 	readonly billTo: Party | null
 	readonly billFrom: Party
+	readonly language: Language
 	readonly locale: string
 	readonly timeZone: string
 }
@@ -18,21 +20,41 @@ type Source = Pick<StoredInvoice, 'organizationId' | 'companyId' | keyof Snapsho
 /** What the invoice has of these itself, and the rest as of now. */
 export async function snapshotOf(db: Db, invoice: Source): Promise<Snapshot> {
 	const { organizationId, companyId, billTo, billFrom, locale, timeZone } = invoice
-	const hasBuyer = billTo !== null || companyId === null
-	if (hasBuyer && billFrom !== null && locale !== null && timeZone !== null) return { billTo, billFrom, locale, timeZone }
-	const company = hasBuyer ? undefined : await companies.findEvenDeleted(db, organizationId, companyId)
+	// Sent by a version without languages.
+	const language = invoice.language ?? (locale === null ? null : 'en')
+	const needsBuyer = billTo === null && companyId !== null
+	if (!needsBuyer && billFrom !== null && language !== null && locale !== null && timeZone !== null)
+		return { billTo, billFrom, language, locale, timeZone }
+	const needsCompany = needsBuyer || (language === null && companyId !== null)
+	const company = needsCompany ? await companies.findEvenDeleted(db, organizationId, companyId) : undefined
 	const organization = await requireOrganization(db, organizationId)
+	const chosen = language ?? company?.language ?? organization.language
 	return {
 		billTo: billTo ?? (company ? buyer(company) : null),
 		billFrom: billFrom ?? seller(organization),
-		locale: locale ?? organization.locale,
+		language: chosen,
+		locale: locale ?? localeFor(chosen, organization),
 		timeZone: timeZone ?? organization.timeZone,
 	}
 }
 
+/** The language of an invoice that is written now. */
+export async function languageOf(
+	db: Db,
+	{ organizationId, companyId, language }: Pick<StoredInvoice, 'organizationId' | 'companyId' | 'language'>,
+): Promise<Language> {
+	if (language !== null) return language
+	const company = companyId === null ? undefined : await companies.findEvenDeleted(db, organizationId, companyId)
+	return company?.language ?? (await requireOrganization(db, organizationId)).language
+}
+
 /** The invoice, with its snapshot once it is sent. */
-export const withSnapshot = async (db: Db, invoice: StoredInvoice): Promise<StoredInvoice> =>
-	invoice.sentAt === null || invoice.status === 'draft' ? invoice : { ...invoice, ...(await snapshotOf(db, invoice)) }
+export async function withSnapshot(db: Db, invoice: StoredInvoice): Promise<StoredInvoice> {
+	if (invoice.sentAt === null || invoice.status === 'draft') return invoice
+	const snapshot = await snapshotOf(db, invoice)
+	// What an earlier version sent stays as that version stored it, so that a write of what is there is no change.
+	return { ...invoice, ...snapshot, ...(invoice.locale !== null && { language: invoice.language }) }
+}
 
 const buyer = (company: Company): Party => ({
 	...blankParty,

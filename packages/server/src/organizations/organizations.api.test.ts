@@ -47,6 +47,7 @@ const nothing = {
 }
 const given = {
 	timeZone: 'UTC',
+	language: 'en',
 	locale: 'en-US',
 	defaultCurrency: 'USD',
 	taxRounding: 'document',
@@ -78,6 +79,7 @@ const changes = {
 	},
 	footer: 'Small business:\nno VAT.',
 	timeZone: 'America/Argentina/Buenos_Aires',
+	language: 'fr',
 	locale: 'de-CH',
 	defaultCurrency: 'JPY',
 	hourlyRateCents: 999_999_999_999,
@@ -120,6 +122,8 @@ describe('an organization', () => {
 		['timeZone', '+01:00'],
 		['timeZone', ''],
 		['timeZone', null],
+		['language', 'sv'],
+		['language', null],
 		['locale', 'en_US'],
 		['locale', 'klingon'],
 		['locale', null],

@@ -22,6 +22,7 @@ const insert = query<Row>((knex, row) => knex('organizations').insert(row))
 
 const defaults = {
 	timeZone: 'UTC',
+	language: 'en',
 	locale: 'en-US',
 	defaultCurrency: 'USD',
 	taxRounding: 'document',

@@ -1,9 +1,11 @@
 // An invoice as people read it: every label, amount and date in its final words. The page, the PDF and the e-mail render only
 // this, so they cannot disagree. `presentInvoice` (invoices/sharing/present.ts) makes it.
-import type { InvoiceStatus } from '../generated/contract.ts'
+import type { InvoiceStatus, Language } from '../generated/contract.ts'
 
 export interface InvoiceDocument {
-	/** BCP 47, such as `de-DE`: the language of the numbers and dates. */
+	/** Of its words: those that a page, a PDF and an e-mail add of themselves too. */
+	readonly language: Language
+	/** BCP 47, such as `de-DE`: how its numbers and dates are written. */
 	readonly locale: string
 	/** The kind of document: `Invoice`. */
 	readonly title: string

@@ -1,5 +1,7 @@
 // The content of an invoice's e-mail. Both bodies, HTML and plain text, render only this.
 import type { DocumentLine, InvoiceDocument } from './document.ts'
+import { countOf, fill, wordsOf } from './words/languages.ts'
+import type { Words } from './words/words.ts'
 
 export interface EmailSource {
 	readonly document: InvoiceDocument
@@ -11,6 +13,9 @@ export interface EmailSource {
 
 export interface EmailContent {
 	readonly document: InvoiceDocument
+	readonly words: Words
+	/** Such as `Invoice INV-0007 from Northlight Studio`. */
+	readonly subject: string
 	readonly sender: string
 	/** Such as `Invoice INV-0007`. */
 	readonly heading: string
@@ -37,28 +42,33 @@ export interface EmailLine {
 const maxLines = 40
 
 export function emailContent({ document, message, url }: EmailSource): EmailContent {
-	const { title, number, seller, facts, lines, paymentUrl } = document
-	const headline = headlineOf(document)
+	const { language, title, number, seller, facts, lines, paymentUrl } = document
+	const words = wordsOf(language)
+	const headline = headlineOf(document, words)
 	const link = url ?? paymentUrl
 	const omitted = Math.max(0, lines.length - maxLines)
+	const heading = [title, number].filter(Boolean).join(' ')
+	const sender = seller[0] ?? ''
 	return {
 		document,
-		sender: seller[0] ?? '',
-		heading: [title, number].filter(Boolean).join(' '),
+		words,
+		subject: sender ? fill(words.from, { document: heading, seller: sender }) : heading,
+		sender,
+		heading,
 		message: message?.trim() || null,
 		headline,
 		preview: [headline, ...facts].map(({ label, value }) => `${label} ${value}`).join(' · '),
-		link: link ? { label: paymentUrl ? 'View and pay online' : 'View online', url: link } : null,
+		link: link ? { label: paymentUrl ? words.mail.viewAndPay : words.mail.view, url: link } : null,
 		lines: lines.slice(0, maxLines).map((line) => toEmailLine(line, document.columns.tax)),
-		omitted: omitted > 0 ? `… and ${omitted} more ${omitted === 1 ? 'line' : 'lines'} in the attached PDF` : null,
-		attachmentNote: `The ${title.toLowerCase()} is attached as a PDF.`,
+		omitted: omitted > 0 ? countOf(language, words.mail.moreLines, omitted) : null,
+		attachmentNote: title === words.creditNote ? words.mail.creditNoteAttached : words.mail.invoiceAttached,
 	}
 }
 
-function headlineOf({ due, totals, status }: InvoiceDocument): EmailContent['headline'] {
-	if (due !== null) return { label: 'Amount due', value: due }
+function headlineOf({ due, totals, status }: InvoiceDocument, words: Words): EmailContent['headline'] {
+	if (due !== null) return { label: words.amountDue, value: due }
 	const total = totals.find(({ kind }) => kind === 'total')
-	return { label: `Total · ${status.label}`, value: total?.value ?? '' }
+	return { label: `${words.total} · ${status.label}`, value: total?.value ?? '' }
 }
 
 function toEmailLine({ description, quantity, unitPrice, discount, tax, amount }: DocumentLine, showTax: boolean): EmailLine {

@@ -17,7 +17,7 @@ const amountCell = 'text-align:right;vertical-align:top;white-space:nowrap;font-
 export function emailHtml(content: EmailContent): string {
 	const { document, heading, sender, headline, link, attachmentNote } = content
 	return html`<!doctype html>
-<html lang="en" xmlns="http://www.w3.org/1999/xhtml">
+<html lang="${document.language}" xmlns="http://www.w3.org/1999/xhtml">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width,initial-scale=1">
@@ -110,11 +110,11 @@ function passage({ title, text }: Passage): string {
 `
 }
 
-function linesTable({ lines, omitted }: EmailContent): string {
+function linesTable({ lines, omitted, words }: EmailContent): string {
 	if (lines.length === 0) return ''
 	const head = `padding:0 0 8px;${small}font-weight:400;`
 	return html`<table width="100%" cellpadding="0" cellspacing="0" border="0" style="margin-top:32px;">
-<tr><th scope="col" class="muted" style="${head}text-align:left;">Description</th><th scope="col" class="muted" style="${head}${amountCell}">Amount</th></tr>
+<tr><th scope="col" class="muted" style="${head}text-align:left;">${words.description}</th><th scope="col" class="muted" style="${head}${amountCell}">${words.amount}</th></tr>
 !${lines.map(lineRow)}!${omitted ? html`<tr><td colspan="2" class="muted rule" style="padding:12px 0;${ruled}${small}">${omitted}</td></tr>` : ''}</table>`
 }
 

@@ -4,7 +4,7 @@ import type { EmailContent, EmailLine } from './email-content.ts'
 const width = 72
 
 export function emailText(content: EmailContent): string {
-	const { document, heading, sender, message, headline, link, lines, omitted, attachmentNote } = content
+	const { document, subject, message, headline, link, lines, omitted, attachmentNote } = content
 	const facts = [headline, ...document.facts]
 	const labels = Math.max(...facts.map(({ label }) => label.length))
 	const rule = '-'.repeat(width)
@@ -17,7 +17,7 @@ export function emailText(content: EmailContent): string {
 	]
 	const blocks = [
 		...(message ? [wrap(message)] : []),
-		wrap(sender ? `${heading} from ${sender}` : heading),
+		wrap(subject),
 		facts.map(({ label, value }) => `${label.padEnd(labels)}  ${value}`),
 		...(link ? [[`${link.label}:`, link.url]] : []),
 		table,

@@ -14,6 +14,7 @@ const line = (fields: Partial<DocumentLine> = {}): DocumentLine => ({
 })
 
 const invoice = (fields: Partial<InvoiceDocument> = {}): InvoiceDocument => ({
+	language: 'en',
 	locale: 'en-IE',
 	title: 'Invoice',
 	number: 'INV-0007',

@@ -5,9 +5,8 @@ import { emailText } from './email-text.ts'
 
 export function invoiceEmail(source: EmailSource): { subject: string; text: string; html: string } {
 	const content = emailContent(source)
-	const { heading, sender } = content
 	return {
-		subject: sender ? `${heading} from ${sender}` : heading,
+		subject: content.subject,
 		text: emailText(content),
 		html: emailHtml(content),
 	}

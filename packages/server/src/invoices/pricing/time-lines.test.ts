@@ -27,7 +27,7 @@ const entry = (fields: Partial<TimeEntry> = {}) =>
 
 const charged = (entries: TimeEntry[], ids = entries.map(({ id }) => id)) => rateEntries({ ids, entries, deal, organization })
 const linesOf = (entries: TimeEntry[], groupBy: Parameters<typeof timeLines>[1] = 'task', rate?: TaxRate) =>
-	timeLines(charged(entries), groupBy, rate, { timeRounding: 'none', timeRoundingMinutes: 15 })
+	timeLines(charged(entries), groupBy, rate, { timeRounding: 'none', timeRoundingMinutes: 15 }, 'Time')
 const words = (entries: TimeEntry[]) => linesOf(entries).map(({ description }) => description)
 
 describe('entries share a line', () => {

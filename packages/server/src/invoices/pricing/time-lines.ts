@@ -84,17 +84,17 @@ function rated(
 	return entries.map((entry) => ({ entry, rateCents: rateOf(entry) ?? (hourlyRateCents as number) }))
 }
 
-/** Entries with the same `key` share a line; `words` is its description. */
-const groups: Record<TimeGrouping, (entry: TimeEntry) => { key: string; words: string }> = {
+/** Entries with the same `key` share a line; `words` is its description, null when they have no name. */
+const groups: Record<TimeGrouping, (entry: TimeEntry) => { key: string; words: string | null }> = {
 	task: ({ taskId, taskName }) => ({
 		key: JSON.stringify([taskId, taskId ? null : taskName]),
-		words: taskName ?? taskId ?? 'Time',
+		words: taskName ?? taskId,
 	}),
 	deliverable: ({ deliverableId, deliverableName }) => ({
 		key: JSON.stringify([deliverableId, deliverableId ? null : deliverableName]),
-		words: deliverableName ?? deliverableId ?? 'Time',
+		words: deliverableName ?? deliverableId,
 	}),
-	all: () => ({ key: '', words: 'Time' }),
+	all: () => ({ key: '', words: null }),
 }
 
 export type Rounding = Pick<OrganizationSettings, 'timeRounding' | 'timeRoundingMinutes'>
@@ -106,12 +106,13 @@ export function chargedSeconds(seconds: number, { timeRounding, timeRoundingMinu
 	return timeRounding === 'nearest' ? Math.round(seconds / step) * step : seconds
 }
 
-/** One line for each group and rate, in the order in which their work began. */
+/** One line for each group and rate, in the order in which their work began; `unnamed` describes those whose entries have no name. */
 export function timeLines(
 	charged: readonly Charged[],
 	groupBy: TimeGrouping,
 	taxRate: TaxRate | undefined,
 	rounding: Rounding,
+	unnamed: string,
 ): Line[] {
 	const inOrder = charged.toSorted((a, b) => a.entry.startedAt - b.entry.startedAt || (a.entry.id < b.entry.id ? -1 : 1))
 	const lines = Map.groupBy(inOrder, ({ entry, rateCents }) => `${groups[groupBy](entry).key} ${rateCents}`)
@@ -123,7 +124,7 @@ export function timeLines(
 			...blankLine,
 			position: index + 1,
 			kind: 'time',
-			description: groups[groupBy](entry).words,
+			description: groups[groupBy](entry).words ?? unnamed,
 			quantity: hours(durationSeconds),
 			unit: 'h',
 			unitPriceCents: rateCents,

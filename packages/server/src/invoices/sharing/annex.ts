@@ -1,7 +1,8 @@
 // The tables that follow an invoice: hours and amount of each hourly rate, and the timesheet.
-import { formatHours, formatInstant, formatMoney } from '../../base/format.ts'
+import { formatHours, formatInstant } from '../../base/format.ts'
 import type { LineItem } from '../../generated/contract.ts'
 import type { DocumentTable } from '../../rendering/document.ts'
+import type { Words } from '../../rendering/words/words.ts'
 
 /** A time entry as the timesheet shows it. */
 export interface WorkedTime {
@@ -13,8 +14,10 @@ export interface WorkedTime {
 }
 
 /** Lines of hours, grouped by price in the order in which the prices first appear; null when there are none. */
-export function rateTable(lines: readonly LineItem[], currency: string, locale: string): DocumentTable | null {
-	const money = (cents: number | string) => formatMoney(cents, currency, locale)
+export function rateTable(
+	lines: readonly LineItem[],
+	{ words, locale, money }: { words: Words; locale: string; money: (cents: number | string) => string },
+): DocumentTable | null {
 	const hourly = lines.filter(isHourly)
 	if (hourly.length === 0) return null
 	const hoursAndAmount = (group: readonly LineItem[]) => [
@@ -22,31 +25,34 @@ export function rateTable(lines: readonly LineItem[], currency: string, locale: 
 		money(total(group.map((line) => line.amountCents))),
 	]
 	return {
-		title: 'Hours by rate',
-		columns: ['Rate', 'Hours', 'Amount'].map((label) => ({ label, numeric: true })),
+		title: words.hoursByRate,
+		columns: [words.rate, words.hours, words.amount].map((label) => ({ label, numeric: true })),
 		rows: [...Map.groupBy(hourly, (line) => line.unitPriceCents)].map(([rate, group]) => [money(rate), ...hoursAndAmount(group)]),
-		sum: ['Total', ...hoursAndAmount(hourly)],
+		sum: [words.total, ...hoursAndAmount(hourly)],
 	}
 }
 
 /** One row for each entry, in the order of time, without the columns that no entry fills. */
-export function timesheetTable(entries: readonly WorkedTime[], locale: string, timeZone: string): DocumentTable | null {
+export function timesheetTable(
+	entries: readonly WorkedTime[],
+	{ words, locale, timeZone }: { words: Words; locale: string; timeZone: string },
+): DocumentTable | null {
 	if (entries.length === 0) return null
 	const columns = [
-		{ label: 'Date', cell: (entry: WorkedTime) => formatInstant(entry.startedAt, locale, timeZone) },
-		{ label: 'Deliverable', cell: (entry: WorkedTime) => entry.deliverableName?.trim() ?? '' },
-		{ label: 'Task', cell: (entry: WorkedTime) => entry.taskName?.trim() ?? '' },
-		{ label: 'Description', cell: (entry: WorkedTime) => entry.description?.trim() ?? '' },
+		{ label: words.date, cell: (entry: WorkedTime) => formatInstant(entry.startedAt, locale, timeZone) },
+		{ label: words.deliverable, cell: (entry: WorkedTime) => entry.deliverableName?.trim() ?? '' },
+		{ label: words.task, cell: (entry: WorkedTime) => entry.taskName?.trim() ?? '' },
+		{ label: words.description, cell: (entry: WorkedTime) => entry.description?.trim() ?? '' },
 	].filter(({ cell }) => entries.some((entry) => cell(entry) !== ''))
 	const hours = (worked: readonly WorkedTime[]) =>
 		formatHours(total(worked.map(({ durationSeconds }) => durationSeconds)), locale)
 	return {
-		title: 'Timesheet',
-		columns: [...columns.map(({ label }) => ({ label, numeric: false })), { label: 'Hours', numeric: true }],
+		title: words.timesheet,
+		columns: [...columns.map(({ label }) => ({ label, numeric: false })), { label: words.hours, numeric: true }],
 		rows: entries
 			.toSorted((a, b) => a.startedAt - b.startedAt)
 			.map((entry) => [...columns.map(({ cell }) => cell(entry)), hours([entry])]),
-		sum: [...columns.map((_, index) => (index === 0 ? 'Total' : '')), hours(entries)],
+		sum: [...columns.map((_, index) => (index === 0 ? words.total : '')), hours(entries)],
 	}
 }
 

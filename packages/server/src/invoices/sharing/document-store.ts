@@ -38,11 +38,12 @@ export async function keepDocument(db: Db, { now, meter }: Origin, key: Key, byt
 }
 
 /** Hash of all that the document shows: of the facts, and not of the words that this version of the server has for them. */
-export function contentHashOf({ invoice, ...others }: PresentSource): string {
+export function contentHashOf({ invoice, language, ...others }: PresentSource): string {
 	// The parties are among the others; the rest of these is not printed.
-	const { billTo, billFrom, locale, timeZone, sentAt, viewedAt, viewCount, updatedAt, version, ...written } = invoice
+	const { billTo, billFrom, language: _, locale, timeZone, sentAt, viewedAt, viewCount, updatedAt, version, ...written } = invoice
 	const { dealId, companyId, isOverdue, timeRounding, timeRoundingMinutes, ...shown } = written
-	return hash('sha256', JSON.stringify({ shown, ...others }, inOrder))
+	// Versions without languages kept documents in English.
+	return hash('sha256', JSON.stringify({ shown, ...others, language: language === 'en' ? null : language }, inOrder))
 }
 
 /**

@@ -1,5 +1,6 @@
 // Seller and buyer as lines of a letterhead.
 import type { Party } from '../../generated/contract.ts'
+import type { Words } from '../../rendering/words/words.ts'
 
 /** Countries that write the city before the postal code (`Austin, TX 78701`); others write it after (`10179 Berlin`). */
 const cityFirst = new Set(
@@ -9,12 +10,15 @@ const cityFirst = new Set(
 	].map((name) => name.toUpperCase()),
 )
 
-export const sellerLines = (seller: Party): string[] =>
-	written([...addressLines(seller), seller.email, seller.phone, ...numbers(seller)])
+export const sellerLines = (seller: Party, words: Words): string[] =>
+	written([...addressLines(seller), seller.email, seller.phone, ...numbers(seller, words)])
 
-export const buyerLines = (buyer: Party): string[] => written([...addressLines(buyer), ...numbers(buyer)])
+export const buyerLines = (buyer: Party, words: Words): string[] => written([...addressLines(buyer), ...numbers(buyer, words)])
 
-const numbers = ({ taxId, vatId }: Party) => [taxId && `Tax ID ${taxId}`, vatId && `VAT ID ${vatId}`]
+const numbers = ({ taxId, vatId }: Party, words: Words) => [
+	taxId && `${words.taxId} ${taxId}`,
+	vatId && `${words.vatId} ${vatId}`,
+]
 
 const addressLines = (party: Party) => [
 	party.name,

@@ -1,9 +1,11 @@
-// Presents an invoice: its final words in English, with numbers and dates in the organization's locale. Pure, and without a
-// clock: the invoice says whether it is overdue, so the same invoice always gives the same document.
+// Presents an invoice: its final words in its language, with numbers and dates in its locale. Pure, and without a clock: the
+// invoice says whether it is overdue, so the same invoice always gives the same document.
 import { friendlyFormatIBAN } from 'ibantools'
 import { formatDate, formatDecimalText, formatHours, formatMoney, formatPercent, supportedLocale } from '../../base/format.ts'
-import type { Invoice, InvoiceStatus, LineItem, LineTax, Party, TaxBreakdown } from '../../generated/contract.ts'
+import type { Invoice, Language, LineItem, Party, TaxBreakdown } from '../../generated/contract.ts'
 import type { DocumentLine, DocumentTotal, Fact, InvoiceDocument, Passage } from '../../rendering/document.ts'
+import { fill, wordsOf } from '../../rendering/words/languages.ts'
+import type { Words } from '../../rendering/words/words.ts'
 import { taxesOf } from '../pricing/lines.ts'
 import { isTimed, rateTable, timesheetTable, type WorkedTime } from './annex.ts'
 import { buyerLines, sellerLines } from './letterhead.ts'
@@ -13,6 +15,7 @@ export interface PresentSource {
 	/** As of the first sending, or as of now before that. */
 	readonly seller: Party
 	readonly buyer: Party | null
+	readonly language: Language
 	readonly locale: string
 	readonly timeZone: string
 	/** Where the client can pay the invoice; null when nowhere. */
@@ -21,34 +24,45 @@ export interface PresentSource {
 	readonly timeEntries: readonly WorkedTime[]
 }
 
-export function presentInvoice({ invoice, seller, buyer, timeZone, ...source }: PresentSource): InvoiceDocument {
+/** How the texts of a document are written. */
+export interface Writing {
+	readonly words: Words
+	readonly locale: string
+	readonly money: (cents: number | string) => string
+	readonly date: (ms: number) => string
+}
+
+export function presentInvoice({ invoice, seller, buyer, language, timeZone, ...source }: PresentSource): InvoiceDocument {
 	const locale = supportedLocale(source.locale)
+	const words = wordsOf(language)
 	const { currency, lineItems, amountDueCents } = invoice
+	const money = (cents: number | string) => formatMoney(cents, currency, locale)
+	const writing: Writing = { words, locale, money, date: (ms) => formatDate(ms, locale, timeZone) }
 	const key = invoice.isOverdue ? 'overdue' : invoice.status
 	const isPayable = amountDueCents > 0 && key !== 'paid' && key !== 'cancelled'
-	const date = (ms: number) => formatDate(ms, locale, timeZone)
-	const lines = lineItems.map((line) => presentLine(line, invoice, locale, date))
+	const lines = lineItems.map((line) => presentLine(line, invoice, writing))
 	return {
+		language,
 		locale,
-		title: invoice.totalCents < 0 ? 'Credit note' : 'Invoice',
+		title: invoice.totalCents < 0 ? words.creditNote : words.invoice,
 		number: invoice.invoiceNumber,
-		status: { key, label: statusLabels[key] },
-		seller: sellerLines(seller),
-		buyer: buyer ? buyerLines(buyer) : [],
-		facts: facts(invoice, date),
+		status: { key, label: words.status[key] },
+		seller: sellerLines(seller, words),
+		buyer: buyer ? buyerLines(buyer, words) : [],
+		facts: facts(invoice, writing),
 		columns: columns(lines.filter((_, index) => lineItems[index]?.kind !== 'text')),
 		lines,
-		totals: [...amounts(invoice, locale), ...balance(invoice, locale)],
-		due: isPayable ? formatMoney(amountDueCents, currency, locale) : null,
+		totals: [...amounts(invoice, writing), ...balance(invoice, writing)],
+		due: isPayable ? money(amountDueCents) : null,
 		passages: [
-			...passage('Notes', invoice.notes),
-			...passage('Payment terms', invoice.paymentTerms),
-			...(isPayable ? passage('Bank transfer', account(seller)) : []),
+			...passage(words.notes, invoice.notes),
+			...passage(words.paymentTerms, invoice.paymentTerms),
+			...(isPayable ? passage(words.bankTransfer, account(seller, words)) : []),
 		],
 		footer: joined([seller.registration, seller.footer]) || null,
 		paymentUrl: isPayable ? source.paymentUrl : null,
-		rates: invoice.showRateBreakdown ? rateTable(lineItems, currency, locale) : null,
-		timesheet: invoice.includeTimesheet ? timesheetTable(source.timeEntries, locale, timeZone) : null,
+		rates: invoice.showRateBreakdown ? rateTable(lineItems, writing) : null,
+		timesheet: invoice.includeTimesheet ? timesheetTable(source.timeEntries, { words, locale, timeZone }) : null,
 	}
 }
 
@@ -58,41 +72,34 @@ const columns = (priced: readonly DocumentLine[]): InvoiceDocument['columns'] =>
 	tax: new Set(priced.map((line) => line.tax)).size > 1,
 })
 
-/** Words for the client: an invoice that is `sent` is open for them. */
-const statusLabels: Record<InvoiceStatus, string> = {
-	draft: 'Draft',
-	sent: 'Open',
-	paid: 'Paid',
-	overdue: 'Overdue',
-	cancelled: 'Cancelled',
-}
-
 const passage = (title: string, text: string | null): Passage[] => (text?.trim() ? [{ title, text }] : [])
 
 const joined = (texts: readonly (string | null)[]) => texts.filter((text) => text?.trim()).join('\n')
 
-function account({ name, bankAccount }: Party): string | null {
+/** Null also for an account of which nothing is known but a name: nobody could pay into it. */
+function account({ name, bankAccount }: Party, words: Words): string | null {
 	if (!bankAccount) return null
 	const { holder, bankName, iban, bic, accountNumber, routingNumber } = bankAccount
 	const numbers = [
 		iban && `IBAN ${friendlyFormatIBAN(iban)}`,
 		bic && `BIC ${bic}`,
-		accountNumber && `Account ${accountNumber}`,
-		routingNumber && `Routing number ${routingNumber}`,
+		accountNumber && `${words.account} ${accountNumber}`,
+		routingNumber && `${words.routingNumber} ${routingNumber}`,
 	]
+	if (!numbers.some(Boolean)) return null
 	return joined([holder ?? name, bankName, ...numbers])
 }
 
 /** The payment method is shown only once there is a date of payment. */
-function facts(invoice: Invoice, date: (ms: number) => string): Fact[] {
+function facts(invoice: Invoice, { words, date }: Writing): Fact[] {
 	const day = (ms: number | null) => ms !== null && date(ms)
 	const all: [label: string, value: string | false | null][] = [
-		['Issued', day(invoice.issuedDate)],
-		['Due', day(invoice.dueDate)],
-		['Service period', period(invoice, date)],
-		['Paid', day(invoice.paidDate)],
-		['Paid by', invoice.paidDate !== null && invoice.paymentMethod],
-		['Reference', invoice.paymentReference],
+		[words.issued, day(invoice.issuedDate)],
+		[words.due, day(invoice.dueDate)],
+		[words.servicePeriod, period(invoice, date)],
+		[words.paid, day(invoice.paidDate)],
+		[words.paidBy, invoice.paidDate !== null && invoice.paymentMethod],
+		[words.reference, invoice.paymentReference],
 	]
 	return all.flatMap(([label, value]) => (value ? [{ label, value }] : []))
 }
@@ -104,25 +111,25 @@ function period({ periodStart, periodEnd }: Pick<LineItem, 'periodStart' | 'peri
 	return [...new Set(days)].join(' – ')
 }
 
-function presentLine(line: LineItem, invoice: Invoice, locale: string, date: (ms: number) => string): DocumentLine {
+function presentLine(line: LineItem, invoice: Invoice, writing: Writing): DocumentLine {
 	const { unit } = line
+	const { words, locale, money, date } = writing
 	const description = [line.description, period(line, date)].filter(Boolean).join('\n')
 	if (line.kind === 'text') return { description, quantity: '', unitPrice: '', discount: '', tax: '', amount: '' }
-	const money = (cents: number | string) => formatMoney(cents, invoice.currency, locale)
 	const quantity = isTimed(line) ? formatHours(line.durationSeconds, locale) : formatDecimalText(line.quantity, locale)
 	return {
 		description,
 		quantity: unit ? `${quantity} ${unit}` : quantity,
 		unitPrice: money(line.unitPriceCents),
-		discount: discount(line, money, locale),
+		discount: discount(line, writing),
 		tax: taxesOf(line, invoice)
-			.map((tax) => taxName(tax, locale) + (tax.inclusive ? ' incl.' : ''))
+			.map((tax) => (tax.inclusive ? fill(words.taxIncluded, { tax: taxName(tax, writing) }) : taxName(tax, writing)))
 			.join(', '),
 		amount: money(line.amountCents),
 	}
 }
 
-function discount({ discountPercent, discountCents }: LineItem, money: (cents: number) => string, locale: string): string {
+function discount({ discountPercent, discountCents }: LineItem, { money, locale }: Writing): string {
 	if (Number(discountPercent) !== 0) return formatPercent(`-${discountPercent}`, locale)
 	return discountCents ? money(-discountCents) : ''
 }
@@ -131,41 +138,40 @@ function discount({ discountPercent, discountCents }: LineItem, money: (cents: n
  * The rows that add up to the total, and below it the taxes that the prices contain. The printed lines add up to the first
  * row: the subtotal, or the sum of lines when some prices contain tax. When nothing is added to it, the total stands alone.
  */
-function amounts(invoice: Invoice, locale: string): DocumentTotal[] {
+function amounts(invoice: Invoice, writing: Writing): DocumentTotal[] {
 	const { taxBreakdown, taxCents, totalCents } = invoice
-	const row = (label: string, cents: number, kind: DocumentTotal['kind'] = 'plain') => ({
-		label,
-		value: formatMoney(cents, invoice.currency, locale),
-		kind,
-	})
-	const taxed = (tax: TaxBreakdown) => `${taxName(tax, locale)} on ${formatMoney(tax.taxableCents, invoice.currency, locale)}`
+	const { words, money } = writing
+	const row = (label: string, cents: number, kind: DocumentTotal['kind'] = 'plain') => ({ label, value: money(cents), kind })
+	const taxed = (tax: TaxBreakdown) => ({ tax: taxName(tax, writing), amount: money(tax.taxableCents) })
 	const contained = taxBreakdown.filter((tax) => tax.inclusive)
-	const added = taxBreakdown.filter((tax) => !tax.inclusive).map((tax) => row(taxed(tax), tax.taxCents))
+	const added = taxBreakdown.filter((tax) => !tax.inclusive).map((tax) => row(fill(words.taxOn, taxed(tax)), tax.taxCents))
 	if (taxBreakdown.length === 0 && taxCents !== 0) {
 		const { taxLabel: label, taxRate } = invoice
-		added.push(row(taxRate === 0 ? label : taxName({ label, percent: String(taxRate) }, locale), taxCents))
+		added.push(row(taxName({ label, percent: taxRate === 0 ? null : String(taxRate) }, writing), taxCents))
 	}
 	const sum = contained.reduce((cents, tax) => cents + tax.taxCents, invoice.subtotalCents)
 	return [
-		...(added.length > 0 || sum !== totalCents ? [row(contained.length > 0 ? 'Sum of lines' : 'Subtotal', sum)] : []),
+		...(added.length > 0 || sum !== totalCents ? [row(contained.length > 0 ? words.sumOfLines : words.subtotal, sum)] : []),
 		...added,
-		row('Total', totalCents, 'total'),
-		...contained.map((tax) => row(`Includes ${taxed(tax)}`, tax.taxCents)),
+		row(words.total, totalCents, 'total'),
+		...contained.map((tax) => row(fill(words.includes, { tax: fill(words.taxOf, taxed(tax)) }), tax.taxCents)),
 	]
 }
 
 /** A negative amount due is the client's credit: they paid more than they owed, or the invoice is a credit note. */
-function balance({ amountPaidCents, amountDueCents, currency }: Invoice, locale: string): DocumentTotal[] {
-	const paid = { label: 'Amount paid', value: formatMoney(amountPaidCents, currency, locale), kind: 'plain' as const }
+function balance({ amountPaidCents, amountDueCents }: Invoice, { words, money }: Writing): DocumentTotal[] {
+	const paid = { label: words.amountPaid, value: money(amountPaidCents), kind: 'plain' as const }
 	const due = {
-		label: amountDueCents < 0 ? 'Credit' : 'Amount due',
-		value: formatMoney(Math.abs(amountDueCents), currency, locale),
+		label: amountDueCents < 0 ? words.credit : words.amountDue,
+		value: money(Math.abs(amountDueCents)),
 		kind: 'due' as const,
 	}
 	if (amountPaidCents !== 0) return [paid, due]
 	return amountDueCents === 0 ? [] : [due]
 }
 
-/** A label such as `MwSt. 19 %` already names its percentage. */
-const taxName = ({ label, percent }: Pick<LineTax, 'label' | 'percent'>, locale: string) =>
-	/\d\s*%/.test(label) ? label : `${label} ${formatPercent(percent, locale)}`
+/** A label such as `MwSt. 19 %` already names its percentage. The label of an invoice that names none is `Tax`, in its language. */
+function taxName({ label, percent }: { label: string; percent: string | null }, { words, locale }: Writing): string {
+	const name = label === 'Tax' ? words.tax : label
+	return percent === null || /\d\s*%/.test(label) ? name : `${name} ${formatPercent(percent, locale)}`
+}

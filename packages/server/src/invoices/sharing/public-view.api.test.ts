@@ -60,7 +60,16 @@ describe('the client', () => {
 			[
 				...['id', 'organizationId', 'dealId', 'companyId', 'version', 'createdAt', 'updatedAt'],
 				...['sentAt', 'viewedAt', 'viewCount', 'paymentMethod', 'paymentReference'],
-				...['showRateBreakdown', 'includeTimesheet', 'taxRounding', 'timeRounding', 'timeRoundingMinutes', 'locale', 'timeZone'],
+				...[
+					'showRateBreakdown',
+					'includeTimesheet',
+					'taxRounding',
+					'timeRounding',
+					'timeRoundingMinutes',
+					'language',
+					'locale',
+					'timeZone',
+				],
 			].sort(),
 		)
 		expect(keptBack(invoice.lineItems[0], lineItems[0])).toEqual(

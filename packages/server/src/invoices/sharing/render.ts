@@ -22,12 +22,13 @@ export const documentOf = async (db: Db, services: Services, invoice: Invoice, n
 /** Everything that the invoice's document shows. */
 export async function sourceOf(db: Db, services: Services, invoice: Invoice, now: number): Promise<PresentSource> {
 	const { organizationId, id } = invoice
-	const { billTo, billFrom, locale, timeZone } = await snapshotOf(db, invoice)
+	const { billTo, billFrom, language, locale, timeZone } = await snapshotOf(db, invoice)
 	const entries = invoice.includeTimesheet ? await findTimeEntriesOf(db, organizationId, id) : []
 	return {
 		invoice,
 		seller: billFrom,
 		buyer: billTo,
+		language,
 		locale,
 		timeZone,
 		paymentUrl: await paymentUrl(db, services, invoice, now),

@@ -1,7 +1,9 @@
-// The page that the client opens from the e-mail: a summary with buttons to pay and to download, and below it the invoice. A
-// browser prints only the invoice.
+// The page that the client opens from the e-mail: a summary with buttons to pay and to download, and below it the invoice. What the
+// summary says is in the invoice only on paper (`on-paper`): a browser prints the invoice without the summary.
 import { html } from 'ghtml'
-import type { DocumentTotal, InvoiceDocument, Passage } from '../document.ts'
+import type { DocumentTotal, Fact, InvoiceDocument, Passage } from '../document.ts'
+import { fill, wordsOf } from '../words/languages.ts'
+import type { Words } from '../words/words.ts'
 import { annex, linesTable } from './invoice-tables.ts'
 import { page, postButton } from './page.ts'
 
@@ -11,72 +13,106 @@ export interface InvoicePage {
 	/** The target of the payment form; null when the invoice cannot be paid online. */
 	readonly payUrl: string | null
 	/** A warning above everything, such as that the invoice is made up. */
-	readonly notice?: string | undefined
+	readonly notice?: 'demo' | 'testMode' | undefined
 }
 
 /** The whole HTML document. */
 export function invoicePage({ document, pdfUrl, payUrl, notice }: InvoicePage): string {
 	const [seller] = document.seller
+	const words = wordsOf(document.language)
 	const name = `${document.title} ${document.number}`
 	return page({
-		title: seller ? `${name} from ${seller}` : name,
-		main: html`<main>!${notice ? html`<p class="notice" role="note">${notice}</p>` : ''}!${summary({ document, pdfUrl, payUrl }, name)}!${invoice(document, name)}</main>`,
+		language: document.language,
+		title: seller ? fill(words.from, { document: name, seller }) : name,
+		main: html`<main>!${notice ? html`<p class="notice" role="note">${words.page[notice]}</p>` : ''}!${summary({ document, pdfUrl, payUrl }, name, words)}!${invoice(document, name, words)}</main>`,
 	})
 }
 
-function summary({ document, pdfUrl, payUrl }: InvoicePage, name: string): string {
-	const { status, due, seller, buyer } = document
+/** What a payer wants to know of a payment: the facts that `receipt` lists. */
+const isOfPayment = ({ label }: Fact, words: Words) => [words.paid, words.paidBy, words.reference].includes(label)
+
+/** The amount, day, method and reference of the payment of a paid invoice. */
+export function receipt({ language, facts, totals }: InvoiceDocument): readonly Fact[] {
+	const words = wordsOf(language)
+	const paid = totals.find(({ label }) => label === words.amountPaid) ?? totals.find(({ kind }) => kind === 'total')
+	const amount = paid ? [{ label: words.amountPaid, value: paid.value }] : []
+	return [...amount, ...facts.filter((fact) => isOfPayment(fact, words))]
+}
+
+function summary({ document, pdfUrl, payUrl }: InvoicePage, name: string, words: Words): string {
+	const { status, due, facts } = document
 	const amount = due ?? document.totals.findLast(({ kind }) => kind === 'total')?.value
+	const isSettled = status.key === 'paid' || status.key === 'cancelled'
+	const payment = status.key === 'paid' ? facts.filter((fact) => isOfPayment(fact, words) && fact.label !== words.paid) : []
 	return html`
 <section class="card summary" aria-labelledby="name">
-<div class="heading"><h1 id="name">${name}</h1><span class="badge ${status.key}">${status.label}</span></div>
+<div class="heading"><h1 id="name">${name}</h1>!${isSettled ? '' : html`<span class="badge ${status.key}">${status.label}</span>`}</div>
 !${amount ? html`<p class="amount ${status.key}"><bdi>${amount}</bdi></p>` : ''}
-<p class="standing ${status.key}">!${standing(document)}</p>
-<dl class="parties">!${party('From', seller)}!${party('To', buyer)}</dl>
+<p class="standing ${status.key}">!${standing(document, words)}</p>
+!${payment.length > 0 ? factList('parties', payment) : ''}
 <div class="actions">
-!${payUrl !== null && due !== null ? postButton(payUrl, `Pay ${due}`) : ''}
-<a class="button" href="${pdfUrl}">Download PDF</a>
+!${payUrl !== null && due !== null ? postButton(payUrl, fill(words.page.pay, { amount: due })) : ''}
+<a class="button" href="${pdfUrl}">${words.page.download}</a>
 </div>
 </section>`
 }
 
 /** One line on how the invoice stands. */
-function standing({ status, due, facts }: InvoiceDocument): string {
-	const date = (label: string) => facts.find((fact) => fact.label === label)?.value
-	const [paid, dueDate] = [date('Paid'), date('Due')]
-	if (status.key === 'cancelled') return 'This invoice was cancelled. There is nothing to pay.'
-	if (status.key === 'paid') return paid ? html`Paid on <bdi>${paid}</bdi>` : 'Paid'
-	if (due === null) return 'There is nothing to pay.'
-	return dueDate ? html`Due <bdi>${dueDate}</bdi>` : 'Amount due'
+function standing({ status, due, facts }: InvoiceDocument, words: Words): string {
+	const on = (text: string, label: string) => {
+		const date = facts.find((fact) => fact.label === label)?.value
+		return date ? fill(html`${text}`, { date: html`<bdi>${date}</bdi>` }) : undefined
+	}
+	if (status.key === 'cancelled') return html`${words.page.cancelled}`
+	if (status.key === 'paid') return on(words.page.paidOn, words.paid) ?? html`${status.label}`
+	if (due === null) return html`${words.page.nothingToPay}`
+	return on(words.page.dueOn, words.due) ?? html`${words.amountDue}`
 }
 
-const party = (label: string, [name]: readonly string[]) => (name ? html`<dt>${label}</dt><dd><bdi>${name}</bdi></dd>` : '')
+/** Whether the summary says it too. */
+function isInSummary(fact: Fact, { status, due }: InvoiceDocument, words: Words): boolean {
+	if (status.key === 'paid') return isOfPayment(fact, words)
+	return due !== null && fact.label === words.due
+}
 
-function invoice(document: InvoiceDocument, name: string): string {
-	const { seller, buyer, facts, status, lines, totals, passages, footer, rates, timesheet } = document
+function invoice(document: InvoiceDocument, name: string, words: Words): string {
+	const { seller, buyer, facts, status, lines, totals, passages, footer, rates, timesheet, due } = document
+	const total = totals.find(({ kind }) => kind === 'total')
+	const isSaid = ({ kind, value }: DocumentTotal) => kind === 'due' && value === due && value === total?.value
 	return html`
 <article class="card" aria-label="${name}">
 <header>
-<div class="letterhead"><address>!${addressLines(seller)}</address><div><h2>${name}</h2><p class="badge print ${status.key}">${status.label}</p></div></div>
-<div class="meta">
-!${buyer.length > 0 ? html`<div><h3>Billed to</h3>!${addressLines(buyer)}</div>` : ''}
-<dl class="facts">!${facts.map(({ label, value }) => html`<dt>${label}</dt><dd><bdi>${value}</bdi></dd>`)}</dl>
-</div>
+<address>!${addressLines(seller)}</address>
+<div class="title on-paper"><h2>${name}</h2><p class="${status.key}">${status.label}</p></div>
+!${buyer.length > 0 ? html`<div class="buyer"><h3>${words.billedTo}</h3>!${addressLines(buyer)}</div>` : ''}
+!${factList(
+		'facts',
+		facts,
+		facts.map((fact) => isInSummary(fact, document, words)),
+	)}
 </header>
 !${lines.length > 0 ? linesTable(document) : ''}
-<dl class="totals">!${totals.map(total)}</dl>
-!${passages.map(words)}
+<dl class="totals">!${totals.map((row) => totalRow(row, isSaid(row)))}</dl>
+!${passages.map(passage)}
 !${rates ? annex('rates', rates) : ''}
 !${timesheet ? annex('timesheet', timesheet) : ''}
 !${footer ? html`<footer><p class="text"><bdi>${footer}</bdi></p></footer>` : ''}
 </article>`
 }
 
+/** `onPaper` says of each fact whether it is there on paper only. */
+function factList(name: string, facts: readonly Fact[], onPaper: readonly boolean[] = []): string {
+	return html`<dl class="${name}">!${facts.map(({ label, value }, index) => {
+		const hidden = onPaper[index] ? ' class="on-paper"' : ''
+		return html`<dt!${hidden}>${label}</dt><dd!${hidden}><bdi>${value}</bdi></dd>`
+	})}</dl>`
+}
+
 const addressLines = (lines: readonly string[]) =>
 	html`<ul class="address">!${lines.map((line) => html`<li><bdi>${line}</bdi></li>`)}</ul>`
 
-const total = ({ label, value, kind }: DocumentTotal) =>
-	html`<div class="${kind}"><dt><bdi>${label}</bdi></dt><dd><bdi>${value}</bdi></dd></div>`
+const totalRow = ({ label, value, kind }: DocumentTotal, onPaper: boolean) =>
+	html`<div class="${kind}${onPaper ? ' on-paper' : ''}"><dt><bdi>${label}</bdi></dt><dd><bdi>${value}</bdi></dd></div>`
 
-const words = ({ title, text }: Passage) =>
+const passage = ({ title, text }: Passage) =>
 	html`<section class="words"><h3>${title}</h3><p class="text"><bdi>${text}</bdi></p></section>`

@@ -2,6 +2,7 @@
 // screen reader, so the ARIA roles are written out. Values stand in `bdi`, so that Arabic beside Latin text keeps its order.
 import { html } from 'ghtml'
 import type { DocumentLine, DocumentTable, InvoiceDocument } from '../document.ts'
+import { wordsOf } from '../words/languages.ts'
 
 interface Column {
 	readonly label: string
@@ -12,14 +13,15 @@ interface LineColumn extends Column {
 	readonly field: keyof DocumentLine
 }
 
-export function linesTable({ lines, columns }: InvoiceDocument): string {
+export function linesTable({ language, lines, columns }: InvoiceDocument): string {
+	const words = wordsOf(language)
 	const shown: LineColumn[] = [
-		{ field: 'description', label: 'Description', classes: 'description' },
-		{ field: 'quantity', label: 'Quantity', classes: 'number' },
-		{ field: 'unitPrice', label: 'Unit price', classes: 'number unit-price' },
-		...(columns.discount ? [{ field: 'discount', label: 'Discount', classes: 'number labelled' } as const] : []),
-		...(columns.tax ? [{ field: 'tax', label: 'Tax', classes: 'number labelled' } as const] : []),
-		{ field: 'amount', label: 'Amount', classes: 'number amount-cell' },
+		{ field: 'description', label: words.description, classes: 'description' },
+		{ field: 'quantity', label: words.quantity, classes: 'number' },
+		{ field: 'unitPrice', label: words.unitPrice, classes: 'number unit-price' },
+		...(columns.discount ? [{ field: 'discount', label: words.discount, classes: 'number labelled' } as const] : []),
+		...(columns.tax ? [{ field: 'tax', label: words.tax, classes: 'number labelled' } as const] : []),
+		{ field: 'amount', label: words.amount, classes: 'number amount-cell' },
 	]
 	const rows = lines.map((line) =>
 		row(
@@ -29,7 +31,7 @@ export function linesTable({ lines, columns }: InvoiceDocument): string {
 	)
 	return html`
 <table class="lines${columns.discount && columns.tax ? ' wide' : ''}" role="table">
-<caption class="hidden">Items</caption>
+<caption class="hidden">${words.page.items}</caption>
 !${head(shown)}
 <tbody role="rowgroup">!${rows}</tbody>
 </table>`

@@ -1,18 +1,20 @@
 // The frame of all hosted pages: HTML and one style sheet, without scripts. In ghtml's templates `${}` is escaped and `!${}` is
 // not: use `!${}` only for HTML that another template made.
 import { html } from 'ghtml'
+import type { Language } from '../../generated/contract.ts'
 import { style } from './style.ts'
 
 export interface Page {
+	readonly language: Language
 	readonly title: string
 	/** HTML. */
 	readonly main: string
 }
 
 /** The whole HTML document. */
-export function page({ title, main }: Page): string {
+export function page({ language, title, main }: Page): string {
 	return html`<!doctype html>
-<html lang="en">
+<html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

@@ -6,17 +6,24 @@ import { cancelledInvoice, openInvoice, overdueInvoice, paidInvoice } from '../.
 import type { InvoiceDocument } from '../document.ts'
 import { pageHeaders } from './headers.ts'
 import { invoicePage } from './invoice-page.ts'
-import { messagePage, messages } from './message-page.ts'
+import { messagePage } from './message-page.ts'
 import { testPaymentPage } from './test-payment-page.ts'
 
 const urls = { pdfUrl: '/view/invoice/token/pdf', payUrl: '/view/invoice/token/pay' }
 const view = (document: InvoiceDocument) => invoicePage({ document, ...urls })
-const testPayment = { amount: '€1,606.50', seller: 'Nordlicht Studio', number: 'INV-0042', payUrl: '/pay', cancelUrl: '/cancel' }
+const testPayment = {
+	language: 'en' as const,
+	amount: '€1,606.50',
+	seller: 'Nordlicht Studio',
+	number: 'INV-0042',
+	payUrl: '/pay',
+	cancelUrl: '/cancel',
+}
 
 const pages = {
 	'an invoice': view(openInvoice),
 	'a hostile invoice': view(hostileInvoice),
-	'a message': messagePage(messages.linkGone),
+	'a message': messagePage('en', 'linkGone'),
 	'a test payment': testPaymentPage(testPayment),
 }
 
@@ -48,7 +55,8 @@ describe('text of others', () => {
 	}
 
 	it('is never markup, wherever it stands in an invoice', () => {
-		const page = invoicePage({ document: deep(openInvoice) as InvoiceDocument, pdfUrl: markup, payUrl: markup })
+		const document: InvoiceDocument = { ...(deep(openInvoice) as InvoiceDocument), language: 'en' }
+		const page = invoicePage({ document, pdfUrl: markup, payUrl: markup })
 		expect(page).not.toContain('<img')
 		expect(page).not.toContain('"double"')
 		expect(page.match(/<\/title>|<\/style>/g)).toEqual(['</title>', '</style>'])
@@ -56,8 +64,9 @@ describe('text of others', () => {
 	})
 
 	it('is never markup in a message or a test payment', () => {
-		const message = messagePage({ title: markup, text: markup, status: { tone: 'bad', label: markup } }, markup)
-		for (const page of [message, testPaymentPage(deep(testPayment) as typeof testPayment)]) {
+		const receipt = { facts: [{ label: markup, value: markup }], pdfUrl: markup }
+		const message = messagePage('en', 'paymentConfirmed', { invoiceUrl: markup, receipt })
+		for (const page of [message, testPaymentPage({ ...(deep(testPayment) as typeof testPayment), language: 'en' })]) {
 			expect(page).not.toContain('<img')
 			expect(page).toContain(escaped)
 		}

@@ -1,8 +1,11 @@
 // The page of the test payment processor, in place of a page that asks for a card. It must not look like a real one.
 import { html } from 'ghtml'
+import type { Language } from '../../generated/contract.ts'
+import { fill, wordsOf } from '../words/languages.ts'
 import { page, postButton } from './page.ts'
 
 export interface TestPayment {
+	readonly language: Language
 	/** In its final words, such as `€1,606.50`. */
 	readonly amount: string
 	readonly seller: string
@@ -13,18 +16,21 @@ export interface TestPayment {
 }
 
 /** The whole HTML document. */
-export function testPaymentPage({ amount, seller, number, payUrl, cancelUrl }: TestPayment): string {
+export function testPaymentPage({ language, amount, seller, number, payUrl, cancelUrl }: TestPayment): string {
+	const words = wordsOf(language)
+	const { title, badge, heading, text, to } = words.testPayment
 	return page({
-		title: `Test payment for ${number}`,
+		language,
+		title: fill(title, { number }),
 		main: html`
 <main class="narrow">
 <div class="card message test">
-<span class="badge test">Test mode</span>
-<h1>Test payment – no money moves</h1>
-<p>This stands in for a payment provider. Nothing is charged, and you are not asked for a card.</p>
+<span class="badge test">${badge}</span>
+<h1>${heading}</h1>
+<p>${text}</p>
 <p class="amount"><bdi>${amount}</bdi></p>
-<dl class="parties"><dt>To</dt><dd><bdi>${seller}</bdi></dd><dt>Invoice</dt><dd><bdi>${number}</bdi></dd></dl>
-<div class="actions">!${postButton(payUrl, `Pay ${amount}`)}<a class="button" href="${cancelUrl}">Back to the invoice</a></div>
+<dl class="parties"><dt>${to}</dt><dd><bdi>${seller}</bdi></dd><dt>${words.invoice}</dt><dd><bdi>${number}</bdi></dd></dl>
+<div class="actions">!${postButton(payUrl, fill(words.page.pay, { amount }))}<a class="button" href="${cancelUrl}">${words.page.back}</a></div>
 </div>
 </main>`,
 	})

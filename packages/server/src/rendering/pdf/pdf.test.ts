@@ -24,6 +24,7 @@ const line = (description: string, rest: Partial<DocumentLine> = {}): DocumentLi
 })
 
 const invoice = (over: Partial<InvoiceDocument> = {}): InvoiceDocument => ({
+	language: 'en',
 	locale: 'en-IE',
 	title: 'Invoice',
 	number: 'INV-0001',
@@ -89,7 +90,7 @@ describe('a PDF', () => {
 			expect(text).toContain(part)
 		for (const part of ['Subtotal €2,250.00', 'VAT 19% on €2,250.00 €427.50', 'Total €2,677.50', 'Amount due €2,677.50'])
 			expect(text).toContain(part)
-		for (const part of ['Notes Thank you. See you.', 'Payment terms Within 30 days.', 'HRB 1234', 'INV-0001 · 1 / 1'])
+		for (const part of ['Notes Thank you. See you.', 'Payment terms Within 30 days.', 'HRB 1234', 'INV-0001 · Page 1 of 1'])
 			expect(text).toContain(part)
 	})
 
@@ -110,7 +111,7 @@ describe('a PDF', () => {
 		for (let index = 1; index <= 100; index++) expect(count(text, `Work package ${index}.`)).toBe(1)
 		for (const page of pages.filter((page) => page.includes('Work package'))) expect(page).toContain('Description Quantity')
 		for (const page of pages.filter((page) => page.includes('Entry'))) expect(page).toContain('Date Work Hours')
-		for (const [index, page] of pages.entries()) expect(page).toContain(`INV-0001 · ${index + 1} / ${pages.length}`)
+		for (const [index, page] of pages.entries()) expect(page).toContain(`INV-0001 · Page ${index + 1} of ${pages.length}`)
 		expect(count(text, 'Total 999.75')).toBe(2)
 		expect(pages.find((page) => page.includes('Subtotal'))).toContain('Amount due €2,677.50')
 	})
@@ -289,7 +290,7 @@ describe('the renderer', () => {
 	it('answers simultaneous renders each with its own document', async () => {
 		const numbers = ['INV-1', 'INV-2', 'INV-3', 'INV-4']
 		const texts = await Promise.all(numbers.map(async (number) => (await read(invoice({ number }))).text))
-		for (const [index, text] of texts.entries()) expect(text).toContain(`${numbers[index]} · 1 / 1`)
+		for (const [index, text] of texts.entries()) expect(text).toContain(`${numbers[index]} · Page 1 of 1`)
 	})
 
 	it('fails the render under way when its process dies, and goes on with the others in a new one', async () => {

@@ -12,6 +12,7 @@ const render = (owner: string, number: string, meta: Partial<PdfMeta> = {}, note
 	renderer.render(document(number, notes), { owner, createdAt: 0, ...meta })
 
 const document = (number: string, notes: string | null): InvoiceDocument => ({
+	language: 'en',
 	locale: 'en-IE',
 	title: 'Invoice',
 	number,

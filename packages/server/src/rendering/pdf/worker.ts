@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { NodeCompiler, PdfStandard } from '@myriaddreamin/typst-ts-node-compiler'
 import type { InvoiceDocument } from '../document.ts'
+import { wordsOf } from '../words/languages.ts'
 import { pageInputs } from './page.ts'
 import { printable } from './printable.ts'
 import type { RenderAnswer, RenderRequest } from './process.ts'
@@ -42,8 +43,9 @@ function answer({ document, createdAt }: RenderRequest): RenderAnswer {
 /** Compiles until no character lacks a font. It ends, because each round replaces at least one more character. */
 function render(document: InvoiceDocument, createdAt: number): Uint8Array {
 	const missing = new Set<string>()
+	const inputs = { ...pageInputs(document.locale), words: JSON.stringify(wordsOf(document.language)) }
 	for (;;) {
-		const compiled = compile({ ...pageInputs(document.locale), document: printable(document, missing) })
+		const compiled = compile({ ...inputs, document: printable(document, missing) })
 		try {
 			return compiler.pdf(compiled, { pdfStandard: PdfStandard.A_3b, creationTimestamp: Math.floor(createdAt / 1000) })
 		} catch (error) {
