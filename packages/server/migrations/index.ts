@@ -49,6 +49,7 @@ import * as jobs from './0046-jobs.ts'
 import * as endpointHours from './0047-endpoint-hours.ts'
 import * as sealedTokens from './0048-sealed-tokens.ts'
 import * as languages from './0049-languages.ts'
+import * as ledger from './0050-ledger.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -101,4 +102,5 @@ export const migrations: readonly Migration[] = [
 	{ name: '0047-endpoint-hours', up: endpointHours.up },
 	{ name: '0048-sealed-tokens', up: sealedTokens.up },
 	{ name: '0049-languages', up: languages.up },
+	{ name: '0050-ledger', up: ledger.up },
 ]

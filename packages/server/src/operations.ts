@@ -13,6 +13,7 @@ import * as paymentCredentials from './invoices/payments/credentials-handlers.ts
 import * as paymentLinks from './invoices/payments/handlers.ts'
 import * as sharing from './invoices/sharing/handlers.ts'
 import * as organizations from './organizations/handlers.ts'
+import * as payments from './payments/handlers.ts'
 import * as taxRates from './tax-rates/handlers.ts'
 import * as timeEntries from './time-entries/handlers.ts'
 import * as deliveries from './webhooks/delivery-handlers.ts'
@@ -72,6 +73,15 @@ export const handlers = {
 	'organization.paymentCredentials.get': paymentCredentials.get,
 	'organization.paymentCredentials.replace': paymentCredentials.replace,
 	'organization.paymentCredentials.delete': paymentCredentials.remove,
+	'payments.list': payments.list,
+	'payments.create': payments.create,
+	'payments.get': payments.get,
+	'payments.update': payments.update,
+	'payments.replace': payments.update,
+	'payments.reverse': payments.reverse,
+	'payments.allocate': payments.allocate,
+	'payments.release': payments.release,
+	'payments.history': payments.history,
 	'pipelines.list': pipelines.list,
 	'pipelines.create': pipelines.create,
 	'pipelines.get': pipelines.get,

@@ -246,9 +246,11 @@ describe.each(operations)('$id', (operation) => {
 	})
 })
 
-/** The body with another value in its first text or number. */
+/** The body with another value in its first text or number, or a list in it with its items twice. */
 function altered(body: object): object {
-	const [name, value] = Object.entries(body).find(([, field]) => ['string', 'number'].includes(typeof field)) as [string, unknown]
+	const [name, value] = (Object.entries(body).find(([, field]) => ['string', 'number'].includes(typeof field)) ??
+		Object.entries(body).find(([, field]) => Array.isArray(field))) as [string, unknown]
+	if (Array.isArray(value)) return { ...body, [name]: [...value, ...value] }
 	return { ...body, [name]: typeof value === 'number' ? value + 1 : `${value}x` }
 }
 

@@ -5,7 +5,7 @@ import { type Database, query } from '../src/db/database.ts'
 import type { Changes } from '../src/events/changes.ts'
 import type { EventType } from '../src/generated/contract.ts'
 import type { PaymentLink } from '../src/invoices/payment-link-store.ts'
-import type { PaymentRow } from '../src/invoices/payments/store.ts'
+import type { ProcessorEvent } from '../src/invoices/payments/store.ts'
 import { PaymentAccounts } from '../src/outside/payment-accounts.ts'
 import type { PaymentProcessor } from '../src/outside/payments/processor.ts'
 import { stripeProcessor } from '../src/outside/payments/stripe.ts'
@@ -69,11 +69,11 @@ const links = query<{ organizationId: string; invoiceId: string }, PaymentLink>(
 export const linksOf = (db: Database, { organizationId }: Tenant, invoiceId: string) =>
 	db.all(links, { organizationId, invoiceId })
 
-const payments = query<{ organizationId: string }, PaymentRow>((knex, key) =>
-	knex('payments').where(key).select('*').orderBy('receivedAt').orderBy('eventId'),
+const payments = query<{ organizationId: string }, ProcessorEvent>((knex, key) =>
+	knex('processor_events').where(key).select('*').orderBy('receivedAt').orderBy('eventId'),
 )
 
-/** The payments of an organization. */
+/** What processors reported to an organization. */
 export const paymentsOf = (db: Database, organizationId: string) => db.all(payments, { organizationId })
 
 interface EventRow {

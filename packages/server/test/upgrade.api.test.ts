@@ -3,7 +3,9 @@ import { join } from 'node:path'
 import knexFactory, { type Knex } from 'knex'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { up as addInvoiceFields } from '../migrations/0015-invoice-fields.ts'
+import { up as addLedger } from '../migrations/0050-ledger.ts'
 import { startTestServer, type TestServer } from './harness.ts'
+import { expectBalanced } from './ledger.ts'
 
 let server: TestServer
 let knex: Knex
@@ -53,4 +55,55 @@ it('invoices get the fields that lines and parties have now, and keep what they 
 		expect((await server.ask('GET', `/api/invoices/${id}`)).body).toEqual(written)
 		expect((await server.ask('GET', `/api/invoices/${empty}`)).body.data).toMatchObject({ lineItems: [], billTo: null })
 	}
+})
+
+it('the ledger has the money of older invoices, and every payment that a processor reported', async () => {
+	const { ask, organizationId } = await server.newTenant()
+	const create = async (body: object) => (await ask('POST', '/api/invoices', { body })).body.id as string
+	const paid = { totalCents: 500, status: 'paid', paymentMethod: 'cash', paidDate: '2026-01-05' }
+	const [byStatus, byLink, taken, mixed] = [
+		await create(paid),
+		await create(paid),
+		await create({ totalCents: 500 }),
+		await create(paid),
+	]
+	await create({ totalCents: -70, status: 'paid' })
+	for (const table of ['payments', 'payment_allocations']) await knex.schema.dropTable(table)
+	for (const column of ['amountCreditedCents', 'paidByPayment']) await knex.raw(`alter table invoices drop column "${column}"`)
+	await knex.schema.renameTable('processor_events', 'payments')
+	if (server.settings.DATABASE_URL)
+		await knex.raw('alter table payments rename constraint processor_events_pkey to payments_pkey')
+	const reported = [
+		[byLink, 'applied', 500],
+		[taken, 'applied', 500],
+		[mixed, 'applied', 200],
+		['inv_gone', 'invoice_deleted', 90],
+		[taken, 'amount_mismatch', 91],
+	] as const
+	const of = { organizationId, processor: 'stripe', linkId: 'plk_1', currency: 'USD', method: 'card', reference: 'pi_1' }
+	for (const [n, [invoiceId, outcome, amountCents]] of reported.entries()) {
+		const row = { ...of, invoiceId, outcome, amountCents, eventId: `evt_${n}`, externalId: `cs_${n}`, paidAt: n, receivedAt: n }
+		await knex('payments').insert(row)
+	}
+	await addLedger(knex)
+	await expectBalanced(server.db, organizationId)
+	const found = async (search: string) =>
+		(await ask('GET', `/api/payments?${search}`)).body.data.map((payment: Record<string, unknown>) =>
+			['source', 'amountCents', 'availableCents', 'unappliedReason'].map((name) => payment[name]),
+		)
+	expect(await found(`invoiceId=${byStatus}`)).toEqual([['status', 500, 0, null]])
+	expect(await found(`invoiceId=${byLink}`)).toEqual([['processor', 500, 0, null]])
+	expect(await found(`invoiceId=${mixed}`)).toEqual([
+		['status', 300, 0, null],
+		['processor', 200, 0, null],
+	])
+	// It was applied, and then its status was taken back by hand.
+	expect(await found(`invoiceId=${taken}`)).toEqual([
+		['processor', 91, 91, 'amount_mismatch'],
+		['processor', 500, 500, null],
+	])
+	expect(await found('source=processor')).toHaveLength(5)
+	expect((await ask('PATCH', `/api/invoices/${byStatus}`, { body: { status: 'sent' } })).status).toBe(200)
+	await expectBalanced(server.db, organizationId)
+	expect((await ask('GET', `/api/invoices/${byLink}`)).body.data).toMatchObject({ amountPaidCents: 500, paymentState: 'paid' })
 })

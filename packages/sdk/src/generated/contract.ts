@@ -679,6 +679,124 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/payments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List payments
+         * @description List payments, newest first: those that a processor reported, that callers recorded, and that a status stands for.
+         */
+        get: operations["payments.list"];
+        put?: never;
+        /**
+         * Record a payment
+         * @description Record a payment that arrived outside of a payment link, such as a bank transfer. An invoice on which it leaves nothing due gets
+         *     the status `paid`.
+         */
+        post: operations["payments.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/payments/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a payment
+         * @description Read a payment.
+         */
+        get: operations["payments.get"];
+        /**
+         * Update a payment (PUT)
+         * @description The same as PATCH: only the fields that are present change.
+         */
+        put: operations["payments.replace"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Update a payment
+         * @description Change a payment: only the fields that are present change; `null` clears one.
+         */
+        patch: operations["payments.update"];
+        trace?: never;
+    };
+    "/api/payments/{id}/allocations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Allocate a payment to invoices
+         * @description Put what a payment has left on invoices, on all of them or on none.
+         */
+        post: operations["payments.allocate"];
+        /**
+         * Take a payment off its invoices
+         * @description Take a payment off its invoices: its money is available again, and the invoices owe it.
+         */
+        delete: operations["payments.release"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/payments/{id}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the changes of a record
+         * @description List the changes of a record, newest first, with who made each. They are kept for ever. A deleted record has its history.
+         */
+        get: operations["payments.history"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/payments/{id}/reverse": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reverse a payment
+         * @description Reverse a payment that a caller recorded: its invoices owe its money again, and it stays as a record. An invoice that it had made
+         *     `paid` becomes `sent` again, or `draft` if it was never sent. Repeating it changes nothing.
+         */
+        post: operations["payments.reverse"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/pipelines": {
         parameters: {
             query?: never;
@@ -1175,6 +1293,53 @@ export interface components {
          * @enum {string}
          */
         ActorType: "api_key" | "client_link" | "payment_processor" | "command" | "system";
+        /**
+         * @description What an invoice has of a payment.
+         * @example {
+         *       "id": "alc_9sKq2LwXc4Rk6NdB1sZp",
+         *       "invoiceId": "inv_3kTMd2sXb9QhVw7YcLpE",
+         *       "amountCents": 50000,
+         *       "allocatedAt": 1774915200000
+         *     }
+         */
+        Allocation: {
+            /** @description `alc_<id>`. */
+            id: components["schemas"]["Id"];
+            /** @description The invoice. */
+            invoiceId: components["schemas"]["Id"];
+            /** @description The amount; negative only on an invoice with a negative total that has the status `paid`. */
+            amountCents: components["schemas"]["Cents"];
+            /** @description When the invoice got it. */
+            allocatedAt: components["schemas"]["UnixMs"];
+        };
+        /**
+         * @description How much of a payment an invoice gets.
+         * @example {
+         *       "invoiceId": "inv_3kTMd2sXb9QhVw7YcLpE",
+         *       "amountCents": 50000
+         *     }
+         */
+        AllocationInput: {
+            /** @description The invoice. */
+            invoiceId: components["schemas"]["Id"];
+            /** @description The amount: at most what the invoice owes, and what the payment has left. */
+            amountCents: components["schemas"]["PositiveCents"];
+        };
+        /**
+         * @description Invoices that get a part of what a payment has left.
+         * @example {
+         *       "allocations": [
+         *         {
+         *           "invoiceId": "inv_3kTMd2sXb9QhVw7YcLpE",
+         *           "amountCents": 50000
+         *         }
+         *       ]
+         *     }
+         */
+        AllocationsCreate: {
+            /** @description The invoices, and how much each gets: all of them, or none. */
+            allocations: components["schemas"]["AllocationInput"][];
+        };
         /**
          * @description An API key, without its secret.
          * @example {
@@ -2700,7 +2865,7 @@ export interface components {
          * @description Every error code. A later version may add codes.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "invalid_json" | "body_required" | "ambiguous_credentials" | "invalid_signature" | "missing_credentials" | "invalid_credentials" | "insufficient_scope" | "route_not_found" | "api_key_not_found" | "client_link_not_found" | "payment_link_not_found" | "webhook_delivery_not_found" | "event_not_found" | "company_not_found" | "contact_not_found" | "deal_not_found" | "invoice_not_found" | "pipeline_not_found" | "tax_rate_not_found" | "time_entry_not_found" | "webhook_endpoint_not_found" | "method_not_allowed" | "request_timeout" | "invoice_number_taken" | "record_in_use" | "tax_rate_in_use" | "stage_in_use" | "time_entry_invoiced" | "timer_running" | "time_entry_already_invoiced" | "invoice_cancelled" | "email_not_configured" | "email_under_way" | "email_perhaps_sent" | "payment_processor_not_configured" | "webhook_endpoint_not_active" | "delivery_under_way" | "too_many_endpoints" | "too_many_api_keys" | "idempotency_key_in_use" | "version_mismatch" | "payload_too_large" | "unsupported_media_type" | "event_type_out_of_reach" | "totals_mismatch" | "amount_out_of_range" | "invalid_vat_id" | "invalid_period" | "invalid_iban" | "mixed_tax_inclusion" | "unknown_line_item" | "invalid_line_item" | "unknown_deal" | "unknown_company" | "expires_in_past" | "unknown_contact" | "unknown_pipeline" | "unknown_stage" | "invalid_stages" | "invalid_time_entry" | "invalid_time_entries" | "rate_missing" | "currency_mismatch" | "unknown_tax_rate" | "tax_rate_archived" | "unsafe_url" | "unresolvable_url" | "recipient_suppressed" | "nothing_to_pay" | "amount_not_payable" | "idempotency_key_reused" | "rate_limited" | "email_limit_reached" | "storage_limit_reached" | "headers_too_large" | "internal_error" | "email_delivery_failed" | "email_outcome_unknown" | "payment_processor_failed" | "outcome_unknown" | "unavailable" | "resolver_unavailable";
+        ErrorCode: "invalid_request" | "invalid_json" | "body_required" | "ambiguous_credentials" | "invalid_signature" | "missing_credentials" | "invalid_credentials" | "insufficient_scope" | "route_not_found" | "api_key_not_found" | "client_link_not_found" | "payment_link_not_found" | "webhook_delivery_not_found" | "event_not_found" | "company_not_found" | "contact_not_found" | "deal_not_found" | "invoice_not_found" | "payment_not_found" | "pipeline_not_found" | "tax_rate_not_found" | "time_entry_not_found" | "webhook_endpoint_not_found" | "method_not_allowed" | "request_timeout" | "invoice_number_taken" | "record_in_use" | "tax_rate_in_use" | "stage_in_use" | "time_entry_invoiced" | "timer_running" | "time_entry_already_invoiced" | "invoice_cancelled" | "email_not_configured" | "email_under_way" | "email_perhaps_sent" | "payment_processor_not_configured" | "webhook_endpoint_not_active" | "delivery_under_way" | "too_many_endpoints" | "too_many_api_keys" | "idempotency_key_in_use" | "payment_not_manual" | "version_mismatch" | "payload_too_large" | "unsupported_media_type" | "event_type_out_of_reach" | "totals_mismatch" | "amount_out_of_range" | "invalid_vat_id" | "invalid_period" | "invalid_iban" | "mixed_tax_inclusion" | "unknown_line_item" | "invalid_line_item" | "unknown_deal" | "unknown_company" | "expires_in_past" | "unknown_contact" | "unknown_pipeline" | "unknown_stage" | "invalid_stages" | "invalid_time_entry" | "invalid_time_entries" | "rate_missing" | "currency_mismatch" | "allocation_too_large" | "unknown_invoice" | "unknown_tax_rate" | "tax_rate_archived" | "unsafe_url" | "unresolvable_url" | "recipient_suppressed" | "nothing_to_pay" | "amount_not_payable" | "idempotency_key_reused" | "rate_limited" | "email_limit_reached" | "storage_limit_reached" | "headers_too_large" | "internal_error" | "email_delivery_failed" | "email_outcome_unknown" | "payment_processor_failed" | "outcome_unknown" | "unavailable" | "resolver_unavailable";
         /**
          * @description Who caused a change.
          * @example {
@@ -2728,7 +2893,7 @@ export interface components {
          * @description Every type of event; `GET /webhooks/event-types` describes each. A later version may add types.
          * @enum {string}
          */
-        EventType: "invoice.created" | "invoice.updated" | "invoice.sent" | "invoice.send_failed" | "invoice.perhaps_sent" | "invoice.viewed" | "invoice.paid" | "invoice.overdue" | "invoice.cancelled" | "invoice.deleted" | "company.created" | "company.updated" | "company.deleted" | "contact.created" | "contact.updated" | "contact.deleted" | "deal.created" | "deal.updated" | "deal.stage_changed" | "deal.deleted" | "tax_rate.created" | "tax_rate.updated" | "tax_rate.deleted" | "time_entry.created" | "time_entry.updated" | "time_entry.deleted" | "webhook.endpoint.failing" | "webhook.endpoint.disabled" | "webhook.test";
+        EventType: "invoice.created" | "invoice.updated" | "invoice.sent" | "invoice.send_failed" | "invoice.perhaps_sent" | "invoice.viewed" | "invoice.partially_paid" | "invoice.paid" | "invoice.overdue" | "invoice.cancelled" | "invoice.deleted" | "payment.received" | "payment.updated" | "payment.unapplied" | "payment.reversed" | "company.created" | "company.updated" | "company.deleted" | "contact.created" | "contact.updated" | "contact.deleted" | "deal.created" | "deal.updated" | "deal.stage_changed" | "deal.deleted" | "tax_rate.created" | "tax_rate.updated" | "tax_rate.deleted" | "time_entry.created" | "time_entry.updated" | "time_entry.deleted" | "webhook.endpoint.failing" | "webhook.endpoint.disabled" | "webhook.test";
         /**
          * @description A field before and after a change. Of a list with more than 10 items, such as the lines of an invoice, `from` and `to` have
          *     only the items that differ: first those that changed, each with its `id` and the fields that differ, then whole those that
@@ -2880,7 +3045,9 @@ export interface components {
          *       "lineItems": [],
          *       "taxBreakdown": [],
          *       "amountPaidCents": 0,
+         *       "amountCreditedCents": 0,
          *       "amountDueCents": 160650,
+         *       "paymentState": "unpaid",
          *       "isOverdue": false,
          *       "sentAt": null,
          *       "viewedAt": null,
@@ -2955,10 +3122,14 @@ export interface components {
             lineItems: components["schemas"]["LineItem"][];
             /** @description The total of each tax; empty without line items. */
             taxBreakdown: components["schemas"]["TaxBreakdown"][];
-            /** @description The amount paid. */
+            /** @description The amount paid: the sum of what it has of payments. */
             amountPaidCents: components["schemas"]["Cents"];
-            /** @description The amount still owed: total − paid; 0 when cancelled. */
+            /** @description The amount credited; 0 in this version. */
+            amountCreditedCents: components["schemas"]["Cents"];
+            /** @description The amount still owed: total − paid − credited; 0 when cancelled. */
             amountDueCents: components["schemas"]["Cents"];
+            /** @description How much of it is paid. */
+            paymentState: components["schemas"]["PaymentState"];
             /** @description Whether it is `sent` or `overdue` and its due day is past in the organization's time zone. */
             isOverdue: boolean;
             /** @description When it was first sent. */
@@ -3046,7 +3217,9 @@ export interface components {
          *         "lineItems": [],
          *         "taxBreakdown": [],
          *         "amountPaidCents": 0,
+         *         "amountCreditedCents": 0,
          *         "amountDueCents": 0,
+         *         "paymentState": "unpaid",
          *         "isOverdue": false,
          *         "sentAt": null,
          *         "viewedAt": null,
@@ -3160,7 +3333,9 @@ export interface components {
          *         "lineItems": [],
          *         "taxBreakdown": [],
          *         "amountPaidCents": 0,
+         *         "amountCreditedCents": 0,
          *         "amountDueCents": 160650,
+         *         "paymentState": "unpaid",
          *         "isOverdue": false,
          *         "sentAt": null,
          *         "viewedAt": null,
@@ -3266,7 +3441,9 @@ export interface components {
          *         "lineItems": [],
          *         "taxBreakdown": [],
          *         "amountPaidCents": 0,
+         *         "amountCreditedCents": 0,
          *         "amountDueCents": 160650,
+         *         "paymentState": "unpaid",
          *         "isOverdue": false,
          *         "sentAt": null,
          *         "viewedAt": null,
@@ -3517,7 +3694,9 @@ export interface components {
          *         "lineItems": [],
          *         "taxBreakdown": [],
          *         "amountPaidCents": 0,
+         *         "amountCreditedCents": 0,
          *         "amountDueCents": 160650,
+         *         "paymentState": "unpaid",
          *         "isOverdue": true,
          *         "sentAt": null,
          *         "viewedAt": null,
@@ -3618,7 +3797,9 @@ export interface components {
          *         "lineItems": [],
          *         "taxBreakdown": [],
          *         "amountPaidCents": 160650,
+         *         "amountCreditedCents": 0,
          *         "amountDueCents": 0,
+         *         "paymentState": "paid",
          *         "isOverdue": false,
          *         "sentAt": null,
          *         "viewedAt": null,
@@ -3642,6 +3823,109 @@ export interface components {
              * @enum {string}
              */
             type: "invoice.paid";
+            /**
+             * Format: date-time
+             * @description When it happened, as RFC 3339 in UTC.
+             */
+            timestamp: string;
+            /** @description The organization that owns the record. */
+            organizationId: components["schemas"]["Id"];
+            /** @description The record of the event. */
+            resource: {
+                /**
+                 * @description Its kind.
+                 * @enum {string}
+                 */
+                type: "invoice";
+                /** @description Its id. */
+                id: components["schemas"]["Id"];
+            };
+            /**
+             * Format: int32
+             * @description Numbers the record's events from 1. An endpoint gets them in this order.
+             */
+            sequence: number;
+            /** @description Who caused it. */
+            actor: components["schemas"]["EventActor"];
+            /** @description The fields that changed; only in an event about a change. */
+            changes?: {
+                [key: string]: components["schemas"]["FieldChange"];
+            };
+            /** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
+            data: components["schemas"]["Invoice"];
+        };
+        /**
+         * @description A part of what an invoice owes was paid.
+         * @example {
+         *       "id": "evt_0mnfcf9s0aKq2LwXc4Rk6Nd",
+         *       "type": "invoice.partially_paid",
+         *       "timestamp": "2026-03-31T00:00:00.000Z",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "resource": {
+         *         "type": "invoice",
+         *         "id": "inv_3kTMd2sXb9QhVw7YcLpE"
+         *       },
+         *       "sequence": 1,
+         *       "actor": {
+         *         "type": "api_key",
+         *         "id": "key_h1Wj4yDg5WnBc3EiRvK8"
+         *       },
+         *       "data": {
+         *         "id": "inv_3kTMd2sXb9QhVw7YcLpE",
+         *         "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *         "dealId": null,
+         *         "companyId": "cmp_V1StGXR8Z5jdHi6BmyT0",
+         *         "invoiceNumber": "INV-0001",
+         *         "status": "sent",
+         *         "issuedDate": null,
+         *         "dueDate": 1777507200000,
+         *         "periodStart": null,
+         *         "periodEnd": null,
+         *         "paidDate": null,
+         *         "paymentMethod": null,
+         *         "paymentReference": null,
+         *         "subtotalCents": 135000,
+         *         "taxRate": 19,
+         *         "taxLabel": "VAT",
+         *         "taxCents": 25650,
+         *         "totalCents": 160650,
+         *         "currency": "EUR",
+         *         "notes": null,
+         *         "paymentTerms": null,
+         *         "showRateBreakdown": false,
+         *         "includeTimesheet": false,
+         *         "taxRounding": "document",
+         *         "timeRounding": "none",
+         *         "timeRoundingMinutes": 15,
+         *         "lineItems": [],
+         *         "taxBreakdown": [],
+         *         "amountPaidCents": 50000,
+         *         "amountCreditedCents": 0,
+         *         "amountDueCents": 110650,
+         *         "paymentState": "partially_paid",
+         *         "isOverdue": false,
+         *         "sentAt": null,
+         *         "viewedAt": null,
+         *         "viewCount": 0,
+         *         "billTo": null,
+         *         "billFrom": null,
+         *         "language": null,
+         *         "locale": null,
+         *         "timeZone": null,
+         *         "createdAt": 1774915200000,
+         *         "updatedAt": 1774915200000,
+         *         "version": 1
+         *       }
+         *     }
+         */
+        InvoicePartiallyPaidEvent: {
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
+            id: components["schemas"]["Id"];
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            type: "invoice.partially_paid";
             /**
              * Format: date-time
              * @description When it happened, as RFC 3339 in UTC.
@@ -3719,7 +4003,9 @@ export interface components {
          *         "lineItems": [],
          *         "taxBreakdown": [],
          *         "amountPaidCents": 0,
+         *         "amountCreditedCents": 0,
          *         "amountDueCents": 160650,
+         *         "paymentState": "unpaid",
          *         "isOverdue": false,
          *         "sentAt": null,
          *         "viewedAt": null,
@@ -3897,7 +4183,9 @@ export interface components {
          *         "lineItems": [],
          *         "taxBreakdown": [],
          *         "amountPaidCents": 0,
+         *         "amountCreditedCents": 0,
          *         "amountDueCents": 160650,
+         *         "paymentState": "unpaid",
          *         "isOverdue": false,
          *         "sentAt": null,
          *         "viewedAt": null,
@@ -4041,7 +4329,9 @@ export interface components {
          *         "lineItems": [],
          *         "taxBreakdown": [],
          *         "amountPaidCents": 0,
+         *         "amountCreditedCents": 0,
          *         "amountDueCents": 160650,
+         *         "paymentState": "unpaid",
          *         "isOverdue": false,
          *         "sentAt": null,
          *         "viewedAt": null,
@@ -4163,7 +4453,9 @@ export interface components {
          *         "lineItems": [],
          *         "taxBreakdown": [],
          *         "amountPaidCents": 0,
+         *         "amountCreditedCents": 0,
          *         "amountDueCents": 160650,
+         *         "paymentState": "unpaid",
          *         "isOverdue": false,
          *         "sentAt": null,
          *         "viewedAt": null,
@@ -4264,7 +4556,9 @@ export interface components {
          *         "lineItems": [],
          *         "taxBreakdown": [],
          *         "amountPaidCents": 0,
+         *         "amountCreditedCents": 0,
          *         "amountDueCents": 160650,
+         *         "paymentState": "unpaid",
          *         "isOverdue": false,
          *         "sentAt": null,
          *         "viewedAt": 1774915200000,
@@ -4369,7 +4663,9 @@ export interface components {
          *       "lineItems": [],
          *       "taxBreakdown": [],
          *       "amountPaidCents": 0,
+         *       "amountCreditedCents": 0,
          *       "amountDueCents": 160650,
+         *       "paymentState": "unpaid",
          *       "isOverdue": false,
          *       "sentAt": null,
          *       "viewedAt": null,
@@ -4466,10 +4762,14 @@ export interface components {
             lineItems: components["schemas"]["LineItem"][];
             /** @description The total of each tax; empty without line items. */
             taxBreakdown: components["schemas"]["TaxBreakdown"][];
-            /** @description The amount paid. */
+            /** @description The amount paid: the sum of what it has of payments. */
             amountPaidCents: components["schemas"]["Cents"];
-            /** @description The amount still owed: total − paid; 0 when cancelled. */
+            /** @description The amount credited; 0 in this version. */
+            amountCreditedCents: components["schemas"]["Cents"];
+            /** @description The amount still owed: total − paid − credited; 0 when cancelled. */
             amountDueCents: components["schemas"]["Cents"];
+            /** @description How much of it is paid. */
+            paymentState: components["schemas"]["PaymentState"];
             /** @description Whether it is `sent` or `overdue` and its due day is past in the organization's time zone. */
             isOverdue: boolean;
             /** @description When it was first sent. */
@@ -4520,7 +4820,7 @@ export interface components {
          *     in the feed, and `write` and `admin` can have them sent to an endpoint, unless the key has `resources`.
          * @enum {string}
          */
-        KeyScope: "read" | "write" | "admin" | "companies:read" | "companies:write" | "contacts:read" | "contacts:write" | "deals:read" | "deals:write" | "invoices:read" | "invoices:write" | "organization:read" | "organization:write" | "tax_rates:read" | "tax_rates:write" | "time_entries:read" | "time_entries:write";
+        KeyScope: "read" | "write" | "admin" | "companies:read" | "companies:write" | "contacts:read" | "contacts:write" | "deals:read" | "deals:write" | "invoices:read" | "invoices:write" | "organization:read" | "organization:write" | "payments:read" | "payments:write" | "tax_rates:read" | "tax_rates:write" | "time_entries:read" | "time_entries:write";
         /**
          * @description A language of documents: of an invoice's PDF, page and e-mail. A later version may add one.
          * @enum {string}
@@ -5163,10 +5463,136 @@ export interface components {
             footer?: components["schemas"]["Text"] | null;
         };
         /**
+         * @description Money that arrived, and the invoices that it pays.
+         * @example {
+         *       "id": "pay_8fKq2LwXc4Rk6NdB1sZp",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "companyId": "cmp_V1StGXR8Z5jdHi6BmyT0",
+         *       "invoiceId": "inv_3kTMd2sXb9QhVw7YcLpE",
+         *       "currency": "EUR",
+         *       "amountCents": 50000,
+         *       "method": "bank transfer",
+         *       "reference": "2026-04-17 ACME",
+         *       "paidAt": 1774915200000,
+         *       "source": "manual",
+         *       "status": "succeeded",
+         *       "processor": null,
+         *       "externalId": null,
+         *       "allocations": [
+         *         {
+         *           "id": "alc_9sKq2LwXc4Rk6NdB1sZp",
+         *           "invoiceId": "inv_3kTMd2sXb9QhVw7YcLpE",
+         *           "amountCents": 50000,
+         *           "allocatedAt": 1774915200000
+         *         }
+         *       ],
+         *       "allocatedCents": 50000,
+         *       "refundedCents": 0,
+         *       "availableCents": 0,
+         *       "unappliedReason": null,
+         *       "notes": null,
+         *       "metadata": null,
+         *       "reversedAt": null,
+         *       "reversalReason": null,
+         *       "createdAt": 1774915200000,
+         *       "updatedAt": 1774915200000,
+         *       "version": 1
+         *     }
+         */
+        Payment: {
+            /** @description `pay_<id>`. */
+            id: components["schemas"]["Id"];
+            /** @description The organization that owns it. */
+            organizationId: components["schemas"]["Id"];
+            /** @description The company that paid. */
+            companyId: components["schemas"]["Id"] | null;
+            /** @description The invoice that it was made for, which may be deleted since; null when it was made for none, or for several. */
+            invoiceId: components["schemas"]["Id"] | null;
+            /** @description ISO 4217 code; every amount is in its minor unit. */
+            currency: string;
+            /** @description The amount; negative only on an invoice with a negative total that has the status `paid`. */
+            amountCents: components["schemas"]["Cents"];
+            /** @description How it was paid. */
+            method: string | null;
+            /** @description External reference. */
+            reference: string | null;
+            /** @description When it was paid. */
+            paidAt: components["schemas"]["UnixMs"];
+            /** @description How the server knows of it. */
+            source: components["schemas"]["PaymentSource"];
+            /** @description Its state. */
+            status: components["schemas"]["PaymentStatus"];
+            /** @description The payment processor that reported it. */
+            processor: string | null;
+            /** @description The processor's id of the page on which it was paid. */
+            externalId: string | null;
+            /** @description The invoices that it pays. */
+            allocations: components["schemas"]["Allocation"][];
+            /** @description The sum of its allocations. */
+            allocatedCents: components["schemas"]["Cents"];
+            /** @description What was paid back. */
+            refundedCents: components["schemas"]["Cents"];
+            /** @description What is on no invoice: amount − allocated − refunded; 0 of a payment that is not `succeeded`. */
+            availableCents: components["schemas"]["Cents"];
+            /** @description Why money of it was on no invoice when it arrived; null when all was, or is by now. */
+            unappliedReason: components["schemas"]["UnappliedReason"] | null;
+            /** @description Internal notes. */
+            notes: string | null;
+            /** @description Data of the caller's. */
+            metadata: {
+                [key: string]: string;
+            } | null;
+            /** @description When it was reversed. */
+            reversedAt: components["schemas"]["UnixMs"] | null;
+            /** @description Why it was reversed. */
+            reversalReason: string | null;
+            /** @description When it was created. */
+            createdAt: components["schemas"]["UnixMs"];
+            /** @description When it was last changed. A write of what is there already is no change. */
+            updatedAt: components["schemas"]["UnixMs"];
+            /**
+             * Format: int32
+             * @description Rises with every change; the `ETag` is this number, quoted. A write of what is there already is no change.
+             */
+            version: number;
+        };
+        /**
          * @description Whose account at the payment processor takes the money. A later version may add others.
          * @enum {string}
          */
         PaymentAccount: "organization" | "server" | "none";
+        /**
+         * @description A payment to record.
+         * @example {
+         *       "invoiceId": "inv_3kTMd2sXb9QhVw7YcLpE",
+         *       "amountCents": 50000,
+         *       "method": "bank transfer",
+         *       "reference": "2026-04-17 ACME",
+         *       "paidAt": "2026-04-17"
+         *     }
+         */
+        PaymentCreate: {
+            /** @description The amount. */
+            amountCents: components["schemas"]["PositiveCents"];
+            /** @description Default: the currency of its first invoice, else the organization's `defaultCurrency`. */
+            currency?: components["schemas"]["CurrencyCode"];
+            /** @description The company that paid. Default: the company of its first invoice. */
+            companyId?: components["schemas"]["Id"];
+            /** @description How it was paid. */
+            method?: components["schemas"]["Line"];
+            /** @description External reference. */
+            reference?: components["schemas"]["Line"];
+            /** @description When it was paid. Default: now. */
+            paidAt?: components["schemas"]["DateInput"];
+            /** @description The only invoice that it pays: it gets as much as it owes, and what is left stays available. */
+            invoiceId?: components["schemas"]["Id"];
+            /** @description The invoices that it pays, and how much of each; what is left stays available. Not together with `invoiceId`. */
+            allocations?: components["schemas"]["AllocationInput"][];
+            /** @description Internal notes. */
+            notes?: components["schemas"]["Text"];
+            /** @description Data of the caller's. */
+            metadata?: components["schemas"]["Metadata"];
+        };
         /**
          * @description How the organization takes payments. Secrets are never shown again.
          * @example {
@@ -5212,6 +5638,413 @@ export interface components {
             secretKey: string;
             /** @description What Stripe signs the webhooks with that it sends to `webhookUrl`. */
             webhookSecret: string;
+        };
+        /** @description A `nextCursor` of a list of payments. */
+        PaymentCursor: string;
+        /** @description One record. */
+        PaymentData: {
+            /** @description The record. */
+            data: components["schemas"]["Payment"];
+        };
+        /** @description A page of records, and the cursor of the next. */
+        PaymentList: {
+            /** @description The records of this page. */
+            data: components["schemas"]["Payment"][];
+            /** @description The place of the page in its list. */
+            meta: components["schemas"]["CursorMeta"];
+        };
+        /**
+         * @description A payment arrived: a processor reported it, or a caller recorded it. One that only stands for a status has no events.
+         * @example {
+         *       "id": "evt_0mnfcf9s0aKq2LwXc4Rk6Nd",
+         *       "type": "payment.received",
+         *       "timestamp": "2026-03-31T00:00:00.000Z",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "resource": {
+         *         "type": "payment",
+         *         "id": "pay_8fKq2LwXc4Rk6NdB1sZp"
+         *       },
+         *       "sequence": 1,
+         *       "actor": {
+         *         "type": "api_key",
+         *         "id": "key_h1Wj4yDg5WnBc3EiRvK8"
+         *       },
+         *       "data": {
+         *         "id": "pay_8fKq2LwXc4Rk6NdB1sZp",
+         *         "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *         "companyId": "cmp_V1StGXR8Z5jdHi6BmyT0",
+         *         "invoiceId": "inv_3kTMd2sXb9QhVw7YcLpE",
+         *         "currency": "EUR",
+         *         "amountCents": 50000,
+         *         "method": "bank transfer",
+         *         "reference": "2026-04-17 ACME",
+         *         "paidAt": 1774915200000,
+         *         "source": "manual",
+         *         "status": "succeeded",
+         *         "processor": null,
+         *         "externalId": null,
+         *         "allocations": [
+         *           {
+         *             "id": "alc_9sKq2LwXc4Rk6NdB1sZp",
+         *             "invoiceId": "inv_3kTMd2sXb9QhVw7YcLpE",
+         *             "amountCents": 50000,
+         *             "allocatedAt": 1774915200000
+         *           }
+         *         ],
+         *         "allocatedCents": 50000,
+         *         "refundedCents": 0,
+         *         "availableCents": 0,
+         *         "unappliedReason": null,
+         *         "notes": null,
+         *         "metadata": null,
+         *         "reversedAt": null,
+         *         "reversalReason": null,
+         *         "createdAt": 1774915200000,
+         *         "updatedAt": 1774915200000,
+         *         "version": 1
+         *       }
+         *     }
+         */
+        PaymentReceivedEvent: {
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
+            id: components["schemas"]["Id"];
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            type: "payment.received";
+            /**
+             * Format: date-time
+             * @description When it happened, as RFC 3339 in UTC.
+             */
+            timestamp: string;
+            /** @description The organization that owns the record. */
+            organizationId: components["schemas"]["Id"];
+            /** @description The record of the event. */
+            resource: {
+                /**
+                 * @description Its kind.
+                 * @enum {string}
+                 */
+                type: "payment";
+                /** @description Its id. */
+                id: components["schemas"]["Id"];
+            };
+            /**
+             * Format: int32
+             * @description Numbers the record's events from 1. An endpoint gets them in this order.
+             */
+            sequence: number;
+            /** @description Who caused it. */
+            actor: components["schemas"]["EventActor"];
+            /** @description The fields that changed; only in an event about a change. */
+            changes?: {
+                [key: string]: components["schemas"]["FieldChange"];
+            };
+            /** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
+            data: components["schemas"]["Payment"];
+        };
+        /**
+         * @description Takes a payment back.
+         * @example {
+         *       "reason": "The bank returned it."
+         *     }
+         */
+        PaymentReversal: {
+            /** @description Why. */
+            reason?: components["schemas"]["Line"];
+        };
+        /**
+         * @description A payment was reversed.
+         * @example {
+         *       "id": "evt_0mnfcf9s0aKq2LwXc4Rk6Nd",
+         *       "type": "payment.reversed",
+         *       "timestamp": "2026-03-31T00:00:00.000Z",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "resource": {
+         *         "type": "payment",
+         *         "id": "pay_8fKq2LwXc4Rk6NdB1sZp"
+         *       },
+         *       "sequence": 1,
+         *       "actor": {
+         *         "type": "api_key",
+         *         "id": "key_h1Wj4yDg5WnBc3EiRvK8"
+         *       },
+         *       "data": {
+         *         "id": "pay_8fKq2LwXc4Rk6NdB1sZp",
+         *         "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *         "companyId": "cmp_V1StGXR8Z5jdHi6BmyT0",
+         *         "invoiceId": "inv_3kTMd2sXb9QhVw7YcLpE",
+         *         "currency": "EUR",
+         *         "amountCents": 50000,
+         *         "method": "bank transfer",
+         *         "reference": "2026-04-17 ACME",
+         *         "paidAt": 1774915200000,
+         *         "source": "manual",
+         *         "status": "reversed",
+         *         "processor": null,
+         *         "externalId": null,
+         *         "allocations": [],
+         *         "allocatedCents": 0,
+         *         "refundedCents": 0,
+         *         "availableCents": 0,
+         *         "unappliedReason": null,
+         *         "notes": null,
+         *         "metadata": null,
+         *         "reversedAt": 1774915200000,
+         *         "reversalReason": null,
+         *         "createdAt": 1774915200000,
+         *         "updatedAt": 1774915200000,
+         *         "version": 1
+         *       }
+         *     }
+         */
+        PaymentReversedEvent: {
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
+            id: components["schemas"]["Id"];
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            type: "payment.reversed";
+            /**
+             * Format: date-time
+             * @description When it happened, as RFC 3339 in UTC.
+             */
+            timestamp: string;
+            /** @description The organization that owns the record. */
+            organizationId: components["schemas"]["Id"];
+            /** @description The record of the event. */
+            resource: {
+                /**
+                 * @description Its kind.
+                 * @enum {string}
+                 */
+                type: "payment";
+                /** @description Its id. */
+                id: components["schemas"]["Id"];
+            };
+            /**
+             * Format: int32
+             * @description Numbers the record's events from 1. An endpoint gets them in this order.
+             */
+            sequence: number;
+            /** @description Who caused it. */
+            actor: components["schemas"]["EventActor"];
+            /** @description The fields that changed; only in an event about a change. */
+            changes?: {
+                [key: string]: components["schemas"]["FieldChange"];
+            };
+            /** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
+            data: components["schemas"]["Payment"];
+        };
+        /**
+         * @description How the server knows of a payment. A later version may add sources.
+         * @enum {string}
+         */
+        PaymentSource: "manual" | "status" | "processor" | "import";
+        /**
+         * @description How much of an invoice is paid.
+         * @enum {string}
+         */
+        PaymentState: "unpaid" | "partially_paid" | "paid";
+        /**
+         * @description The state of a payment.
+         * @enum {string}
+         */
+        PaymentStatus: "pending" | "succeeded" | "failed" | "reversed";
+        /**
+         * @description Money of a payment is on no invoice: it arrived so, as `unappliedReason` says, or its invoice was cancelled, deleted or changed, or a
+         *     caller took it off.
+         * @example {
+         *       "id": "evt_0mnfcf9s0aKq2LwXc4Rk6Nd",
+         *       "type": "payment.unapplied",
+         *       "timestamp": "2026-03-31T00:00:00.000Z",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "resource": {
+         *         "type": "payment",
+         *         "id": "pay_8fKq2LwXc4Rk6NdB1sZp"
+         *       },
+         *       "sequence": 1,
+         *       "actor": {
+         *         "type": "api_key",
+         *         "id": "key_h1Wj4yDg5WnBc3EiRvK8"
+         *       },
+         *       "data": {
+         *         "id": "pay_8fKq2LwXc4Rk6NdB1sZp",
+         *         "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *         "companyId": "cmp_V1StGXR8Z5jdHi6BmyT0",
+         *         "invoiceId": "inv_3kTMd2sXb9QhVw7YcLpE",
+         *         "currency": "EUR",
+         *         "amountCents": 50000,
+         *         "method": "bank transfer",
+         *         "reference": "2026-04-17 ACME",
+         *         "paidAt": 1774915200000,
+         *         "source": "manual",
+         *         "status": "succeeded",
+         *         "processor": null,
+         *         "externalId": null,
+         *         "allocations": [],
+         *         "allocatedCents": 0,
+         *         "refundedCents": 0,
+         *         "availableCents": 50000,
+         *         "unappliedReason": "invoice_cancelled",
+         *         "notes": null,
+         *         "metadata": null,
+         *         "reversedAt": null,
+         *         "reversalReason": null,
+         *         "createdAt": 1774915200000,
+         *         "updatedAt": 1774915200000,
+         *         "version": 1
+         *       }
+         *     }
+         */
+        PaymentUnappliedEvent: {
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
+            id: components["schemas"]["Id"];
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            type: "payment.unapplied";
+            /**
+             * Format: date-time
+             * @description When it happened, as RFC 3339 in UTC.
+             */
+            timestamp: string;
+            /** @description The organization that owns the record. */
+            organizationId: components["schemas"]["Id"];
+            /** @description The record of the event. */
+            resource: {
+                /**
+                 * @description Its kind.
+                 * @enum {string}
+                 */
+                type: "payment";
+                /** @description Its id. */
+                id: components["schemas"]["Id"];
+            };
+            /**
+             * Format: int32
+             * @description Numbers the record's events from 1. An endpoint gets them in this order.
+             */
+            sequence: number;
+            /** @description Who caused it. */
+            actor: components["schemas"]["EventActor"];
+            /** @description The fields that changed; only in an event about a change. */
+            changes?: {
+                [key: string]: components["schemas"]["FieldChange"];
+            };
+            /** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
+            data: components["schemas"]["Payment"];
+        };
+        /**
+         * @description Changes of a payment: an absent field stays as it is, and `null` clears one. Its amount, currency and date never change: reverse
+         *     it, and record another one.
+         * @example {
+         *       "reference": "2026-04-17 ACME"
+         *     }
+         */
+        PaymentUpdate: {
+            /** @description How it was paid. Only of a payment that a caller recorded. */
+            method?: components["schemas"]["Line"] | null;
+            /** @description External reference. Only of a payment that a caller recorded. */
+            reference?: components["schemas"]["Line"] | null;
+            /** @description Internal notes. */
+            notes?: components["schemas"]["Text"] | null;
+            /** @description Data of the caller's. */
+            metadata?: components["schemas"]["Metadata"] | null;
+        };
+        /**
+         * @description Fields of a payment changed, such as the invoices that it pays.
+         * @example {
+         *       "id": "evt_0mnfcf9s0aKq2LwXc4Rk6Nd",
+         *       "type": "payment.updated",
+         *       "timestamp": "2026-03-31T00:00:00.000Z",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "resource": {
+         *         "type": "payment",
+         *         "id": "pay_8fKq2LwXc4Rk6NdB1sZp"
+         *       },
+         *       "sequence": 1,
+         *       "actor": {
+         *         "type": "api_key",
+         *         "id": "key_h1Wj4yDg5WnBc3EiRvK8"
+         *       },
+         *       "data": {
+         *         "id": "pay_8fKq2LwXc4Rk6NdB1sZp",
+         *         "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *         "companyId": "cmp_V1StGXR8Z5jdHi6BmyT0",
+         *         "invoiceId": "inv_3kTMd2sXb9QhVw7YcLpE",
+         *         "currency": "EUR",
+         *         "amountCents": 50000,
+         *         "method": "bank transfer",
+         *         "reference": "2026-04-17 ACME",
+         *         "paidAt": 1774915200000,
+         *         "source": "manual",
+         *         "status": "succeeded",
+         *         "processor": null,
+         *         "externalId": null,
+         *         "allocations": [
+         *           {
+         *             "id": "alc_9sKq2LwXc4Rk6NdB1sZp",
+         *             "invoiceId": "inv_3kTMd2sXb9QhVw7YcLpE",
+         *             "amountCents": 50000,
+         *             "allocatedAt": 1774915200000
+         *           }
+         *         ],
+         *         "allocatedCents": 50000,
+         *         "refundedCents": 0,
+         *         "availableCents": 0,
+         *         "unappliedReason": null,
+         *         "notes": null,
+         *         "metadata": null,
+         *         "reversedAt": null,
+         *         "reversalReason": null,
+         *         "createdAt": 1774915200000,
+         *         "updatedAt": 1774915200000,
+         *         "version": 1
+         *       }
+         *     }
+         */
+        PaymentUpdatedEvent: {
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
+            id: components["schemas"]["Id"];
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            type: "payment.updated";
+            /**
+             * Format: date-time
+             * @description When it happened, as RFC 3339 in UTC.
+             */
+            timestamp: string;
+            /** @description The organization that owns the record. */
+            organizationId: components["schemas"]["Id"];
+            /** @description The record of the event. */
+            resource: {
+                /**
+                 * @description Its kind.
+                 * @enum {string}
+                 */
+                type: "payment";
+                /** @description Its id. */
+                id: components["schemas"]["Id"];
+            };
+            /**
+             * Format: int32
+             * @description Numbers the record's events from 1. An endpoint gets them in this order.
+             */
+            sequence: number;
+            /** @description Who caused it. */
+            actor: components["schemas"]["EventActor"];
+            /** @description The fields that changed; only in an event about a change. */
+            changes?: {
+                [key: string]: components["schemas"]["FieldChange"];
+            };
+            /** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
+            data: components["schemas"]["Payment"];
         };
         /**
          * Format: percent
@@ -5315,6 +6148,11 @@ export interface components {
              */
             advanceWhenAllPaid?: boolean;
         };
+        /**
+         * Format: int64
+         * @description An amount that is more than nothing.
+         */
+        PositiveCents: number;
         /** @description A price in minor units: an integer, or decimal text with at most 6 decimal places for prices below a cent. */
         PriceInput: components["schemas"]["Cents"] | components["schemas"]["DecimalText"];
         /**
@@ -5445,9 +6283,9 @@ export interface components {
             lineItems: components["schemas"]["PublicLineItem"][];
             /** @description The total of each tax; empty without line items. */
             taxBreakdown: components["schemas"]["TaxBreakdown"][];
-            /** @description The amount paid. */
+            /** @description The amount paid: the sum of what it has of payments. */
             amountPaidCents: components["schemas"]["Cents"];
-            /** @description The amount still owed: total − paid; 0 when cancelled. */
+            /** @description The amount still owed: total − paid − credited; 0 when cancelled. */
             amountDueCents: components["schemas"]["Cents"];
             /** @description Whether it is `sent` or `overdue` and its due day is past in the organization's time zone. */
             isOverdue: boolean;
@@ -5562,7 +6400,7 @@ export interface components {
          * @description A kind of record. A later version may add kinds.
          * @enum {string}
          */
-        ResourceKind: "invoice" | "api_key" | "company" | "contact" | "deal" | "organization_settings" | "pipeline" | "tax_rate" | "time_entry" | "webhook_endpoint";
+        ResourceKind: "invoice" | "api_key" | "company" | "contact" | "deal" | "organization_settings" | "payment" | "pipeline" | "tax_rate" | "time_entry" | "webhook_endpoint";
         /**
          * Format: int32
          * @description The minutes of a step of time.
@@ -6397,6 +7235,11 @@ export interface components {
          */
         TimeZone: string;
         /**
+         * @description Why a payment that a processor reported, or a part of it, is on no invoice. A later version may add reasons.
+         * @enum {string}
+         */
+        UnappliedReason: "invoice_deleted" | "invoice_cancelled" | "already_paid" | "currency_mismatch" | "overpaid" | "amount_mismatch" | "unknown_link";
+        /**
          * Format: int64
          * @description Unix epoch milliseconds, up to the end of the year 2200.
          */
@@ -6933,7 +7776,9 @@ export interface components {
          *         "lineItems": [],
          *         "taxBreakdown": [],
          *         "amountPaidCents": 0,
+         *         "amountCreditedCents": 0,
          *         "amountDueCents": 160650,
+         *         "paymentState": "unpaid",
          *         "isOverdue": false,
          *         "sentAt": null,
          *         "viewedAt": null,
@@ -6949,7 +7794,7 @@ export interface components {
          *       }
          *     }
          */
-        WebhookEvent: components["schemas"]["InvoiceCreatedEvent"] | components["schemas"]["InvoiceUpdatedEvent"] | components["schemas"]["InvoiceSentEvent"] | components["schemas"]["InvoiceSendFailedEvent"] | components["schemas"]["InvoicePerhapsSentEvent"] | components["schemas"]["InvoiceViewedEvent"] | components["schemas"]["InvoicePaidEvent"] | components["schemas"]["InvoiceOverdueEvent"] | components["schemas"]["InvoiceCancelledEvent"] | components["schemas"]["InvoiceDeletedEvent"] | components["schemas"]["CompanyCreatedEvent"] | components["schemas"]["CompanyUpdatedEvent"] | components["schemas"]["CompanyDeletedEvent"] | components["schemas"]["ContactCreatedEvent"] | components["schemas"]["ContactUpdatedEvent"] | components["schemas"]["ContactDeletedEvent"] | components["schemas"]["DealCreatedEvent"] | components["schemas"]["DealUpdatedEvent"] | components["schemas"]["DealStageChangedEvent"] | components["schemas"]["DealDeletedEvent"] | components["schemas"]["TaxRateCreatedEvent"] | components["schemas"]["TaxRateUpdatedEvent"] | components["schemas"]["TaxRateDeletedEvent"] | components["schemas"]["TimeEntryCreatedEvent"] | components["schemas"]["TimeEntryUpdatedEvent"] | components["schemas"]["TimeEntryDeletedEvent"] | components["schemas"]["WebhookEndpointFailingEvent"] | components["schemas"]["WebhookEndpointDisabledEvent"] | components["schemas"]["WebhookTestEvent"];
+        WebhookEvent: components["schemas"]["InvoiceCreatedEvent"] | components["schemas"]["InvoiceUpdatedEvent"] | components["schemas"]["InvoiceSentEvent"] | components["schemas"]["InvoiceSendFailedEvent"] | components["schemas"]["InvoicePerhapsSentEvent"] | components["schemas"]["InvoiceViewedEvent"] | components["schemas"]["InvoicePartiallyPaidEvent"] | components["schemas"]["InvoicePaidEvent"] | components["schemas"]["InvoiceOverdueEvent"] | components["schemas"]["InvoiceCancelledEvent"] | components["schemas"]["InvoiceDeletedEvent"] | components["schemas"]["PaymentReceivedEvent"] | components["schemas"]["PaymentUpdatedEvent"] | components["schemas"]["PaymentUnappliedEvent"] | components["schemas"]["PaymentReversedEvent"] | components["schemas"]["CompanyCreatedEvent"] | components["schemas"]["CompanyUpdatedEvent"] | components["schemas"]["CompanyDeletedEvent"] | components["schemas"]["ContactCreatedEvent"] | components["schemas"]["ContactUpdatedEvent"] | components["schemas"]["ContactDeletedEvent"] | components["schemas"]["DealCreatedEvent"] | components["schemas"]["DealUpdatedEvent"] | components["schemas"]["DealStageChangedEvent"] | components["schemas"]["DealDeletedEvent"] | components["schemas"]["TaxRateCreatedEvent"] | components["schemas"]["TaxRateUpdatedEvent"] | components["schemas"]["TaxRateDeletedEvent"] | components["schemas"]["TimeEntryCreatedEvent"] | components["schemas"]["TimeEntryUpdatedEvent"] | components["schemas"]["TimeEntryDeletedEvent"] | components["schemas"]["WebhookEndpointFailingEvent"] | components["schemas"]["WebhookEndpointDisabledEvent"] | components["schemas"]["WebhookTestEvent"];
         /** @description One record. */
         WebhookEventData: {
             /** @description The record. */
@@ -7165,6 +8010,8 @@ export interface components {
         "PageQuery.limit": number;
         /** @description How many records to skip. */
         "PageQuery.offset": number;
+        /** @description The payment's id. */
+        PaymentPath: components["schemas"]["Id"];
         /** @description The pipeline's id. */
         PipelinePath: components["schemas"]["Id"];
         /** @description The tax rate's id. */
@@ -7188,6 +8035,9 @@ export interface components {
     pathItems: never;
 }
 export type ActorType = components['schemas']['ActorType'];
+export type Allocation = components['schemas']['Allocation'];
+export type AllocationInput = components['schemas']['AllocationInput'];
+export type AllocationsCreate = components['schemas']['AllocationsCreate'];
 export type ApiKey = components['schemas']['ApiKey'];
 export type ApiKeyCreate = components['schemas']['ApiKeyCreate'];
 export type ApiKeyList = components['schemas']['ApiKeyList'];
@@ -7274,6 +8124,7 @@ export type InvoiceLink = components['schemas']['InvoiceLink'];
 export type InvoiceList = components['schemas']['InvoiceList'];
 export type InvoiceOverdueEvent = components['schemas']['InvoiceOverdueEvent'];
 export type InvoicePaidEvent = components['schemas']['InvoicePaidEvent'];
+export type InvoicePartiallyPaidEvent = components['schemas']['InvoicePartiallyPaidEvent'];
 export type InvoicePerhapsSentEvent = components['schemas']['InvoicePerhapsSentEvent'];
 export type InvoicePreview = components['schemas']['InvoicePreview'];
 export type InvoicePreviewData = components['schemas']['InvoicePreviewData'];
@@ -7314,10 +8165,24 @@ export type OrganizationUsageData = components['schemas']['OrganizationUsageData
 export type PageMeta = components['schemas']['PageMeta'];
 export type Party = components['schemas']['Party'];
 export type PartyInput = components['schemas']['PartyInput'];
+export type Payment = components['schemas']['Payment'];
 export type PaymentAccount = components['schemas']['PaymentAccount'];
+export type PaymentCreate = components['schemas']['PaymentCreate'];
 export type PaymentCredentials = components['schemas']['PaymentCredentials'];
 export type PaymentCredentialsData = components['schemas']['PaymentCredentialsData'];
 export type PaymentCredentialsUpdate = components['schemas']['PaymentCredentialsUpdate'];
+export type PaymentCursor = components['schemas']['PaymentCursor'];
+export type PaymentData = components['schemas']['PaymentData'];
+export type PaymentList = components['schemas']['PaymentList'];
+export type PaymentReceivedEvent = components['schemas']['PaymentReceivedEvent'];
+export type PaymentReversal = components['schemas']['PaymentReversal'];
+export type PaymentReversedEvent = components['schemas']['PaymentReversedEvent'];
+export type PaymentSource = components['schemas']['PaymentSource'];
+export type PaymentState = components['schemas']['PaymentState'];
+export type PaymentStatus = components['schemas']['PaymentStatus'];
+export type PaymentUnappliedEvent = components['schemas']['PaymentUnappliedEvent'];
+export type PaymentUpdate = components['schemas']['PaymentUpdate'];
+export type PaymentUpdatedEvent = components['schemas']['PaymentUpdatedEvent'];
 export type Percent = components['schemas']['Percent'];
 export type PercentInput = components['schemas']['PercentInput'];
 export type PercentText = components['schemas']['PercentText'];
@@ -7326,6 +8191,7 @@ export type PipelineCreate = components['schemas']['PipelineCreate'];
 export type PipelineData = components['schemas']['PipelineData'];
 export type PipelineList = components['schemas']['PipelineList'];
 export type PipelineUpdate = components['schemas']['PipelineUpdate'];
+export type PositiveCents = components['schemas']['PositiveCents'];
 export type PriceInput = components['schemas']['PriceInput'];
 export type Problem = components['schemas']['Problem'];
 export type ProblemError = components['schemas']['ProblemError'];
@@ -7367,6 +8233,7 @@ export type TimeEntryUpdatedEvent = components['schemas']['TimeEntryUpdatedEvent
 export type TimeGrouping = components['schemas']['TimeGrouping'];
 export type TimeRounding = components['schemas']['TimeRounding'];
 export type TimeZone = components['schemas']['TimeZone'];
+export type UnappliedReason = components['schemas']['UnappliedReason'];
 export type UnixMs = components['schemas']['UnixMs'];
 export type VatId = components['schemas']['VatId'];
 export type WebhookDelivery = components['schemas']['WebhookDelivery'];
@@ -7405,6 +8272,7 @@ export type ParameterInvoicePath = components['parameters']['InvoicePath'];
 export type ParameterKeyPath = components['parameters']['KeyPath'];
 export type ParameterPageQueryLimit = components['parameters']['PageQuery.limit'];
 export type ParameterPageQueryOffset = components['parameters']['PageQuery.offset'];
+export type ParameterPaymentPath = components['parameters']['PaymentPath'];
 export type ParameterPipelinePath = components['parameters']['PipelinePath'];
 export type ParameterTaxRatePath = components['parameters']['TaxRatePath'];
 export type ParameterTimeEntryPath = components['parameters']['TimeEntryPath'];
@@ -13735,6 +14603,1212 @@ export interface operations {
             };
             /** @description The API key lacks a scope. */
             403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "payments.list": {
+        parameters: {
+            query?: {
+                /** @description Only payments that pay this invoice, or were made for it. */
+                invoiceId?: components["schemas"]["IdFilter"];
+                /** @description Only payments of this company. */
+                companyId?: components["schemas"]["IdFilter"];
+                /** @description Only payments with this status. */
+                status?: components["schemas"]["PaymentStatus"];
+                /** @description Only payments of this source. */
+                source?: components["schemas"]["PaymentSource"];
+                /** @description The most records in a page, 1 to 100. */
+                limit?: components["parameters"]["PageQuery.limit"];
+                /** @description How many records to skip. */
+                offset?: components["parameters"]["PageQuery.offset"];
+                /** @description The `nextCursor` of the previous page. A list that grows meanwhile neither repeats nor loses a record. */
+                cursor?: components["schemas"]["PaymentCursor"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request has succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaymentList"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "payments.create": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes a POST safe to repeat (IETF draft `Idempotency-Key`): for 24 hours, a request with the same key and body gets the
+                 *     answer of the first one again, with `Idempotent-Replayed: true`.
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PaymentCreate"];
+            };
+        };
+        responses: {
+            /** @description The record was created. */
+            201: {
+                headers: {
+                    /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
+                    ETag: string;
+                    /** @description The path of the new record. */
+                    Location: string;
+                    /** @description `true` when this repeats the answer to an earlier request with the same `Idempotency-Key`; else absent. */
+                    "Idempotent-Replayed"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedRecord"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request contradicts what is stored. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than 512 KiB. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not `application/json`. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request breaks a business rule. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "payments.get": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Answer 304 without a body if the record still has this `ETag` (RFC 9110 §13.1.2). */
+                "If-None-Match"?: components["parameters"]["IfNoneMatchHeader"];
+            };
+            path: {
+                /** @description The payment's id. */
+                id: components["parameters"]["PaymentPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The record. */
+            200: {
+                headers: {
+                    /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
+                    ETag: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaymentData"];
+                };
+            };
+            /** @description The record still has the `ETag` of `If-None-Match`. */
+            304: {
+                headers: {
+                    /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
+                    ETag: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such record in the key's organization. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "payments.replace": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Change the record only if it still has this `ETag`; else 412 (RFC 9110 §13.1.1). */
+                "If-Match"?: components["parameters"]["IfMatchHeader"];
+            };
+            path: {
+                /** @description The payment's id. */
+                id: components["parameters"]["PaymentPath"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PaymentUpdate"];
+            };
+        };
+        responses: {
+            /** @description The record is as the request says; `ETag` has its version, which is the old one when nothing had to change. */
+            200: {
+                headers: {
+                    /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
+                    ETag: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Ok"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such record in the key's organization. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request contradicts what is stored. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The record has changed since the `ETag` of `If-Match`. */
+            412: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than 512 KiB. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not `application/json`. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "payments.update": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Change the record only if it still has this `ETag`; else 412 (RFC 9110 §13.1.1). */
+                "If-Match"?: components["parameters"]["IfMatchHeader"];
+            };
+            path: {
+                /** @description The payment's id. */
+                id: components["parameters"]["PaymentPath"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PaymentUpdate"];
+            };
+        };
+        responses: {
+            /** @description The record is as the request says; `ETag` has its version, which is the old one when nothing had to change. */
+            200: {
+                headers: {
+                    /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
+                    ETag: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Ok"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such record in the key's organization. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request contradicts what is stored. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The record has changed since the `ETag` of `If-Match`. */
+            412: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than 512 KiB. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not `application/json`. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "payments.allocate": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes a POST safe to repeat (IETF draft `Idempotency-Key`): for 24 hours, a request with the same key and body gets the
+                 *     answer of the first one again, with `Idempotent-Replayed: true`.
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
+            };
+            path: {
+                /** @description The payment's id. */
+                id: components["parameters"]["PaymentPath"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AllocationsCreate"];
+            };
+        };
+        responses: {
+            /** @description The action was done. */
+            200: {
+                headers: {
+                    /** @description `true` when this repeats the answer to an earlier request with the same `Idempotency-Key`; else absent. */
+                    "Idempotent-Replayed"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Ok"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such record in the key's organization. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request contradicts what is stored. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than 512 KiB. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not `application/json`. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request breaks a business rule. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "payments.release": {
+        parameters: {
+            query?: {
+                /** @description Only off this invoice. */
+                invoiceId?: components["schemas"]["IdFilter"];
+            };
+            header?: never;
+            path: {
+                /** @description The payment's id. */
+                id: components["parameters"]["PaymentPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request has succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Ok"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such record in the key's organization. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request contradicts what is stored. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "payments.history": {
+        parameters: {
+            query?: {
+                /** @description The most records in a page, 1 to 100. */
+                limit?: components["parameters"]["PageQuery.limit"];
+                /** @description How many records to skip. */
+                offset?: components["parameters"]["PageQuery.offset"];
+                /** @description The `nextCursor` of the previous page. A list that grows meanwhile neither repeats nor loses a record. */
+                cursor?: components["schemas"]["AuditCursor"];
+            };
+            header?: never;
+            path: {
+                /** @description The record's id. */
+                id: components["parameters"]["AuditedPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request has succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HistoryEntryList"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such record in the key's organization. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "payments.reverse": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes a POST safe to repeat (IETF draft `Idempotency-Key`): for 24 hours, a request with the same key and body gets the
+                 *     answer of the first one again, with `Idempotent-Replayed: true`.
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
+            };
+            path: {
+                /** @description The payment's id. */
+                id: components["parameters"]["PaymentPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PaymentReversal"];
+            };
+        };
+        responses: {
+            /** @description The action was done. */
+            200: {
+                headers: {
+                    /** @description `true` when this repeats the answer to an earlier request with the same `Idempotency-Key`; else absent. */
+                    "Idempotent-Replayed"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Ok"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such record in the key's organization. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request contradicts what is stored. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than 512 KiB. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not `application/json`. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request breaks a business rule. */
+            422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];

@@ -3,10 +3,13 @@ import type { ApiPromise } from '../api-promise.ts'
 import type { ConditionalRequestOptions, IdempotentRequestOptions, RequestOptions } from '../options.ts'
 import type { PagePromise } from '../page.ts'
 import type { Transport } from '../transport.ts'
-import type { ApiKey, ApiKeyCreate, ApiKeyRotate, AuditEntry, Company, CompanyCreate, CompanyUpdate, Contact, ContactCreate, ContactUpdate, CreatedRecord, CursorMeta, Deal, DealCreate, DealUpdate, HistoryEntry, Invoice, InvoiceCreated, InvoiceEmail, InvoiceInput, InvoiceLink, InvoicePreview, InvoiceSend, InvoiceSent, InvoiceUpdated, NewApiKey, NewWebhookEndpoint, NewWebhookSecret, Ok, OrganizationSettings, OrganizationSettingsUpdate, OrganizationUsage, PageMeta, PaymentCredentials, PaymentCredentialsUpdate, Pipeline, PipelineCreate, PipelineUpdate, PublicInvoice, Redelivered, SendStatus, TaxRate, TaxRateCreate, TaxRateUpdate, TimeEntriesInvoice, TimeEntry, TimeEntryCreate, TimeEntryUpdate, WebhookDelivery, WebhookDeliveryDetails, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointStats, WebhookEndpointUpdate, WebhookEvent, WebhookEventType, WebhookRedeliver, WebhookSecretRotate, operations } from './contract.ts'
+import type { AllocationsCreate, ApiKey, ApiKeyCreate, ApiKeyRotate, AuditEntry, Company, CompanyCreate, CompanyUpdate, Contact, ContactCreate, ContactUpdate, CreatedRecord, CursorMeta, Deal, DealCreate, DealUpdate, HistoryEntry, Invoice, InvoiceCreated, InvoiceEmail, InvoiceInput, InvoiceLink, InvoicePreview, InvoiceSend, InvoiceSent, InvoiceUpdated, NewApiKey, NewWebhookEndpoint, NewWebhookSecret, Ok, OrganizationSettings, OrganizationSettingsUpdate, OrganizationUsage, PageMeta, Payment, PaymentCreate, PaymentCredentials, PaymentCredentialsUpdate, PaymentReversal, PaymentUpdate, Pipeline, PipelineCreate, PipelineUpdate, PublicInvoice, Redelivered, SendStatus, TaxRate, TaxRateCreate, TaxRateUpdate, TimeEntriesInvoice, TimeEntry, TimeEntryCreate, TimeEntryUpdate, WebhookDelivery, WebhookDeliveryDetails, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointStats, WebhookEndpointUpdate, WebhookEvent, WebhookEventType, WebhookRedeliver, WebhookSecretRotate, operations } from './contract.ts'
 
 export type {
 	ActorType,
+	Allocation,
+	AllocationInput,
+	AllocationsCreate,
 	ApiKey,
 	ApiKeyCreate,
 	ApiKeyList,
@@ -74,6 +77,7 @@ export type {
 	InvoiceList,
 	InvoiceOverdueEvent,
 	InvoicePaidEvent,
+	InvoicePartiallyPaidEvent,
 	InvoicePerhapsSentEvent,
 	InvoicePreview,
 	InvoicePreviewData,
@@ -110,10 +114,23 @@ export type {
 	PageMeta,
 	Party,
 	PartyInput,
+	Payment,
 	PaymentAccount,
+	PaymentCreate,
 	PaymentCredentials,
 	PaymentCredentialsData,
 	PaymentCredentialsUpdate,
+	PaymentData,
+	PaymentList,
+	PaymentReceivedEvent,
+	PaymentReversal,
+	PaymentReversedEvent,
+	PaymentSource,
+	PaymentState,
+	PaymentStatus,
+	PaymentUnappliedEvent,
+	PaymentUpdate,
+	PaymentUpdatedEvent,
 	PercentInput,
 	Pipeline,
 	PipelineCreate,
@@ -156,6 +173,7 @@ export type {
 	TimeEntryUpdatedEvent,
 	TimeGrouping,
 	TimeRounding,
+	UnappliedReason,
 	WebhookDelivery,
 	WebhookDeliveryDetails,
 	WebhookDeliveryDetailsData,
@@ -189,6 +207,7 @@ export class Resources {
 	readonly deals: DealsResource
 	readonly invoices: InvoicesResource
 	readonly organization: OrganizationResource
+	readonly payments: PaymentsResource
 	readonly pipelines: PipelinesResource
 	readonly taxRates: TaxRatesResource
 	readonly timeEntries: TimeEntriesResource
@@ -202,6 +221,7 @@ export class Resources {
 		this.deals = new DealsResource(transport)
 		this.invoices = new InvoicesResource(transport)
 		this.organization = new OrganizationResource(transport)
+		this.payments = new PaymentsResource(transport)
 		this.pipelines = new PipelinesResource(transport)
 		this.taxRates = new TaxRatesResource(transport)
 		this.timeEntries = new TimeEntriesResource(transport)
@@ -1073,6 +1093,151 @@ export class OrganizationUsageResource {
 	 */
 	get(options?: RequestOptions): ApiPromise<OrganizationUsage> {
 		return this.#transport.record('GET', '/api/organization/usage', { options })
+	}
+}
+
+/** The query of `remit.payments.list`. */
+export interface PaymentsListQuery extends NonNullable<operations['payments.list']['parameters']['query']> {}
+
+/** The query of `remit.payments.release`. */
+export interface PaymentsReleaseQuery extends NonNullable<operations['payments.release']['parameters']['query']> {}
+
+/** The query of `remit.payments.history`. */
+export interface PaymentsHistoryQuery extends NonNullable<operations['payments.history']['parameters']['query']> {}
+
+/** `remit.payments` */
+export class PaymentsResource {
+	readonly #transport: Transport
+
+	constructor(transport: Transport) {
+		this.#transport = transport
+	}
+
+	/**
+	 * List payments, newest first: those that a processor reported, that callers recorded, and that a status stands for.
+	 *
+	 * @param query - Filters, order and page.
+	 * @param options - Options of this call alone.
+	 * @returns One page by `await`; the records of all pages by `for await`.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * for await (const payment of remit.payments.list()) console.log(payment.id)
+	 * ```
+	 */
+	list(query?: PaymentsListQuery, options?: RequestOptions): PagePromise<Payment, CursorMeta> {
+		return this.#transport.page('/api/payments', { query, options, pageSize: 50 })
+	}
+
+	/**
+	 * Record a payment that arrived outside of a payment link, such as a bank transfer. An invoice on which it leaves nothing due gets
+	 * the status `paid`.
+	 *
+	 * @param body - A payment to record.
+	 * @param options - Options of this call alone.
+	 * @returns The id of a new record.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * await remit.payments.create({ invoiceId: 'inv_3kTMd2sXb9QhVw7YcLpE', amountCents: 50000, method: 'bank transfer', reference: '2026-04-17 ACME', paidAt: '2026-04-17' })
+	 * ```
+	 */
+	create(body: PaymentCreate, options?: IdempotentRequestOptions): ApiPromise<CreatedRecord> {
+		return this.#transport.send('POST', '/api/payments', { body, options })
+	}
+
+	/**
+	 * Read a payment.
+	 *
+	 * @param id - The payment's id.
+	 * @param options - Options of this call alone.
+	 * @returns The record.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 */
+	get(id: string, options?: RequestOptions): ApiPromise<Payment> {
+		return this.#transport.record('GET', '/api/payments/{id}', { path: { id }, options })
+	}
+
+	/**
+	 * Change a payment: only the fields that are present change; `null` clears one.
+	 *
+	 * @param id - The payment's id.
+	 * @param body - Changes of a payment: an absent field stays as it is, and `null` clears one.
+	 * @param options - Options of this call alone.
+	 * @returns The operation succeeded.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `PreconditionFailedError` (412), `ApiError` (413, 415), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * await remit.payments.update(id, { reference: '2026-04-17 ACME' })
+	 * ```
+	 */
+	update(id: string, body: PaymentUpdate, options?: ConditionalRequestOptions): ApiPromise<Ok> {
+		return this.#transport.send('PATCH', '/api/payments/{id}', { path: { id }, body, options })
+	}
+
+	/**
+	 * Put what a payment has left on invoices, on all of them or on none.
+	 *
+	 * @param id - The payment's id.
+	 * @param body - Invoices that get a part of what a payment has left.
+	 * @param options - Options of this call alone.
+	 * @returns The operation succeeded.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * await remit.payments.allocate(id, { allocations: [{ invoiceId: 'inv_3kTMd2sXb9QhVw7YcLpE', amountCents: 50000 }] })
+	 * ```
+	 */
+	allocate(id: string, body: AllocationsCreate, options?: IdempotentRequestOptions): ApiPromise<Ok> {
+		return this.#transport.send('POST', '/api/payments/{id}/allocations', { path: { id }, body, options })
+	}
+
+	/**
+	 * Take a payment off its invoices: its money is available again, and the invoices owe it.
+	 *
+	 * @param id - The payment's id.
+	 * @param query - Filters, order and page.
+	 * @param options - Options of this call alone.
+	 * @returns The operation succeeded.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `RateLimitError` (429)
+	 */
+	release(id: string, query?: PaymentsReleaseQuery, options?: RequestOptions): ApiPromise<Ok> {
+		return this.#transport.send('DELETE', '/api/payments/{id}/allocations', { path: { id }, query, options })
+	}
+
+	/**
+	 * List the changes of a record, newest first, with who made each. They are kept for ever. A deleted record has its history.
+	 *
+	 * @param id - The record's id.
+	 * @param query - Filters, order and page.
+	 * @param options - Options of this call alone.
+	 * @returns One page by `await`; the records of all pages by `for await`.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * for await (const historyEntry of remit.payments.history(id)) console.log(historyEntry.id)
+	 * ```
+	 */
+	history(id: string, query?: PaymentsHistoryQuery, options?: RequestOptions): PagePromise<HistoryEntry, CursorMeta> {
+		return this.#transport.page('/api/payments/{id}/history', { path: { id }, query, options, pageSize: 50 })
+	}
+
+	/**
+	 * Reverse a payment that a caller recorded: its invoices owe its money again, and it stays as a record. An invoice that it had made
+	 * `paid` becomes `sent` again, or `draft` if it was never sent. Repeating it changes nothing.
+	 *
+	 * @param id - The payment's id.
+	 * @param body - Takes a payment back.
+	 * @param options - Options of this call alone.
+	 * @returns The operation succeeded.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * await remit.payments.reverse(id, { reason: 'The bank returned it.' })
+	 * ```
+	 */
+	reverse(id: string, body?: PaymentReversal, options?: IdempotentRequestOptions): ApiPromise<Ok> {
+		return this.#transport.send('POST', '/api/payments/{id}/reverse', { path: { id }, body, options })
 	}
 }
 

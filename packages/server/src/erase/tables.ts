@@ -75,9 +75,16 @@ export const tables: Readonly<Record<string, ErasableTable>> = {
 	},
 	documents: { key: ['id'], plain: ['invoiceId', 'contentHash', 'sha256'] },
 	client_links: { key: ['invoiceId'], plain: ['nonce', 'tokenHash', 'sealedToken'] },
-	payments: {
+	processor_events: {
 		key: ['processor', 'eventId'],
 		plain: ['linkId', 'invoiceId', 'currency', 'method', 'reference', 'outcome', 'externalId'],
+	},
+	payment_allocations: { key: ['id'], plain: ['paymentId', 'invoiceId'] },
+	payments: {
+		key: ['id'],
+		text: ['reference?', 'notes?', 'reversalReason?'],
+		json: ['metadata'],
+		plain: ['companyId', 'invoiceId', 'currency', 'method', 'source', 'status', 'processor', 'externalId', 'unappliedReason'],
 	},
 	payment_links: { key: ['id'], plain: ['invoiceId', 'processor', 'externalId', 'url', 'currency', 'status'] },
 	payment_credentials: { key: [], plain: ['processor', 'sealed', 'secretKeyLastFour', 'webhookSecretLastFour'] },

@@ -144,6 +144,7 @@ describe('the changes', () => {
 				paymentMethod: [null, 'cash'],
 				amountPaidCents: [0, 5],
 				amountDueCents: [5, 0],
+				paymentState: ['unpaid', 'paid'],
 			}),
 		],
 		[

@@ -1118,6 +1118,198 @@ export const operationTable = [
 		"rateClass": "invoicing"
 	},
 	{
+		"id": "payments.list",
+		"method": "GET",
+		"path": "/api/payments",
+		"scopes": [
+			"payments:read"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			429
+		],
+		"rateClass": "invoicing"
+	},
+	{
+		"id": "payments.create",
+		"method": "POST",
+		"path": "/api/payments",
+		"scopes": [
+			"payments:write"
+		],
+		"body": "required",
+		"idempotent": true,
+		"statuses": [
+			201,
+			400,
+			401,
+			403,
+			409,
+			413,
+			415,
+			422,
+			429
+		],
+		"rateClass": "invoicing"
+	},
+	{
+		"id": "payments.get",
+		"method": "GET",
+		"path": "/api/payments/{id}",
+		"scopes": [
+			"payments:read"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			304,
+			400,
+			401,
+			403,
+			404,
+			429
+		],
+		"rateClass": "invoicing"
+	},
+	{
+		"id": "payments.update",
+		"method": "PATCH",
+		"path": "/api/payments/{id}",
+		"scopes": [
+			"payments:write"
+		],
+		"body": "required",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			409,
+			412,
+			413,
+			415,
+			429
+		],
+		"rateClass": "invoicing"
+	},
+	{
+		"id": "payments.replace",
+		"method": "PUT",
+		"path": "/api/payments/{id}",
+		"scopes": [
+			"payments:write"
+		],
+		"body": "required",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			409,
+			412,
+			413,
+			415,
+			429
+		],
+		"rateClass": "invoicing",
+		"aliasOf": "payments.update"
+	},
+	{
+		"id": "payments.allocate",
+		"method": "POST",
+		"path": "/api/payments/{id}/allocations",
+		"scopes": [
+			"payments:write"
+		],
+		"body": "required",
+		"idempotent": true,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			409,
+			413,
+			415,
+			422,
+			429
+		],
+		"rateClass": "invoicing"
+	},
+	{
+		"id": "payments.release",
+		"method": "DELETE",
+		"path": "/api/payments/{id}/allocations",
+		"scopes": [
+			"payments:write"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			409,
+			429
+		],
+		"rateClass": "invoicing"
+	},
+	{
+		"id": "payments.history",
+		"method": "GET",
+		"path": "/api/payments/{id}/history",
+		"scopes": [
+			"payments:read"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			429
+		],
+		"rateClass": "invoicing"
+	},
+	{
+		"id": "payments.reverse",
+		"method": "POST",
+		"path": "/api/payments/{id}/reverse",
+		"scopes": [
+			"payments:write"
+		],
+		"body": "optional",
+		"idempotent": true,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			409,
+			413,
+			415,
+			422,
+			429
+		],
+		"rateClass": "invoicing"
+	},
+	{
 		"id": "pipelines.list",
 		"method": "GET",
 		"path": "/api/pipelines",
@@ -2004,7 +2196,9 @@ export const fields = {
 		"lineItems": "json",
 		"taxBreakdown": "json",
 		"amountPaidCents": "number",
+		"amountCreditedCents": "number",
 		"amountDueCents": "number",
+		"paymentState": "string",
 		"isOverdue": "boolean",
 		"sentAt": "number",
 		"viewedAt": "number",
@@ -2064,7 +2258,9 @@ export const fields = {
 		"lineItems": "json",
 		"taxBreakdown": "json",
 		"amountPaidCents": "number",
+		"amountCreditedCents": "number",
 		"amountDueCents": "number",
+		"paymentState": "string",
 		"isOverdue": "boolean",
 		"sentAt": "number",
 		"viewedAt": "number",
@@ -2106,6 +2302,33 @@ export const fields = {
 		"timeRoundingMinutes": "number",
 		"publishDrafts": "boolean",
 		"paymentTerms": "string",
+		"createdAt": "number",
+		"updatedAt": "number",
+		"version": "number"
+	},
+	"Payment": {
+		"id": "string",
+		"organizationId": "string",
+		"companyId": "string",
+		"invoiceId": "string",
+		"currency": "string",
+		"amountCents": "number",
+		"method": "string",
+		"reference": "string",
+		"paidAt": "number",
+		"source": "string",
+		"status": "string",
+		"processor": "string",
+		"externalId": "string",
+		"allocations": "json",
+		"allocatedCents": "number",
+		"refundedCents": "number",
+		"availableCents": "number",
+		"unappliedReason": "string",
+		"notes": "string",
+		"metadata": "json",
+		"reversedAt": "number",
+		"reversalReason": "string",
 		"createdAt": "number",
 		"updatedAt": "number",
 		"version": "number"
@@ -2224,6 +2447,7 @@ export const blanks = {
 	"InvoiceWithEmail": {"dealId":null,"companyId":null,"issuedDate":null,"dueDate":null,"periodStart":null,"periodEnd":null,"paidDate":null,"paymentMethod":null,"paymentReference":null,"notes":null,"paymentTerms":null,"sentAt":null,"viewedAt":null,"billTo":null,"billFrom":null,"language":null,"locale":null,"timeZone":null},
 	"LineItem": {"unit":null,"discountPercent":null,"discountCents":null,"taxes":null,"taxRateId":null,"durationSeconds":null,"periodStart":null,"periodEnd":null,"metadata":null},
 	"OrganizationSettings": {"contactName":null,"addressLine1":null,"addressLine2":null,"city":null,"state":null,"postalCode":null,"country":null,"email":null,"phone":null,"taxId":null,"vatId":null,"registration":null,"bankAccount":null,"footer":null,"hourlyRateCents":null,"paymentTerms":null},
+	"Payment": {"companyId":null,"invoiceId":null,"method":null,"reference":null,"processor":null,"externalId":null,"unappliedReason":null,"notes":null,"metadata":null,"reversedAt":null,"reversalReason":null},
 	"TimeEntry": {"userId":null,"taskId":null,"taskName":null,"deliverableId":null,"deliverableName":null,"description":null,"endedAt":null,"durationSeconds":null,"hourlyRateCents":null,"invoiceId":null},
 	"WebhookDelivery": {"nextAttemptAt":null,"lastResponseStatus":null,"lastError":null},
 	"WebhookDeliveryDetails": {"nextAttemptAt":null,"lastResponseStatus":null,"lastError":null,"request":null},
@@ -2238,6 +2462,7 @@ export const idPrefixes = {
 	"Deal": "dl",
 	"Invoice": "inv",
 	"OrganizationSettings": "org",
+	"Payment": "pay",
 	"Pipeline": "pl",
 	"TaxRate": "txr",
 	"TimeEntry": "te",
@@ -2252,6 +2477,7 @@ export const scopeOfKind = {
 	"deal": "deals",
 	"invoice": "invoices",
 	"organization_settings": "organization",
+	"payment": "payments",
 	"pipeline": "deals",
 	"tax_rate": "tax_rates",
 	"time_entry": "time_entries",
@@ -2266,10 +2492,15 @@ export const eventKinds = {
 	"invoice.send_failed": "invoice",
 	"invoice.perhaps_sent": "invoice",
 	"invoice.viewed": "invoice",
+	"invoice.partially_paid": "invoice",
 	"invoice.paid": "invoice",
 	"invoice.overdue": "invoice",
 	"invoice.cancelled": "invoice",
 	"invoice.deleted": "invoice",
+	"payment.received": "payment",
+	"payment.updated": "payment",
+	"payment.unapplied": "payment",
+	"payment.reversed": "payment",
 	"company.created": "company",
 	"company.updated": "company",
 	"company.deleted": "company",
@@ -2299,10 +2530,15 @@ export const eventTypes = {
 	"invoice.send_failed": "InvoiceSendFailedEvent",
 	"invoice.perhaps_sent": "InvoicePerhapsSentEvent",
 	"invoice.viewed": "InvoiceViewedEvent",
+	"invoice.partially_paid": "InvoicePartiallyPaidEvent",
 	"invoice.paid": "InvoicePaidEvent",
 	"invoice.overdue": "InvoiceOverdueEvent",
 	"invoice.cancelled": "InvoiceCancelledEvent",
 	"invoice.deleted": "InvoiceDeletedEvent",
+	"payment.received": "PaymentReceivedEvent",
+	"payment.updated": "PaymentUpdatedEvent",
+	"payment.unapplied": "PaymentUnappliedEvent",
+	"payment.reversed": "PaymentReversedEvent",
 	"company.created": "CompanyCreatedEvent",
 	"company.updated": "CompanyUpdatedEvent",
 	"company.deleted": "CompanyDeletedEvent",
@@ -2339,6 +2575,8 @@ export const keyScopes = [
 	"invoices:write",
 	"organization:read",
 	"organization:write",
+	"payments:read",
+	"payments:write",
 	"tax_rates:read",
 	"tax_rates:write",
 	"time_entries:read",
@@ -2365,6 +2603,7 @@ export const errorTable = {
 	"contact_not_found": [404,"Contact not found"],
 	"deal_not_found": [404,"Deal not found"],
 	"invoice_not_found": [404,"Invoice not found"],
+	"payment_not_found": [404,"Payment not found"],
 	"pipeline_not_found": [404,"Pipeline not found"],
 	"tax_rate_not_found": [404,"Tax rate not found"],
 	"time_entry_not_found": [404,"Time entry not found"],
@@ -2388,6 +2627,7 @@ export const errorTable = {
 	"too_many_endpoints": [409,"Too many endpoints"],
 	"too_many_api_keys": [409,"Too many API keys"],
 	"idempotency_key_in_use": [409,"Idempotency key in use"],
+	"payment_not_manual": [409,"Payment not manual"],
 	"version_mismatch": [412,"Version mismatch"],
 	"payload_too_large": [413,"Payload too large"],
 	"unsupported_media_type": [415,"Unsupported media type"],
@@ -2411,6 +2651,8 @@ export const errorTable = {
 	"invalid_time_entries": [422,"Invalid time entries"],
 	"rate_missing": [422,"Rate missing"],
 	"currency_mismatch": [422,"Currency mismatch"],
+	"allocation_too_large": [422,"Allocation too large"],
+	"unknown_invoice": [422,"Unknown invoice"],
 	"unknown_tax_rate": [422,"Unknown tax rate"],
 	"tax_rate_archived": [422,"Tax rate archived"],
 	"unsafe_url": [422,"Unsafe URL"],

@@ -53,6 +53,7 @@ describe('the page', () => {
 		expect(await paymentsOf(server.db, tenant.organizationId)).toMatchObject([{ processor: 'test', outcome: 'applied' }])
 		const actor = { type: 'payment_processor', id: 'test' }
 		expect(await eventsOfPayments(server.db, tenant.organizationId)).toMatchObject([
+			{ type: 'payment.received', actor },
 			{ type: 'invoice.updated', actor },
 			{ type: 'invoice.paid', actor },
 			{ type: 'deal.updated', actor },

@@ -7,7 +7,7 @@ import type { InvoiceInput, Party, PartyInput, TaxRate } from '../generated/cont
 import { blankParty, type StoredInvoice } from './invoice.ts'
 import { type Line, mergeLines, requireForward, taxesOf } from './pricing/lines.ts'
 import { computeInvoice, type InvoiceTotals, type LineAmounts, TotalsError } from './pricing/totals.ts'
-import { applyStatus } from './status.ts'
+import { applyStatus, paidOf } from './status.ts'
 
 const totals = ['subtotalCents', 'taxCents', 'totalCents'] as const
 const dates = ['issuedDate', 'dueDate', 'paidDate', 'periodStart', 'periodEnd'] as const
@@ -18,14 +18,19 @@ export interface WrittenInvoice extends InvoiceInput {
 	readonly timeLines?: readonly Line[]
 	/** When the invoice was sent to its client, unless a change of its status sets that. */
 	readonly sentAt?: number
+	/** What it has of payments once one was put on it or taken off it. */
+	readonly amountPaidCents?: number
+	/** Whether a payment gives it the status `paid`. */
+	readonly paidByPayment?: boolean
 }
 
-/** The invoice with the input applied. `taxRates` are the rates that the input names. */
+/** The invoice with the input applied. `taxRates` are the rates that the input names, `paidByStatus` is paid by its status alone. */
 export function applyInput(
 	stored: StoredInvoice,
 	input: WrittenInvoice,
 	now: number,
 	taxRates: ReadonlyMap<string, TaxRate> = new Map(),
+	paidByStatus = 0,
 ): StoredInvoice {
 	const { lineItems, timeLines, issuedDate, dueDate, paidDate, periodStart, periodEnd, billTo, billFrom, language, ...plain } =
 		input
@@ -40,7 +45,12 @@ export function applyInput(
 	const lines = timeLines ?? (lineItems ? mergeLines(stored.lineItems, lineItems, taxRates) : stored.lineItems)
 	if (lines.length > 0) Object.assign(next, amounts(stored, next, lines, input))
 	else if (stored.lineItems.length > 0) Object.assign(next, withoutLines, writtenTotals(input))
-	return { ...applyStatus(stored, next, input, now), ...parties(stored, next, input), ...writing(stored, next, input) }
+	const amountPaidCents = paidOf(stored, next, input, paidByStatus)
+	return {
+		...applyStatus(stored, { ...next, amountPaidCents }, input, now),
+		...parties(stored, next, input),
+		...writing(stored, next, input),
+	}
 }
 
 type Parties = Pick<StoredInvoice, 'billTo' | 'billToWritten' | 'billFrom' | 'billFromWritten' | 'timeZone'>

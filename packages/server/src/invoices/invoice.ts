@@ -1,13 +1,15 @@
 // A stored invoice, a blank one, and the fields that are derived on reading.
 import { dayMs, type Today } from '../base/dates.ts'
 import { newId } from '../base/ids.ts'
-import type { Invoice, OrganizationSettings, Party } from '../generated/contract.ts'
+import type { Invoice, OrganizationSettings, Party, PaymentState } from '../generated/contract.ts'
 import { blanks } from '../generated/tables.ts'
 
 /** An invoice as it is stored: without the fields that are derived on reading. */
-export interface StoredInvoice extends Omit<Invoice, 'amountDueCents' | 'isOverdue'> {
+export interface StoredInvoice extends Omit<Invoice, 'amountDueCents' | 'paymentState' | 'isOverdue'> {
 	/** Whether the status `paid` set `paidDate` by itself, so that leaving the status clears it. */
 	readonly paidDateDerived: boolean
+	/** Whether a payment gave it the status `paid`, and not a caller: then the payment's reversal takes it away. */
+	readonly paidByPayment: boolean
 	/** Whether a caller wrote `billTo`, and `billFrom`, so that the company's record and the settings do not matter. */
 	readonly billToWritten: boolean
 	readonly billFromWritten: boolean
@@ -16,7 +18,7 @@ export interface StoredInvoice extends Omit<Invoice, 'amountDueCents' | 'isOverd
 }
 
 /** The fields of a stored invoice that no answer shows. */
-export const hiddenFlags = ['paidDateDerived', 'billToWritten', 'billFromWritten', 'languageWritten'] as const
+export const hiddenFlags = ['paidDateDerived', 'paidByPayment', 'billToWritten', 'billFromWritten', 'languageWritten'] as const
 
 /** A buyer or seller of whom nothing but a name is known. */
 export const blankParty = {
@@ -46,6 +48,7 @@ export function blankInvoice(organization: OrganizationSettings, now: number): S
 		invoiceNumber: '',
 		status: 'draft',
 		paidDateDerived: false,
+		paidByPayment: false,
 		billToWritten: false,
 		billFromWritten: false,
 		languageWritten: false,
@@ -64,6 +67,7 @@ export function blankInvoice(organization: OrganizationSettings, now: number): S
 		lineItems: [],
 		taxBreakdown: [],
 		amountPaidCents: 0,
+		amountCreditedCents: 0,
 		viewCount: 0,
 		createdAt: now,
 		updatedAt: now,
@@ -71,19 +75,25 @@ export function blankInvoice(organization: OrganizationSettings, now: number): S
 	}
 }
 
+type Balance = Pick<StoredInvoice, 'status' | 'totalCents' | 'amountPaidCents' | 'amountCreditedCents'>
+
 /** The amount that is still owed. */
-export const amountDue = ({
-	status,
-	totalCents,
-	amountPaidCents,
-}: Pick<StoredInvoice, 'status' | 'totalCents' | 'amountPaidCents'>) =>
-	status === 'cancelled' ? 0 : totalCents - amountPaidCents
+export const amountDue = ({ status, totalCents, amountPaidCents, amountCreditedCents }: Balance) =>
+	status === 'cancelled' ? 0 : totalCents - amountPaidCents - amountCreditedCents
+
+/** How much of it is paid, whatever its status says. */
+export function paymentState({ status, totalCents, amountPaidCents, amountCreditedCents }: Balance): PaymentState {
+	const settled = amountPaidCents + amountCreditedCents
+	const isCovered = totalCents === 0 ? status === 'paid' : settled / totalCents >= 1
+	if (isCovered) return 'paid'
+	return amountPaidCents === 0 ? 'unpaid' : 'partially_paid'
+}
 
 /** The invoice as a GET answers it, with its derived fields. The queries of store.ts say the same in SQL. */
 export function asRead(stored: StoredInvoice, today: Today): Invoice {
-	const { paidDateDerived, billToWritten, billFromWritten, languageWritten, ...invoice } = stored
+	const { paidDateDerived, paidByPayment, billToWritten, billFromWritten, languageWritten, ...invoice } = stored
 	const { status, dueDate } = invoice
 	const todayBegins = dueDate !== null && dueDate % dayMs === 0 ? today.date : today.instant
 	const isOverdue = (status === 'sent' || status === 'overdue') && dueDate !== null && dueDate < todayBegins
-	return { ...invoice, amountDueCents: amountDue(invoice), isOverdue }
+	return { ...invoice, amountDueCents: amountDue(invoice), paymentState: paymentState(invoice), isOverdue }
 }

@@ -2,26 +2,48 @@
 import type { InvoiceInput, InvoiceStatus, InvoiceWarning } from '../generated/contract.ts'
 import type { StoredInvoice } from './invoice.ts'
 
+/** What is written, with what only the server writes (apply.ts). */
+type StatusInput = InvoiceInput & { readonly amountPaidCents?: number; readonly paidByPayment?: boolean }
+
 /** Sets and clears the fields that follow from the change of status. */
-export function applyStatus(before: StoredInvoice, after: StoredInvoice, input: InvoiceInput, now: number): StoredInvoice {
+export function applyStatus(before: StoredInvoice, after: StoredInvoice, input: StatusInput, now: number): StoredInvoice {
 	const next = { ...after }
 	if (input.paidDate !== undefined) next.paidDateDerived = false
+	if (input.status !== undefined) next.paidByPayment = next.status === 'paid' && (input.paidByPayment ?? false)
 	if (next.status === 'sent' && next.sentAt === null) {
 		next.sentAt = now
 		next.issuedDate ??= now
 	}
 	if (becomes('paid', before, next)) {
-		next.amountPaidCents = next.totalCents
 		next.paidDateDerived = next.paidDate === null
 		next.paidDate ??= now
 	}
 	if (before.status === 'paid' && next.status !== 'paid') {
-		next.amountPaidCents = 0
 		if (before.paidDateDerived && input.paidDate === undefined) next.paidDate = null
 		next.paidDateDerived = false
 	}
 	return next
 }
+
+/**
+ * What is paid of the next invoice, which the ledger then follows (ledger/follow.ts). A caller's word counts: `paid` pays what is due,
+ * leaving it takes back what only the status had paid, and no invoice has more of payments than its total.
+ */
+export function paidOf(before: StoredInvoice, next: StoredInvoice, input: StatusInput, paidByStatus: number): number {
+	if (next.status === 'cancelled') return 0
+	const { totalCents, amountCreditedCents } = next
+	let paid = input.amountPaidCents ?? before.amountPaidCents
+	if (next.currency !== before.currency) paid = paidByStatus
+	if (before.status === 'paid' && next.status !== 'paid') paid -= paidByStatus
+	if (totalCents !== before.totalCents) paid = within(paid, totalCents - amountCreditedCents)
+	const due = totalCents - amountCreditedCents - paid
+	const isOwed = due > 0 || (due < 0 && totalCents < 0)
+	return input.status === 'paid' && isOwed ? paid + due : paid
+}
+
+/** As much of an amount as lies between 0 and a limit. */
+const within = (cents: number, limit: number) =>
+	limit < 0 ? Math.min(0, Math.max(cents, limit)) : Math.max(0, Math.min(cents, limit))
 
 export const becomes = (status: InvoiceStatus, before: StoredInvoice, after: StoredInvoice) =>
 	before.status !== status && after.status === status

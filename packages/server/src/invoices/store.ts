@@ -30,11 +30,19 @@ const isPastDue = (knex: Knex, { todayDate, todayInstant }: Placeholders<Clock>)
 const isOverdue = (knex: Knex, clock: Placeholders<Clock>) =>
 	knex.raw(`(status in ('sent', 'overdue') and "dueDate" is not null and ?)`, [isPastDue(knex, clock)])
 
-const amountDue = (knex: Knex) => knex.raw(`case when status = 'cancelled' then 0 else "totalCents" - "amountPaidCents" end`)
+const amountDue = (knex: Knex) =>
+	knex.raw(`case when status = 'cancelled' then 0 else "totalCents" - "amountPaidCents" - "amountCreditedCents" end`)
+
+const settled = '"amountPaidCents" + "amountCreditedCents"'
+
+const paymentState = (knex: Knex) =>
+	knex.raw(`case when ("totalCents" > 0 and ${settled} >= "totalCents") or ("totalCents" < 0 and ${settled} <= "totalCents")
+		or ("totalCents" = 0 and status = 'paid') then 'paid' when "amountPaidCents" = 0 then 'unpaid' else 'partially_paid' end`)
 
 const derived = (knex: Knex, params: Placeholders<Clock>) => ({
 	isOverdue: isOverdue(knex, params),
 	amountDueCents: amountDue(knex),
+	paymentState: paymentState(knex),
 })
 
 const invoiceJson = (knex: Knex, params: Placeholders<Clock>, dialect: Dialect) =>
@@ -87,7 +95,7 @@ function existing(invoice: StoredInvoice | undefined, id: string): StoredInvoice
 
 function parsed(row: StoredRow | undefined): StoredInvoice | undefined {
 	if (!row) return undefined
-	const { amountDueCents, isOverdue, ...stored } = JSON.parse(row.json) as Invoice
+	const { amountDueCents, paymentState, isOverdue, ...stored } = JSON.parse(row.json) as Invoice
 	const flags = Object.fromEntries(hiddenFlags.map((flag) => [flag, Boolean(row[flag])])) as Flags
 	return { ...stored, ...flags }
 }

@@ -10,11 +10,12 @@ import type { WriteContext } from '../db/write-context.ts'
 import { advanceDealOnPayment, deals } from '../deals/store.ts'
 import { changesBetween } from '../events/changes.ts'
 import type { EventType } from '../generated/contract.ts'
+import { follow, freeAll, paidByStatus, sharesOf } from '../ledger/follow.ts'
 import { markRatesUsed } from '../tax-rates/store.ts'
 import { freeTimeEntries } from '../time-entries/store.ts'
 import { applyInput, type WrittenInvoice } from './apply.ts'
 import { audited, recordInvoiceEvents } from './events.ts'
-import { amountDue, asRead, blankInvoice, hiddenFlags, type StoredInvoice } from './invoice.ts'
+import { amountDue, asRead, blankInvoice, hiddenFlags, paymentState, type StoredInvoice } from './invoice.ts'
 import { findNamedRates } from './named-rates.ts'
 import { advanceCounter, insertNumbered, insertTombstone, isNumberRetired } from './number-store.ts'
 import { closePaymentLinks } from './payment-link-store.ts'
@@ -42,6 +43,7 @@ export async function createInvoice(write: WriteContext, input: WrittenInvoice):
 		if (!(await insertInvoice(db, invoice))) throw numberTaken(invoice.invoiceNumber)
 	}
 	await moveTimeEntries(db, origin, blank, invoice, '/timeEntryIds')
+	if (invoice.amountPaidCents !== 0) await follow(write, blank, invoice, [])
 	const after = await recordInvoiceEvents(write, invoice, ['invoice.created', ...milestones(blank, invoice)])
 	await recordChange(write, { ...audited(invoice), action: 'created', after })
 	return invoice
@@ -64,7 +66,8 @@ export async function changeInvoice(
 	more: readonly EventType[] = [],
 ): Promise<ChangedInvoice> {
 	const { db, origin, organization } = write
-	const next = await withSnapshot(db, await applyChecked(write, stored, input))
+	const shares = isAboutMoney(stored, input) ? await sharesOf(write, { ...stored, ...paidSoFar(input) }) : []
+	const next = await withSnapshot(db, await applyChecked(write, stored, input, paidByStatus(shares)))
 	const today = todayIn(organization.timeZone, origin.now)
 	const before = asRead(stored, today)
 	const changes = changesBetween(before, asRead(next, today))
@@ -77,6 +80,7 @@ export async function changeInvoice(
 		throw error instanceof UniqueViolation ? numberTaken(invoice.invoiceNumber) : error
 	})
 	await moveTimeEntries(db, origin, stored, invoice, '/status')
+	if (shares.length > 0 || invoice.amountPaidCents !== 0) await follow(write, stored, invoice, shares)
 	const isWithdrawn = invoice.status === 'draft' && !organization.publishDrafts
 	if (amountDue(invoice) !== amountDue(stored) || invoice.currency !== stored.currency || isWithdrawn)
 		await closePaymentLinks(db, invoice)
@@ -86,6 +90,13 @@ export async function changeInvoice(
 	await recordInvoiceEvents(write, invoice, [...updated, ...new Set([...milestones(stored, invoice), ...more])], changes)
 	return { version: invoice.version, stageAdvanced: await advanceDeal(write, stored, invoice) }
 }
+
+/** Whether the change can be one of the ledger. Nothing is asked of the ledger for a note on an unpaid invoice. */
+const isAboutMoney = ({ amountPaidCents }: StoredInvoice, { status, ...input }: WrittenInvoice) =>
+	amountPaidCents !== 0 || input.amountPaidCents !== undefined || status === 'paid' || status === 'cancelled'
+
+/** What the ledger has put on the invoice, or taken off it, already. */
+const paidSoFar = ({ amountPaidCents }: WrittenInvoice) => (amountPaidCents === undefined ? {} : { amountPaidCents })
 
 /** Moves the deal of an invoice that this change marks paid; returns its new stage. */
 async function advanceDeal(write: WriteContext, before: StoredInvoice, after: StoredInvoice): Promise<string | undefined> {
@@ -108,6 +119,7 @@ export async function deleteInvoice(write: WriteContext, invoice: StoredInvoice)
 	const before = await recordInvoiceEvents(write, invoice, ['invoice.deleted'])
 	await recordChange(write, { ...audited(invoice), action: 'deleted', before })
 	await freeTimeEntries(db, invoice, heldEntries(invoice), origin)
+	await freeAll(write, invoice)
 	await closePaymentLinks(db, invoice)
 	await removeInvoice(db, organizationId, id)
 	const deletedBy = origin.actor.id ?? origin.actor.type
@@ -120,9 +132,10 @@ async function applyChecked(
 	{ db, origin, organization }: WriteContext,
 	before: StoredInvoice,
 	input: WrittenInvoice,
+	paidByItsStatus = 0,
 ): Promise<StoredInvoice> {
 	const rates = await findNamedRates(db, organization.id, input, before)
-	const invoice = applyInput(before, input, origin.now, rates)
+	const invoice = applyInput(before, input, origin.now, rates, paidByItsStatus)
 	// An invoice from time entries has the deal that its caller locked, and that deal's company, deleted or not.
 	if (input.timeLines) return invoice
 	// The invoice may keep a deal or company that was deleted since it was named.
@@ -142,8 +155,10 @@ async function markNewRates(db: Db, before: StoredInvoice, { organizationId, lin
 /** The events of the statuses that a change reaches: sent, paid, overdue, cancelled. */
 function milestones(before: StoredInvoice, after: StoredInvoice): EventType[] {
 	const reached = (['paid', 'overdue', 'cancelled'] as const).filter((status) => becomes(status, before, after))
+	const isPartly = after.amountPaidCents > before.amountPaidCents && paymentState(after) === 'partially_paid'
 	return [
 		...(isFirstSent(before, after) ? ['invoice.sent' as const] : []),
+		...(isPartly ? ['invoice.partially_paid' as const] : []),
 		...reached.map((status) => `invoice.${status}` as const),
 	]
 }

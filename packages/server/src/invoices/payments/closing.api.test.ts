@@ -126,7 +126,7 @@ describe('closing', () => {
 		await closing
 		expect(await links()).toMatchObject([{ status: 'paid' }])
 		const payments = await paymentsOf(server.db, server.organizationId)
-		expect(payments).toMatchObject([{ invoiceId: id, outcome: 'amount_mismatch' }])
+		expect(payments).toMatchObject([{ invoiceId: id, outcome: 'applied' }])
 	})
 
 	it('only forgets a link of a processor that is not set up any more', async () => {

@@ -1,10 +1,12 @@
 // Kills a server while a processor reports payments to it: every payment that it answered is stored, and a payment that is
 // reported again is applied once.
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Tenant } from '../../../test/harness.ts'
+import { expectBalanced } from '../../../test/ledger.ts'
 import {
 	eventsOfPayments,
 	paidAtStripe,
@@ -94,6 +96,10 @@ it('every invoice is paid once, whenever the server is killed', async () => {
 		made.map(({ id }) => `${id} applied`).sort(),
 	)
 	const events = (await eventsOfPayments(server.db, tenant.organizationId)).map(({ type, resourceId }) => `${type} ${resourceId}`)
-	const once = made.flatMap(({ id }) => [`invoice.updated ${id}`, `invoice.paid ${id}`])
+	const { data: ledger } = (await tenant.ask('GET', '/api/payments?limit=100')).body
+	expect(ledger).toHaveLength(count)
+	await expectBalanced(server.db, tenant.organizationId)
+	const received = ledger.map(({ id }: { id: string }) => `payment.received ${id}`)
+	const once = [...received, ...made.flatMap(({ id }) => [`invoice.updated ${id}`, `invoice.paid ${id}`])]
 	expect(events.sort()).toEqual([...once, `deal.updated ${dealId}`, `deal.stage_changed ${dealId}`].sort())
 })

@@ -1,20 +1,23 @@
-// Receives the payments that a processor reports. Each is stored once, however often it is reported, and applied only when it
-// is exactly what is owed on the invoice. A payment that cannot be applied is stored too: its row says why, and the log warns.
+// Receives the payments that a processor reports. Each is stored once, however often it is reported, and is a payment of the ledger
+// whatever became of its invoice: as much of it as the invoice owes is applied, the rest is available, and its row says why.
 import type { Logger } from 'pino'
 import type { Origin } from '../../base/origin.ts'
 import { recordChange } from '../../db/audit-log.ts'
 import type { Database, Db } from '../../db/database.ts'
+import type { WriteContext } from '../../db/write-context.ts'
+import type { UnappliedReason } from '../../generated/contract.ts'
+import { addPayment } from '../../ledger/write.ts'
 import { findOrganization } from '../../organizations/store.ts'
 import type { Payment } from '../../outside/payments/processor.ts'
+import { settle } from '../../payments/settle.ts'
 import { audited } from '../events.ts'
 import { amountDue, type StoredInvoice } from '../invoice.ts'
 import { lockPaymentLink, setLinkStatus } from '../payment-link-store.ts'
 import { lockInvoice } from '../store.ts'
-import { changeInvoice } from '../write.ts'
-import { insertPayment, type PaymentRow } from './store.ts'
+import { insertProcessorEvent } from './store.ts'
 
 /** `other_server`: the payment is for an organization of another server, which shares the processor's account. */
-type Outcome = PaymentRow['outcome'] | 'duplicate' | 'other_server'
+type Outcome = 'applied' | UnappliedReason | 'duplicate' | 'other_server'
 
 /** Stores and applies a payment, and logs its outcome. */
 export async function receivePayment(
@@ -28,59 +31,60 @@ export async function receivePayment(
 	const { organizationId, invoiceId, eventId, amountCents, currency, reference } = payment
 	const entry = { processor, outcome, organizationId, invoiceId, eventId, amountCents, currency, reference }
 	if (outcome === 'applied' || outcome === 'duplicate') log.info(entry, 'payment')
-	else log.warn(entry, 'payment that could not be applied')
+	else log.warn(entry, 'payment that could not be applied, or only a part of it')
 }
 
 async function apply(db: Db, processor: string, payment: Payment, origin: Origin): Promise<Outcome> {
 	const { organizationId, invoiceId, linkId, externalId } = payment
 	const organization = await findOrganization(db, organizationId)
 	if (!organization) return 'other_server'
-	const row = { ...payment, processor, receivedAt: origin.now }
+	const write = { db, origin, organization }
 	// Locks the invoice before its link, like every change of an invoice: in the opposite order two could deadlock.
 	const invoice = await lockInvoice(db, organizationId, invoiceId)
 	const link = await lockPaymentLink(db, organizationId, linkId)
-	if (!link || link.invoiceId !== invoiceId || link.processor !== processor || link.externalId !== externalId) {
-		// Such as a link that was made after the backup which was restored: its money must not be known to a log alone.
-		return (await store(db, origin, { ...row, outcome: 'unknown_link' })) ? 'unknown_link' : 'duplicate'
-	}
+	// Such as a link that was made after the backup which was restored: its money must not be known to a log alone.
+	if (!link || link.invoiceId !== invoiceId || link.processor !== processor || link.externalId !== externalId)
+		return store(write, processor, payment, { cents: 0, reason: 'unknown_link' }, invoice)
 	// A page takes one payment, which the processor may report in several deliveries and several events.
 	if (link.status === 'paid') return 'duplicate'
-	const outcome = classify(invoice, payment)
-	await store(db, origin, { ...row, outcome })
+	// Before the invoice changes, which retires its other links.
 	await setLinkStatus(db, link, 'paid')
-	if (outcome !== 'applied' || !invoice) return outcome
-	const input = {
-		status: 'paid' as const,
-		paidDate: payment.paidAt,
-		paymentMethod: payment.method,
-		paymentReference: payment.reference,
-	}
-	await changeInvoice({ db, origin, organization }, invoice, input)
-	return outcome
+	return store(write, processor, payment, judge(invoice, payment), invoice)
 }
 
-/** Stores a payment and notes it in the audit log of its invoice; false when it is stored already. */
-async function store(db: Db, origin: Origin, payment: PaymentRow): Promise<boolean> {
-	if (!(await insertPayment(db, payment))) return false
-	const {
-		organizationId,
-		invoiceId: id,
-		linkId: paymentLinkId,
-		processor,
-		outcome,
-		amountCents,
-		currency,
-		method,
-		reference,
-	} = payment
-	const after = { outcome, processor, paymentLinkId, amountCents, currency, method, reference }
-	await recordChange({ db, origin }, { ...audited({ organizationId, id }), action: 'payment_received', after })
-	return true
+/** How much of a payment its invoice gets, and why not all of it. */
+interface Judgement {
+	readonly cents: number
+	readonly reason: UnappliedReason | null
 }
 
-function classify(invoice: StoredInvoice | undefined, { amountCents, currency }: Payment): PaymentRow['outcome'] {
-	if (!invoice) return 'invoice_deleted'
-	if (invoice.status === 'paid') return 'already_paid'
-	if (invoice.status === 'cancelled') return 'invoice_cancelled'
-	return amountDue(invoice) === amountCents && invoice.currency === currency ? 'applied' : 'amount_mismatch'
+function judge(invoice: StoredInvoice | undefined, { amountCents, currency }: Payment): Judgement {
+	if (!invoice) return { cents: 0, reason: 'invoice_deleted' }
+	if (invoice.status === 'cancelled') return { cents: 0, reason: 'invoice_cancelled' }
+	const due = amountDue(invoice)
+	if (due <= 0) return { cents: 0, reason: 'already_paid' }
+	if (invoice.currency !== currency) return { cents: 0, reason: 'currency_mismatch' }
+	return { cents: Math.min(due, amountCents), reason: amountCents > due ? 'overpaid' : null }
+}
+
+/** Stores what was reported and the payment, notes it in the audit log of its invoice, and applies it. */
+async function store(
+	write: WriteContext,
+	processor: string,
+	payment: Payment,
+	{ cents, reason }: Judgement,
+	invoice: StoredInvoice | undefined,
+): Promise<Outcome> {
+	const { db, origin } = write
+	const { organizationId, invoiceId, linkId, externalId, amountCents, currency, method, reference, paidAt } = payment
+	const outcome = cents > 0 ? 'applied' : (reason ?? 'already_paid')
+	if (!(await insertProcessorEvent(db, { ...payment, processor, outcome, receivedAt: origin.now }))) return 'duplicate'
+	const after = { outcome, processor, paymentLinkId: linkId, amountCents, currency, method, reference }
+	await recordChange(write, { ...audited({ organizationId, id: invoiceId }), action: 'payment_received', after })
+	const parts = cents > 0 ? [{ invoiceId, amountCents: cents }] : []
+	const of = { organizationId, companyId: invoice?.companyId ?? null, invoiceId, processor, externalId }
+	const money = { amountCents, currency, method, reference, paidAt, unappliedReason: reason }
+	const arrived = await addPayment(write, { ...of, ...money, source: 'processor' }, parts)
+	if (invoice) await settle(write, arrived, parts, new Map([[invoiceId, invoice]]))
+	return reason ?? outcome
 }

@@ -1,7 +1,8 @@
-// The payments that processors have reported, each once, whether applied or not.
+// What processors have reported of payments, each once. The payments themselves are in the ledger (ledger/store.ts).
 import { type Db, query } from '../../db/database.ts'
+import type { UnappliedReason } from '../../generated/contract.ts'
 
-export interface PaymentRow {
+export interface ProcessorEvent {
 	readonly organizationId: string
 	readonly processor: string
 	readonly eventId: string
@@ -13,13 +14,13 @@ export interface PaymentRow {
 	readonly currency: string
 	readonly method: string
 	readonly reference: string
-	/** `applied`, or why the payment was not applied. */
-	readonly outcome: 'applied' | 'already_paid' | 'amount_mismatch' | 'invoice_cancelled' | 'invoice_deleted' | 'unknown_link'
+	/** `applied`, or why nothing of the payment was applied. */
+	readonly outcome: 'applied' | UnappliedReason
 	readonly paidAt: number
 	readonly receivedAt: number
 }
 
-const insertRow = query<PaymentRow>((knex, row) => knex('payments').insert(row).onConflict().ignore())
+const insertRow = query<ProcessorEvent>((knex, row) => knex('processor_events').insert(row).onConflict().ignore())
 
-/** Stores the payment; false when it was stored before. */
-export const insertPayment = async (db: Db, payment: PaymentRow) => (await db.run(insertRow, payment)) === 1
+/** Stores what was reported; false when it was stored before. */
+export const insertProcessorEvent = async (db: Db, event: ProcessorEvent) => (await db.run(insertRow, event)) === 1

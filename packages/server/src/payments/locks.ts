@@ -1,0 +1,60 @@
+// Locks of the ledger: first the invoices, by their ids, then the payment.
+import { ApiError, fieldError } from '../base/errors.ts'
+import type { WriteContext } from '../db/write-context.ts'
+import type { StoredInvoice } from '../invoices/invoice.ts'
+import { lockInvoice } from '../invoices/store.ts'
+import { findSharesOfPayment, lockPayments, readPayment, type Share, type StoredPayment } from '../ledger/store.ts'
+
+/** Locked invoices by id. */
+export type Invoices = ReadonlyMap<string, StoredInvoice>
+
+/** The invoices, in the order of the request; throws when one is not there. */
+export async function lockInvoices(
+	{ db, organization }: WriteContext,
+	parts: readonly { readonly invoiceId: string }[],
+	pointer: string,
+): Promise<Invoices> {
+	const locked = new Map<string, StoredInvoice>()
+	for (const id of parts.map(({ invoiceId }) => invoiceId).sort()) {
+		const invoice = await lockInvoice(db, organization.id, id)
+		if (!invoice) throw fieldError('unknown_invoice', pointer, `There is no invoice ${id}.`)
+		locked.set(id, invoice)
+	}
+	return new Map(parts.map(({ invoiceId }) => [invoiceId, locked.get(invoiceId) as StoredInvoice]))
+}
+
+export const paymentNotFound = (id: string) => new ApiError('payment_not_found', `There is no payment ${id}.`)
+
+export async function requirePayment({ db, organization }: WriteContext, id: string): Promise<void> {
+	if (!(await readPayment(db, organization.id, id))) throw paymentNotFound(id)
+}
+
+/** A payment that is more than the shadow of a status. */
+export async function lockReal({ db, organization }: WriteContext, id: string): Promise<StoredPayment> {
+	const [payment] = await lockPayments(db, organization.id, [id])
+	if (!payment) throw paymentNotFound(id)
+	if (payment.source === 'status') throw notManual(payment, 'it stands for the status of its invoice: change that')
+	return payment
+}
+
+export const notManual = ({ id }: StoredPayment, why: string) =>
+	new ApiError('payment_not_manual', `The payment ${id} cannot be changed so: ${why}.`)
+
+/** A payment with what its invoices have of it, and these invoices. */
+export async function lockWithInvoices(write: WriteContext, id: string) {
+	const { db, organization } = write
+	await requirePayment(write, id)
+	const invoices = new Map<string, StoredInvoice>()
+	const lock = async (shares: readonly Share[]) => {
+		for (const of of [...new Set(shares.map(({ invoiceId }) => invoiceId))].sort()) {
+			const invoice = invoices.has(of) ? undefined : await lockInvoice(db, organization.id, of)
+			if (invoice) invoices.set(of, invoice)
+		}
+	}
+	await lock(await findSharesOfPayment(db, organization.id, id))
+	const payment = await lockReal(write, id)
+	const shares = await findSharesOfPayment(db, organization.id, id)
+	// Those that it got since it was looked at. Two that do so at once may deadlock, and one of them then runs again.
+	await lock(shares)
+	return { payment, shares, invoices }
+}

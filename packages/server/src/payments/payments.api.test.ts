@@ -1,0 +1,226 @@
+// Payments that callers record, and what the ledger does when its invoices change.
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
+import { expectBalanced } from '../../test/ledger.ts'
+import type { Payment } from '../generated/contract.ts'
+
+let server: TestServer
+let tenant: Tenant
+beforeAll(async () => {
+	server = await startTestServer()
+})
+beforeEach(async () => {
+	tenant = await server.newTenant()
+})
+afterEach(() => expectBalanced(server.db, tenant.organizationId))
+afterAll(() => server.close())
+
+const ask = async (method: string, path: string, body?: object) => {
+	const answer = await tenant.ask(method, path, { body })
+	return answer.body
+}
+const create = async (body: object): Promise<string> => (await ask('POST', '/api/invoices', body)).id
+const patch = (id: string, body: object) => ask('PATCH', `/api/invoices/${id}`, body)
+const read = async (id: string) => (await ask('GET', `/api/invoices/${id}`)).data
+/** Later than what was before, so that it is the newest. */
+const pay = async (body: object): Promise<string> => {
+	server.clock.now += 1
+	return (await ask('POST', '/api/payments', body)).id
+}
+const payment = async (id: string): Promise<Payment> => (await ask('GET', `/api/payments/${id}`)).data
+const paymentsOf = async (id: string): Promise<Payment[]> => (await ask('GET', `/api/payments?invoiceId=${id}`)).data
+const shown = ({ source, status, amountCents, allocatedCents, availableCents }: Payment) =>
+	[source, status, amountCents, allocatedCents, availableCents] as const
+const eventsOf = async (id: string): Promise<string[]> =>
+	(await ask('GET', `/webhooks/events?resourceId=${id}&limit=100`)).data.map(({ type }: { type: string }) => type)
+
+it('A part of what is owed leaves an invoice as it is, and the rest makes it paid as the last payment says', async () => {
+	const dealId = await tenant.newDeal({ stage: 'invoiced' })
+	const id = await create({ totalCents: 5_000, currency: 'EUR', status: 'sent', dealId })
+	const first = await pay({ invoiceId: id, amountCents: 2_000, method: 'cash' })
+	const partly = { amountPaidCents: 2_000, amountDueCents: 3_000, amountCreditedCents: 0, paymentState: 'partially_paid' }
+	expect(await read(id)).toMatchObject({ status: 'sent', paidDate: null, paymentMethod: null, ...partly })
+	expect((await ask('GET', '/api/invoices')).data[0]).toMatchObject(partly)
+	const last = { method: 'bank transfer', reference: 'R-7', paidAt: '2026-04-17' }
+	const second = await pay({ invoiceId: id, amountCents: 3_000, ...last })
+	expect(await read(id)).toMatchObject({
+		...{ status: 'paid', paymentState: 'paid', paidDate: Date.UTC(2026, 3, 17), paymentMethod: 'bank transfer' },
+		...{ paymentReference: 'R-7', amountPaidCents: 5_000, amountDueCents: 0 },
+	})
+	expect((await ask('GET', `/api/deals/${dealId}`)).data.stage).toBe('paid')
+	expect(await payment(second)).toMatchObject({
+		...{
+			invoiceId: id,
+			companyId: null,
+			currency: 'EUR',
+			source: 'manual',
+			allocations: [{ invoiceId: id, amountCents: 3_000 }],
+		},
+	})
+	expect((await paymentsOf(id)).map(({ id: of }) => of).sort()).toEqual([first, second].sort())
+	expect(await eventsOf(id)).toEqual([
+		...['invoice.created', 'invoice.sent', 'invoice.updated', 'invoice.partially_paid', 'invoice.updated', 'invoice.paid'],
+	])
+	expect(await eventsOf(first)).toEqual(['payment.received'])
+})
+
+it('More than is owed stays available, and pays other invoices later, all or none', async () => {
+	const companyId = (await ask('POST', '/api/companies', { name: 'Acme' })).id
+	const ids = [await create({ totalCents: 300, companyId }), await create({ totalCents: 400 }), await create({ totalCents: 500 })]
+	const id = await pay({ invoiceId: ids[0], amountCents: 1_000 })
+	expect(await payment(id)).toMatchObject({ companyId, allocatedCents: 300, availableCents: 700 })
+	expect(await read(ids[0] as string)).toMatchObject({ status: 'paid', sentAt: null })
+	const give = async (...parts: [number, number][]) =>
+		tenant.ask('POST', `/api/payments/${id}/allocations`, {
+			body: { allocations: parts.map(([index, amountCents]) => ({ invoiceId: ids[index], amountCents })) },
+		})
+	for (const parts of [[[1, 401]], [[1, 400], [2, 301]], [[0, 1]]] as [number, number][][]) // biome-ignore format: pairs
+		expect(await give(...parts)).toMatchObject({ status: 422, body: { code: 'allocation_too_large' } })
+	expect(await payment(id)).toMatchObject({ availableCents: 700, version: 1 })
+	expect((await give([1, 200], [1, 200], [2, 300])).status).toBe(200)
+	expect(await payment(id)).toMatchObject({ allocatedCents: 1_000, availableCents: 0, version: 2 })
+	expect([await read(ids[1] as string), await read(ids[2] as string)]).toMatchObject([
+		{ status: 'paid' },
+		{ status: 'draft', paymentState: 'partially_paid', amountDueCents: 200 },
+	])
+	await ask('DELETE', `/api/payments/${id}/allocations?invoiceId=${ids[1]}`)
+	expect(await payment(id)).toMatchObject({ allocatedCents: 600, availableCents: 400, version: 3 })
+	expect(await read(ids[1] as string)).toMatchObject({ status: 'draft', paidDate: null, amountPaidCents: 0 })
+	expect(await eventsOf(id)).toEqual(['payment.received', 'payment.updated', 'payment.updated', 'payment.unapplied'])
+})
+
+it('One payment of several invoices is for all of them or none', async () => {
+	const [euro, dollar] = [await create({ totalCents: 300, currency: 'EUR' }), await create({ totalCents: 400 })]
+	const allocations = [euro, dollar].map((invoiceId) => ({ invoiceId, amountCents: 100 }))
+	const refused: [object, string][] = [
+		[{ amountCents: 1_000, allocations }, 'currency_mismatch'],
+		[{ amountCents: 150, allocations: [allocations[1], allocations[1]] }, 'allocation_too_large'],
+		[{ amountCents: 1_000, currency: 'EUR', invoiceId: dollar }, 'currency_mismatch'],
+		[{ amountCents: 1_000, invoiceId: dollar, allocations }, 'allocation_too_large'],
+		[{ amountCents: 1_000, invoiceId: 'inv_unknown' }, 'unknown_invoice'],
+		[{ amountCents: 1_000, companyId: 'cmp_unknown' }, 'unknown_company'],
+		[{ amountCents: 1_000, invoiceId: await create({ totalCents: 0 }) }, 'nothing_to_pay'],
+		[{ amountCents: 1_000, invoiceId: await create({ totalCents: -5 }) }, 'nothing_to_pay'],
+		[{ amountCents: 1_000, invoiceId: await create({ totalCents: 5, status: 'cancelled' }) }, 'nothing_to_pay'],
+	]
+	for (const [body, code] of refused)
+		expect(await tenant.ask('POST', '/api/payments', { body })).toMatchObject({ status: 422, body: { code } })
+	expect((await ask('GET', '/api/payments')).meta.total).toBe(0)
+	const foreign = await server.newTenant()
+	expect((await foreign.ask('POST', '/api/payments', { body: { amountCents: 1, invoiceId: euro } })).body.code).toBe(
+		'unknown_invoice',
+	)
+})
+
+it('A reversal takes away what its payment did, and its row stays', async () => {
+	const id = await create({ totalCents: 500, status: 'sent' })
+	const of = await pay({ invoiceId: id, amountCents: 500, method: 'cash' })
+	const reverse = () => tenant.ask('POST', `/api/payments/${of}/reverse`, { body: { reason: 'Bounced' } })
+	expect([(await reverse()).status, (await reverse()).status]).toEqual([200, 200])
+	expect(await read(id)).toMatchObject({ status: 'sent', amountPaidCents: 0, paidDate: null, paymentMethod: null })
+	const reversed = {
+		status: 'reversed',
+		amountCents: 500,
+		allocations: [],
+		availableCents: 0,
+		reversalReason: 'Bounced',
+		version: 2,
+	}
+	expect(await payment(of)).toMatchObject(reversed)
+	expect(await eventsOf(of)).toEqual(['payment.received', 'payment.updated', 'payment.reversed'])
+	expect((await ask('GET', `/api/payments/${of}/history`)).data.map(({ action }: { action: string }) => action)).toEqual([
+		...['updated', 'created'],
+	])
+	// What a caller has said is paid stays paid.
+	const said = await create({ totalCents: 500 })
+	const part = await pay({ invoiceId: said, amountCents: 200 })
+	await patch(said, { status: 'paid' })
+	await ask('POST', `/api/payments/${part}/reverse`)
+	expect(await read(said)).toMatchObject({ status: 'paid', amountPaidCents: 300, paymentState: 'partially_paid' })
+})
+
+it('The status paid is a payment of what is due, which follows the invoice and goes with the status', async () => {
+	const id = await create({ totalCents: 500 })
+	const real = await pay({ invoiceId: id, amountCents: 200 })
+	server.clock.now += 1
+	await patch(id, { status: 'paid', paymentMethod: 'cash' })
+	const shadow = async () => (await paymentsOf(id)).find(({ source }) => source === 'status') as Payment
+	expect(await shadow()).toMatchObject({ amountCents: 300, method: 'cash', invoiceId: id, paidAt: server.clock.now })
+	await patch(id, { paymentReference: 'R-1', paidDate: '2026-02-03' })
+	expect(await shadow()).toMatchObject({ method: 'cash', reference: 'R-1', paidAt: Date.UTC(2026, 1, 3) })
+	await patch(id, { totalCents: 400 })
+	expect([shown(await shadow()), await read(id)]).toMatchObject([
+		['status', 'succeeded', 200, 200, 0],
+		{ status: 'paid', amountPaidCents: 400, amountDueCents: 0 },
+	])
+	await patch(id, { totalCents: 700 })
+	expect(await read(id)).toMatchObject({ status: 'paid', amountDueCents: 300, paymentState: 'partially_paid' })
+	await patch(id, { status: 'paid' })
+	expect(await read(id)).toMatchObject({ amountPaidCents: 700, amountDueCents: 0 })
+	await patch(id, { status: 'sent' })
+	expect(await read(id)).toMatchObject({ status: 'sent', amountPaidCents: 200, amountDueCents: 500 })
+	expect(shown(await payment(real))).toEqual(['manual', 'succeeded', 200, 200, 0])
+	for (const { id: of } of (await paymentsOf(id)).filter(({ source }) => source === 'status'))
+		expect(await tenant.ask('POST', `/api/payments/${of}/reverse`)).toMatchObject({
+			status: 409,
+			body: { code: 'payment_not_manual' },
+		})
+})
+
+it.each<[string, (id: string) => Promise<unknown>, number]>([
+	['is cancelled', (id) => patch(id, { status: 'cancelled' }), 500],
+	['is deleted', (id) => ask('DELETE', `/api/invoices/${id}`), 500],
+	['is in another currency', (id) => patch(id, { currency: 'JPY' }), 500],
+	['becomes a credit', (id) => patch(id, { totalCents: -1 }), 500],
+	['is for less than was paid', (id) => patch(id, { totalCents: 350 }), 150],
+])('The newest money of an invoice is available again when it %s', async (_, change, freed) => {
+	const id = await create({ totalCents: 600, status: 'sent' })
+	const [first, second] = [await pay({ invoiceId: id, amountCents: 200 }), await pay({ invoiceId: id, amountCents: 300 })]
+	await change(id)
+	const { availableCents } = await payment(second)
+	expect([availableCents, availableCents + (await payment(first)).availableCents]).toEqual([Math.min(300, freed), freed])
+	expect(await eventsOf(second)).toEqual(['payment.received', 'payment.updated', 'payment.unapplied'])
+})
+
+it('A total of 0 is paid when its status says so, and a credit that was given back is a payment below 0', async () => {
+	const [zero, credit] = [await create({ totalCents: 0 }), await create({ totalCents: -300 })]
+	expect([await read(zero), await read(credit)]).toMatchObject([{ paymentState: 'unpaid' }, { paymentState: 'unpaid' }])
+	for (const id of [zero, credit]) await patch(id, { status: 'paid' })
+	expect(await read(zero)).toMatchObject({ paymentState: 'paid', amountPaidCents: 0 })
+	expect(await paymentsOf(zero)).toEqual([])
+	expect(await read(credit)).toMatchObject({ paymentState: 'paid', amountPaidCents: -300, amountDueCents: 0 })
+	expect((await paymentsOf(credit)).map(shown)).toEqual([['status', 'succeeded', -300, -300, 0]])
+	await patch(credit, { totalCents: 200 })
+	expect(await read(credit)).toMatchObject({ status: 'paid', amountPaidCents: 0, amountDueCents: 200 })
+	await patch(credit, { status: 'sent' })
+})
+
+it('Payments are listed by their source, company, status and invoice, and page by page, newest first', async () => {
+	const companyId = (await ask('POST', '/api/companies', { name: 'Acme' })).id
+	const made = []
+	for (let n = 1; n <= 5; n++) {
+		server.clock.now += n % 2
+		made.push(await pay({ amountCents: n, ...(n > 3 && { companyId }) }))
+	}
+	await create({ totalCents: 9, status: 'paid' })
+	await ask('POST', `/api/payments/${made[0]}/reverse`)
+	const amounts = async (search: string) =>
+		(await ask('GET', `/api/payments?${search}`)).data.map(({ amountCents }: Payment) => amountCents).sort()
+	expect(await amounts('source=manual')).toEqual([1, 2, 3, 4, 5])
+	expect(await amounts('source=status')).toEqual([9])
+	expect(await amounts(`companyId=${companyId}`)).toEqual([4, 5])
+	expect(await amounts('status=reversed')).toEqual([1])
+	const paged = []
+	for await (const { id, createdAt } of tenant.remit.payments.list({ source: 'manual', limit: 2 })) paged.push({ id, createdAt })
+	expect(paged.map(({ id }) => id).sort()).toEqual([...made].sort())
+	expect(paged.map(({ createdAt }) => createdAt)).toEqual(paged.map(({ createdAt }) => createdAt).sort((a, b) => b - a))
+})
+
+it('Of a payment only what no amount depends on changes', async () => {
+	const id = await pay({ amountCents: 5, notes: 'By post', metadata: { box: '7' } })
+	const path = `/api/payments/${id}`
+	expect((await tenant.ask('PATCH', path, { body: { amountCents: 6 } })).status).toBe(400)
+	await ask('PATCH', path, { method: 'cheque', notes: null, metadata: { box: '8' } })
+	await ask('PUT', path, { method: 'cheque' })
+	expect(await payment(id)).toMatchObject({ amountCents: 5, method: 'cheque', notes: null, metadata: { box: '8' }, version: 2 })
+})

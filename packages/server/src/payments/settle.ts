@@ -1,0 +1,41 @@
+// What a payment does to the invoices that it is put on or taken off, through the door of invoices.
+import type { WriteContext } from '../db/write-context.ts'
+import { amountDue, type StoredInvoice } from '../invoices/invoice.ts'
+import { changeInvoice } from '../invoices/write.ts'
+import type { Share, StoredPayment } from '../ledger/store.ts'
+import type { Part } from '../ledger/write.ts'
+import type { Invoices } from './locks.ts'
+
+/** Raises what locked invoices have of a payment. One on which nothing is due any more gets the status `paid`. */
+export async function settle(
+	write: WriteContext,
+	{ paidAt, method, reference }: StoredPayment,
+	parts: readonly Part[],
+	invoices: Invoices,
+): Promise<void> {
+	const paid = {
+		...{ status: 'paid' as const, paidByPayment: true, paidDate: paidAt },
+		...(method !== null && { paymentMethod: method }),
+		...(reference !== null && { paymentReference: reference }),
+	}
+	for (const { invoiceId, amountCents } of parts) {
+		const invoice = invoices.get(invoiceId) as StoredInvoice
+		const isSettled = amountDue(invoice) === amountCents && invoice.status !== 'paid'
+		const amountPaidCents = invoice.amountPaidCents + amountCents
+		await changeInvoice(write, invoice, { amountPaidCents, ...(isSettled && paid) })
+	}
+}
+
+/** Lowers what a locked invoice has of payments. A status that a payment gave it goes, with what that payment said of itself. */
+export async function unsettle(write: WriteContext, invoice: StoredInvoice | undefined, lost: readonly Share[]): Promise<void> {
+	if (!invoice) return
+	const { status, paidByPayment, sentAt, paidDate, paymentMethod, paymentReference } = invoice
+	const amountPaidCents = invoice.amountPaidCents - lost.reduce((sum, { amountCents }) => sum + amountCents, 0)
+	const cleared = {
+		...{ status: sentAt === null ? ('draft' as const) : ('sent' as const) },
+		...(lost.some(({ paidAt }) => paidAt === paidDate) && { paidDate: null }),
+		...(lost.some(({ method }) => method === paymentMethod) && { paymentMethod: null }),
+		...(lost.some(({ reference }) => reference === paymentReference) && { paymentReference: null }),
+	}
+	await changeInvoice(write, invoice, { amountPaidCents, ...(status === 'paid' && paidByPayment && cleared) })
+}
