@@ -50,6 +50,7 @@ import * as endpointHours from './0047-endpoint-hours.ts'
 import * as sealedTokens from './0048-sealed-tokens.ts'
 import * as languages from './0049-languages.ts'
 import * as ledger from './0050-ledger.ts'
+import * as firstJobs from './0051-first-jobs.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -103,4 +104,5 @@ export const migrations: readonly Migration[] = [
 	{ name: '0048-sealed-tokens', up: sealedTokens.up },
 	{ name: '0049-languages', up: languages.up },
 	{ name: '0050-ledger', up: ledger.up },
+	{ name: '0051-first-jobs', up: firstJobs.up },
 ]

@@ -8,33 +8,28 @@ import { createApp } from './app.ts'
 import { Callers } from './auth/caller.ts'
 import { openRateLimits } from './auth/rate-limit.ts'
 import { StoredBytes } from './auth/stored-bytes.ts'
+import { jobHandlers, startLoops } from './background.ts'
 import { ApiError, ConfigError, problem } from './base/errors.ts'
 import { newId } from './base/ids.ts'
 import type { Config } from './config.ts'
 import type { Database } from './db/database.ts'
 import { testProcessorWarning } from './hosted/test-mode.ts'
 import { Connections } from './http/connections.ts'
-import { sweepIdempotencyKeys } from './http/idempotency.ts'
 import { Load } from './http/load.ts'
 import { expressPrototypes } from './http/steps/express.ts'
-import { sweepOverdue } from './invoices/overdue.ts'
-import { deactivateClosingLinks } from './invoices/payments/closing.ts'
-import { concludeLostMails } from './invoices/sharing/conclude.ts'
-import { listOrganizations } from './organizations/store.ts'
 import type { Lookup } from './outside/resolver.ts'
-import { openServices, type Services } from './outside/services.ts'
-import { releaseHeld, workOffBacklogs } from './webhooks/engine/backlogs.ts'
+import { openServices } from './outside/services.ts'
 import { DeliveryEngine } from './webhooks/engine/engine.ts'
-import { releaseOverlong, repairQueue } from './webhooks/engine/repair-store.ts'
-import { sweepHosts, sweepWebhooks } from './webhooks/engine/retention-store.ts'
 import { Worker } from './work/jobs.ts'
-import { every, type Loop, once } from './work/loop.ts'
-import { inParts } from './work/parts.ts'
-import { warnOfLostKeys } from './work/sealing.ts'
+import { ensureJobs } from './work/jobs-store.ts'
+import { jobKinds } from './work/kinds.ts'
+import { every } from './work/loop.ts'
 
 export interface RunningServer {
 	/** The server's URL on this machine. */
 	readonly url: string
+	/** Does what is due without a request. */
+	readonly worker: Worker
 	/**
 	 * Takes no more connections, lets what is under way end, and closes the database. What has not ended after five eighths of the
 	 * grace is broken off: first webhooks and calls to others, then after six eighths the connections. Only a database that hangs
@@ -83,8 +78,16 @@ export async function startServer({ db, config, log, now = Date.now, lookup }: S
 	server.on('checkExpectation', (req, res) => server.emit('request', req, res))
 	endUnread(server, config.ANSWER_TIMEOUT_SECONDS * 1000)
 	await listen(server, config)
-	const background = startBackground({ db, config, log, now }, services, callers, storedBytes)
-	const worker = new Worker({ db, handlers: {}, now, log })
+	const options = { db, config, log, now, services }
+	const worker = new Worker({ db, handlers: jobHandlers(options), now, log })
+	const loops = [
+		every(10_000, () => callers.flush(), log),
+		every(10_000, () => storedBytes.flush(now()), log),
+		...startLoops(options),
+		every(60_000, () => worker.releaseOverlong(), log),
+	]
+	const repair = { organizationId: '', kind: jobKinds.repair, resourceIds: [''], dueAt: now() }
+	await db.transaction((tx) => ensureJobs(tx, repair))
 	await worker.start()
 	const engine = new DeliveryEngine({
 		db,
@@ -99,13 +102,13 @@ export async function startServer({ db, config, log, now = Date.now, lookup }: S
 		stored: (organizationId, bytes) => storedBytes.add(organizationId, bytes, now()),
 	})
 	await engine.start()
-	background.push(once((signal) => warnOfLostKeys(db, services.secrets, log, signal), log))
 	const address = addressOf(server, config)
 	url ||= address
 	return {
 		url: address,
+		worker,
 		async close(graceMs = config.SHUTDOWN_SECONDS * 1000) {
-			const work = [connections.drain(), engine.stop((graceMs * 5) / 8), worker.stop(), ...background.map((loop) => loop.stop())]
+			const work = [connections.drain(), engine.stop((graceMs * 5) / 8), worker.stop(), ...loops.map((loop) => loop.stop())]
 			const breakOff = setTimeout(() => services.close().catch(() => {}), (graceMs * 5) / 8)
 			await Promise.race([Promise.all(work), sleep((graceMs * 6) / 8, undefined, { ref: false })])
 			clearTimeout(breakOff)
@@ -118,33 +121,6 @@ export async function startServer({ db, config, log, now = Date.now, lookup }: S
 			await db.close()
 		},
 	}
-}
-
-/** What a process repeats without a request. */
-function startBackground(
-	{ db, config, log, now }: ServerOptions & { now: () => number },
-	services: Services,
-	callers: Callers,
-	storedBytes: StoredBytes,
-): Loop[] {
-	return [
-		every(5_000, () => deactivateClosingLinks(db, services.payments, log), log),
-		every(10_000, () => callers.flush(), log),
-		every(10_000, () => storedBytes.flush(now()), log),
-		every(10_000, () => concludeLostMails(db, now()), log),
-		every(60_000, () => sweepOverdue(db, now()), log),
-		every(60_000, (signal) => releaseOverlong(db, config.WEBHOOK_RETRY_SECONDS, now(), signal), log),
-		every(500, (signal) => workOffBacklogs(db, now, signal), log),
-		every(1_000, (signal) => releaseHeld(db, now(), signal), log),
-		every(600_000, (signal) => repairQueue(db, now(), signal), log),
-		every(3_600_000, (signal) => sweepAllIdempotencyKeys(db, now(), signal), log),
-		every(3_600_000, (signal) => sweepHosts(db, now(), signal), log),
-		every(3_600_000, (signal) => sweepWebhooks(db, config.WEBHOOK_RETENTION_DAYS, now(), signal), log),
-	]
-}
-
-async function sweepAllIdempotencyKeys(db: Database, now: number, signal: AbortSignal): Promise<void> {
-	for (const { id } of await listOrganizations(db)) await inParts(() => sweepIdempotencyKeys(db, id, now), signal)
 }
 
 function addressOf(server: Server, { HOST }: Config): string {

@@ -67,6 +67,8 @@ export interface TestServer extends Tenant {
 	/** The server's clock: it starts at the real time and stands still. */
 	clock: { now: number }
 	newTenant(settings?: OrganizationSettingsUpdate): Promise<Tenant>
+	/** Runs every job that is due by the server's clock. */
+	runJobs(): Promise<void>
 	close(): Promise<void>
 }
 
@@ -145,6 +147,7 @@ export async function startTestServer(settings: Partial<Config> = {}, lookup = t
 		settings: effective,
 		clock,
 		newTenant,
+		runJobs: () => server.worker.drain(),
 		async close() {
 			try {
 				await Promise.all([checkEvents(db), server.close()])

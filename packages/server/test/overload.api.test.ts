@@ -23,8 +23,9 @@ async function startAnother(settings: Partial<Config>) {
 	const warnings: Record<string, unknown>[] = []
 	const log = pino({ level: 'warn' }, { write: (line: string) => void warnings.push(JSON.parse(line)) })
 	const config = { ...readConfig({ PORT: '0', INVOICING_RATE_LIMIT: '0' }), ...server.settings, ...settings }
-	const { url, close } = await startServer({ db: await openDatabase(config, log), config, log })
-	others.push({ url, close })
+	const other = await startServer({ db: await openDatabase(config, log), config, log })
+	others.push(other)
+	const { url } = other
 	const ask = (method: string, path: string, { key }: Pick<Tenant, 'key'> = server) =>
 		fetch(url + path, { method, headers: { authorization: `Bearer ${key}` } })
 	const statusOf = async (method: string, path: string, tenant?: Pick<Tenant, 'key'>) => {

@@ -22,9 +22,9 @@ import { readEvent } from '../src/events/store.ts'
 import { insertNumbered, isNumberRetired } from '../src/invoices/number-store.ts'
 import {
 	closePaymentLinks,
+	findClosingLink,
 	findLinkByExternalId,
 	findLiveLink,
-	listClosingLinks,
 	lockPaymentLink,
 } from '../src/invoices/payment-link-store.ts'
 import { findByToken, removeClientLink } from '../src/invoices/sharing/client-link-store.ts'
@@ -111,14 +111,14 @@ interface Recorded {
 	readonly values: unknown[]
 }
 
-/** The SQL that a store function runs, without running it. */
+/** The SQL that a store function runs, without running it; but jobs that it makes due, by their key. */
 async function record(work: (db: Db) => Promise<unknown>): Promise<Recorded[]> {
 	const { dialect } = server.db
 	const statements = new Statements<string>(dialect, (sql) => sql)
 	const recorded: Recorded[] = []
 	const keep = (query: never, params: never): undefined => {
 		const { statement, values } = statements.compile(query as never, params as object)
-		recorded.push({ sql: statement, values: values(params) })
+		if (!/^insert into .jobs/.test(statement)) recorded.push({ sql: statement, values: values(params) })
 	}
 	const db = {
 		dialect,
@@ -287,8 +287,8 @@ const lookUps: [name: string, work: (db: Db) => Promise<unknown>][] = [
 	['a payment link', (db) => findLiveLink(db, org(), 'inv_1', 0)],
 	['a payment link to change', (db) => lockPaymentLink(db, org(), 'plk_1')],
 	['a payment link by its page', (db) => findLinkByExternalId(db, 'test', 'cs_1')],
-	['payment links to close', (db) => closePaymentLinks(db, { organizationId: org(), id: 'inv_1' })],
-	['payment links that are closing', (db) => listClosingLinks(db, org())],
+	['payment links to close', (db) => closePaymentLinks(db, { organizationId: org(), id: 'inv_1' }, 0)],
+	['a payment link that is closing', (db) => findClosingLink(db, org(), 'plk_1')],
 	['the last mail of an invoice', (db) => findLatestMail(db, invoiceKey())],
 	['the mail of a request', (db) => findMailOfRequest(db, invoiceKey(), 'key', 0)],
 	['a mail to conclude', (db) => lockMail(db, { organizationId: org(), id: 'mail_1' })],

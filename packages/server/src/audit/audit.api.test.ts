@@ -6,8 +6,6 @@ import { contractOperations } from '../contract/document.ts'
 import { operations } from '../contract/routes.ts'
 import { type Db, query } from '../db/database.ts'
 import type { AuditEntry } from '../generated/contract.ts'
-import { sweepOverdue } from '../invoices/overdue.ts'
-import { sweepWebhooks } from '../webhooks/engine/retention-store.ts'
 
 let server: TestServer
 let tenant: Tenant
@@ -81,7 +79,7 @@ describe('an entry', () => {
 
 	it('is left by what the server does itself, by payers and by processors', async () => {
 		const { id } = await post('/api/invoices', { status: 'sent', dueDate: Date.UTC(2026, 0, 1), totalCents: 100 })
-		await sweepOverdue(server.db, server.clock.now)
+		await server.runJobs()
 		const { url } = await post(`/api/invoices/${id}/client-link`)
 		const paying = await fetch(`${url}/pay`, { method: 'POST', redirect: 'manual' })
 		await fetch(paying.headers.get('location') as string, { method: 'POST', redirect: 'manual' })
@@ -172,7 +170,10 @@ describe('the log', () => {
 		const { id } = await post('/api/companies', { name: 'Acme' })
 		await tenant.ask('DELETE', `/api/companies/${id}`)
 		const before = (await historyOf(`/api/companies/${id}`)).text
-		await sweepWebhooks(server.db, 30, server.clock.now + 400 * 86_400_000)
+		const { now } = server.clock
+		server.clock.now += 400 * 86_400_000
+		await server.runJobs()
+		server.clock.now = now
 		expect((await historyOf(`/api/companies/${id}`)).text).toBe(before)
 	})
 

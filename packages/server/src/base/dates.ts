@@ -54,9 +54,29 @@ export function todayIn(timeZone: string, now: number): Today {
 	return today
 }
 
+/** Ends of days to remember: invoices of one day are due on one day. */
+const maxEnds = 1_000
+const ends = new Map<string, number>()
+
+/** When the day ends in a time zone that a date, or an instant, lies in. */
+export function endOfDay(timeZone: string, dateOrInstant: number): number {
+	const name = `${timeZone} ${dateOrInstant}`
+	const known = ends.get(name)
+	if (known !== undefined) return known
+	const date = dateOrInstant % dayMs === 0 ? dateOrInstant : calendarDay(timeZone, dateOrInstant)
+	const end = startOf(date + dayMs, timeZone)
+	if (ends.size >= maxEnds) ends.clear()
+	ends.set(name, end)
+	return end
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>()
+
 function calendarDay(timeZone: string, instant: number): number {
-	const parts = new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' })
-	return Date.parse(`${parts.format(instant)}T00:00:00Z`)
+	const known = formats.get(timeZone)
+	const format = known ?? new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' })
+	if (!known) formats.set(timeZone, format)
+	return Date.parse(`${format.format(instant)}T00:00:00Z`)
 }
 
 /**

@@ -30,3 +30,6 @@ export function newTimedId(prefix: 'evt' | 'aud' | 'mail' | 'doc', now: number):
 /** The beginning of all ids of a time; ids of earlier times sort before it. */
 export const beginningOf = (prefix: 'evt' | 'whd' | 'aud' | 'mail' | 'doc', now: number): string =>
 	`${prefix}_${now.toString(36).padStart(timeDigits, '0')}`
+
+/** The time that an id begins with. */
+export const timeOfId = (id: string): number => Number.parseInt(id.slice(id.indexOf('_') + 1).slice(0, timeDigits), 36)

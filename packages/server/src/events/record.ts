@@ -1,10 +1,13 @@
 // A change of a record with events writes its event in the same transaction: what happened to which record, the actor, and the
 // record as a GET then answers it. So there is no event without its change and no such change without its event.
+import { hourMs } from '../base/dates.ts'
 import { newTimedId } from '../base/ids.ts'
 import type { Origin } from '../base/origin.ts'
 import { patternsOf } from '../contract/event-patterns.ts'
 import type { Db } from '../db/database.ts'
 import type { EventType } from '../generated/contract.ts'
+import { scheduleJob } from '../work/jobs-store.ts'
+import { jobKinds } from '../work/kinds.ts'
 import type { Changes } from './changes.ts'
 import { insertDeliveries } from './fan-out-store.ts'
 import { isLong, markLong } from './long-records-store.ts'
@@ -47,5 +50,20 @@ export async function recordEvent(db: Db, origin: Origin, event: NewEvent): Prom
 		...to,
 		...(isFirst && { isFirst }),
 	})
+	await scheduleRetention(db, event.organizationId, origin.now)
 	return id
+}
+
+/** Organizations to remember; beyond that, all are asked for again. */
+const maxRemembered = 10_000
+/** Until when an organization has a job that removes its old events: this process makes it due once an hour, not with each event. */
+const remembered = new Map<string, number>()
+
+/** An event that is rolled back takes the job with it; one of the next hour makes it due again. */
+async function scheduleRetention(db: Db, organizationId: string, now: number): Promise<void> {
+	if ((remembered.get(organizationId) ?? 0) > now) return
+	if (remembered.size >= maxRemembered) remembered.clear()
+	const dueAt = now + hourMs
+	await scheduleJob(db, { organizationId, kind: jobKinds.retention, resourceId: '', dueAt })
+	remembered.set(organizationId, dueAt)
 }

@@ -1,5 +1,5 @@
 // Stores the answer for each `Idempotency-Key`, and the keys of requests that are under way.
-import { type Database, type Db, query } from '../db/database.ts'
+import { type Db, query } from '../db/database.ts'
 
 export interface IdempotencyKey {
 	readonly organizationId: string
@@ -52,8 +52,12 @@ const removeOld = query<{ organizationId: string; before: number }>((knex, { org
 })
 
 /** Removes a part of the answers from before; returns whether there may be more. */
-export async function removeAnswers(db: Database, organizationId: string, before: number): Promise<boolean> {
-	// What a power cut brings back goes in the next hour.
-	const removed = await db.transaction((tx) => tx.run(removeOld, { organizationId, before }), { durable: false })
-	return removed === batch
-}
+export const removeAnswers = async (db: Db, organizationId: string, before: number): Promise<boolean> =>
+	(await db.run(removeOld, { organizationId, before })) === batch
+
+const oldest = query<{ organizationId: string }, { createdAt: number }>((knex, key) =>
+	knex('idempotency_keys').where(key).orderBy('createdAt').select('createdAt').limit(1, { skipBinding: true }),
+)
+
+export const findOldestAnswer = async (db: Db, organizationId: string): Promise<number | undefined> =>
+	(await db.get(oldest, { organizationId }))?.createdAt

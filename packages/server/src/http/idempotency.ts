@@ -5,8 +5,19 @@ import { ApiError } from '../base/errors.ts'
 import type { Database, Db, Transaction } from '../db/database.ts'
 import { sealedColumns } from '../outside/sealed-columns.ts'
 import type { Secrets } from '../outside/secrets.ts'
+import type { JobHandler } from '../work/jobs.ts'
+import { ensureJobs } from '../work/jobs-store.ts'
+import { jobKinds } from '../work/kinds.ts'
+import { inParts } from '../work/parts.ts'
 import type { Reply } from './answers.ts'
-import { findAnswer, forgetUnderWay, type IdempotencyKey, keepAnswer, removeAnswers } from './idempotency-store.ts'
+import {
+	findAnswer,
+	findOldestAnswer,
+	forgetUnderWay,
+	type IdempotencyKey,
+	keepAnswer,
+	removeAnswers,
+} from './idempotency-store.ts'
 
 /** How long a request and its repetitions count as one. */
 export const keepMs = 24 * 3_600_000
@@ -30,10 +41,15 @@ type Effect = (tx: Transaction) => Promise<Reply>
 /** Carries out a request that calls other servers. The answer is that of the transaction that it commits, if it commits one. */
 type SelfManagedEffect = (commit: (work: Effect) => Promise<Reply>) => Promise<Reply>
 
+/** Organizations to remember; beyond that, all are asked for again. */
+const maxRemovals = 10_000
+
 /** Runs an effect at most once for a key. */
 export class Idempotency {
 	/** The keys of this process's requests under way. Those of other processes show in the transaction's lock or the row. */
 	readonly #underWay = new Set<string>()
+	/** Until when an organization surely has a job that removes its answers. */
+	readonly #removals = new Map<string, number>()
 	readonly #db: Database
 	readonly #secrets: Secrets
 
@@ -45,24 +61,24 @@ export class Idempotency {
 	/** Runs an effect that is one transaction, and stores the key in it. */
 	once(request: IdempotentRequest, effect: Effect): Promise<Reply> {
 		return this.#exclusively(request, () =>
-			this.#db.transaction(async (tx) => {
+			this.#commit(request, async (tx) => {
 				const kept = await this.#lookUp(tx, request)
 				if (kept) return kept
 				const reply = await tx.attempt(() => effect(tx)).catch((error) => answerTo(request, error))
 				await this.#keep(tx, request, reply)
 				return reply
-			}, request.key),
+			}),
 		)
 	}
 
 	/** Runs an effect that calls other servers: stores the key before the effect begins, and the answer when it ends. */
 	onceSelfManaged(request: IdempotentRequest, effect: SelfManagedEffect): Promise<Reply> {
 		return this.#exclusively(request, async () => {
-			const kept = await this.#db.transaction(async (tx) => {
+			const kept = await this.#commit(request, async (tx) => {
 				const found = await this.#lookUp(tx, request)
 				if (!found) await this.#keep(tx, request, { status: 0, headers: {} })
 				return found
-			}, request.key)
+			})
 			if (kept) return kept
 			let committed = false
 			const commit = (work: Effect) =>
@@ -94,6 +110,21 @@ export class Idempotency {
 		} finally {
 			this.#underWay.delete(name)
 		}
+	}
+
+	/** Runs a transaction that may keep an answer, and then knows that there is a job to remove it. */
+	async #commit<T>({ key, now }: IdempotentRequest, work: (tx: Transaction) => Promise<T>): Promise<T> {
+		let hasJob = false
+		const value = await this.#db.transaction(async (tx) => {
+			const value = await work(tx)
+			const { organizationId } = key
+			hasJob = (this.#removals.get(organizationId) ?? 0) > now
+			if (!hasJob) await ensureJobs(tx, { organizationId, kind: jobKinds.keptAnswers, resourceIds: [''], dueAt: now + keepMs })
+			return value
+		}, key)
+		if (this.#removals.size >= maxRemovals) this.#removals.clear()
+		if (!hasJob) this.#removals.set(key.organizationId, now + keepMs)
+		return value
 	}
 
 	/** The stored answer; undefined when the request is the first with its key. Throws when the key is in use or was reused. */
@@ -150,6 +181,17 @@ function reused(): ApiError {
 	return new ApiError('idempotency_key_reused', detail, { errors: [{ parameter, code: 'idempotency_key_reused', detail }] })
 }
 
-/** Removes a part of an organization's answers that are older than 24 hours; returns whether there may be more. */
-export const sweepIdempotencyKeys = (db: Database, organizationId: string, now: number) =>
-	removeAnswers(db, organizationId, now - keepMs)
+/** The shortest time between two removals: an organization keeps answers all the time. */
+const restMs = 3_600_000
+
+/** Removes an organization's answers that are older than 24 hours. */
+export const removeKeptAnswers =
+	(db: Database): JobHandler =>
+	async (job) => {
+		const { organizationId, signal } = job
+		// What a power cut brings back goes the next time.
+		const part = () => job.part((tx) => removeAnswers(tx, organizationId, job.now - keepMs), { durable: false })
+		await inParts(part, signal)
+		const oldest = await findOldestAnswer(db, organizationId)
+		return oldest === undefined ? undefined : { dueAt: Math.max(oldest + keepMs, job.now + (signal.aborted ? 0 : restMs)) }
+	}

@@ -1,5 +1,7 @@
 // Payment links: pages of the payment processor on which the client pays an invoice.
 import { type Db, query } from '../db/database.ts'
+import { ensureJobs } from '../work/jobs-store.ts'
+import { jobKinds } from '../work/kinds.ts'
 
 export interface PaymentLink {
 	readonly organizationId: string
@@ -64,25 +66,38 @@ const setStatus = query<{ organizationId: string; id: string; status: Status; ne
 export const setLinkStatus = (db: Db, { organizationId, id, status }: PaymentLink, next: Status) =>
 	db.run(setStatus, { organizationId, id, status, next })
 
-const close = query<{ organizationId: string; invoiceId: string }>((knex, { organizationId, invoiceId }) =>
-	knex('payment_links').where({ organizationId, invoiceId, status: 'live' }).update({ status: 'closing' }),
-)
+interface Retired {
+	readonly organizationId: string
+	readonly invoiceId?: string
+}
 
-/** Retires an invoice's live links. The server deactivates them at the processor soon after (payments/closing.ts). */
-export const closePaymentLinks = (db: Db, { organizationId, id }: { organizationId: string; id: string }) =>
-	db.run(close, { organizationId, invoiceId: id })
-
-const closeAll = query<{ organizationId: string }>((knex, key) =>
+const close = query<Retired, { id: string }>((knex, key) =>
 	knex('payment_links')
 		.where({ ...key, status: 'live' })
-		.update({ status: 'closing' }),
+		.update({ status: 'closing' })
+		.returning('id'),
 )
+
+/** The server deactivates them at the processor soon after (payments/closing.ts). */
+async function retire(db: Db, key: Retired, now: number): Promise<void> {
+	const closing = await db.all(close, key)
+	const resourceIds = closing.map(({ id }) => id)
+	const { organizationId } = key
+	if (closing.length > 0) await ensureJobs(db, { organizationId, kind: jobKinds.closeLink, resourceIds, dueAt: now })
+}
+
+/** Retires an invoice's live links. */
+export const closePaymentLinks = (db: Db, { organizationId, id }: { organizationId: string; id: string }, now: number) =>
+	retire(db, { organizationId, invoiceId: id }, now)
 
 /** Retires all live links of an organization, whose account has changed. */
-export const closeAllPaymentLinks = (db: Db, organizationId: string) => db.run(closeAll, { organizationId })
+export const closeAllPaymentLinks = (db: Db, organizationId: string, now: number) => retire(db, { organizationId }, now)
 
-const closing = query<{ organizationId: string }, PaymentLink>((knex, { organizationId }) =>
-	knex('payment_links').where({ organizationId, status: 'closing' }).select('*').limit(100, { skipBinding: true }),
+const closing = query<{ organizationId: string; id: string }, PaymentLink>((knex, key) =>
+	knex('payment_links')
+		.where({ ...key, status: 'closing' })
+		.select('*'),
 )
 
-export const listClosingLinks = (db: Db, organizationId: string) => db.all(closing, { organizationId })
+/** The link, if it is still to be deactivated. */
+export const findClosingLink = (db: Db, organizationId: string, id: string) => db.get(closing, { organizationId, id })

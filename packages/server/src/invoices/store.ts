@@ -204,3 +204,14 @@ const pastDue = query<PastDue, { id: string }>((knex, { organizationId, before, 
 /** Sent invoices whose due day is past, the longest overdue first. */
 export const findPastDue = (db: Db, organizationId: string, { date, instant }: Today, limit: number) =>
 	db.all(pastDue, { organizationId, todayDate: date, todayInstant: instant, before: Math.max(date, instant), limit })
+
+/** The due dates of sent invoices of the first days that have any: which of them ends first depends on the time zone. */
+const firstDue = query<{ organizationId: string }, { dueDate: number }>((knex, { organizationId }) => {
+	const sent = () => knex('invoices').where({ organizationId, status: 'sent' }).whereNotNull('dueDate')
+	return sent()
+		.where('dueDate', '<=', sent().select(knex.raw(`min("dueDate") + ${2 * dayMs}`)))
+		.distinct('dueDate')
+})
+
+export const findFirstDue = async (db: Db, organizationId: string): Promise<number[]> =>
+	(await db.all(firstDue, { organizationId })).map(({ dueDate }) => dueDate)

@@ -1,7 +1,7 @@
 // The one door to write an invoice, in the transaction of the change: handlers, payments, sending, background work and the
 // demo all go through it. It does every step: references, tax rates, amounts, number, parties, time entries, links, deal and
 // events. Only the count of views is written elsewhere (sharing/public-view.ts).
-import { todayIn } from '../base/dates.ts'
+import { endOfDay, todayIn } from '../base/dates.ts'
 import { fieldError } from '../base/errors.ts'
 import { companies } from '../companies/store.ts'
 import { difference, recordChange } from '../db/audit-log.ts'
@@ -13,6 +13,8 @@ import type { EventType } from '../generated/contract.ts'
 import { follow, freeAll, paidByStatus, sharesOf } from '../ledger/follow.ts'
 import { markRatesUsed } from '../tax-rates/store.ts'
 import { freeTimeEntries } from '../time-entries/store.ts'
+import { scheduleJob } from '../work/jobs-store.ts'
+import { jobKinds } from '../work/kinds.ts'
 import { applyInput, type WrittenInvoice } from './apply.ts'
 import { audited, recordInvoiceEvents } from './events.ts'
 import { amountDue, asRead, blankInvoice, hiddenFlags, paymentState, type StoredInvoice } from './invoice.ts'
@@ -44,6 +46,7 @@ export async function createInvoice(write: WriteContext, input: WrittenInvoice):
 	}
 	await moveTimeEntries(db, origin, blank, invoice, '/timeEntryIds')
 	if (invoice.amountPaidCents !== 0) await follow(write, blank, invoice, [])
+	await scheduleOverdue(write, blank, invoice)
 	const after = await recordInvoiceEvents(write, invoice, ['invoice.created', ...milestones(blank, invoice)])
 	await recordChange(write, { ...audited(invoice), action: 'created', after })
 	return invoice
@@ -81,9 +84,10 @@ export async function changeInvoice(
 	})
 	await moveTimeEntries(db, origin, stored, invoice, '/status')
 	if (shares.length > 0 || invoice.amountPaidCents !== 0) await follow(write, stored, invoice, shares)
+	await scheduleOverdue(write, stored, invoice)
 	const isWithdrawn = invoice.status === 'draft' && !organization.publishDrafts
 	if (amountDue(invoice) !== amountDue(stored) || invoice.currency !== stored.currency || isWithdrawn)
-		await closePaymentLinks(db, invoice)
+		await closePaymentLinks(db, invoice, origin.now)
 	const values = difference(before, asRead(invoice, today), Object.keys(changes))
 	await recordChange(write, { ...audited(invoice), action: 'updated', ...values })
 	const updated = hasChanges ? (['invoice.updated'] as const) : []
@@ -120,7 +124,7 @@ export async function deleteInvoice(write: WriteContext, invoice: StoredInvoice)
 	await recordChange(write, { ...audited(invoice), action: 'deleted', before })
 	await freeTimeEntries(db, invoice, heldEntries(invoice), origin)
 	await freeAll(write, invoice)
-	await closePaymentLinks(db, invoice)
+	await closePaymentLinks(db, invoice, origin.now)
 	await removeInvoice(db, organizationId, id)
 	const deletedBy = origin.actor.id ?? origin.actor.type
 	const tombstone = { organizationId, invoiceId: id, invoiceNumber, totalCents, currency, deletedBy, deletedAt: origin.now }
@@ -143,6 +147,14 @@ async function applyChecked(
 	if (dealId !== null && dealId !== before.dealId) await deals.require(db, organization.id, dealId, '/dealId')
 	if (companyId !== null && companyId !== before.companyId) await companies.require(db, organization.id, companyId, '/companyId')
 	return invoice
+}
+
+/** An invoice that is sent, or whose due date is moved, is due to turn overdue when its day ends (overdue.ts). */
+async function scheduleOverdue({ db, organization }: WriteContext, before: StoredInvoice, after: StoredInvoice): Promise<void> {
+	const { organizationId, status, dueDate } = after
+	if (status !== 'sent' || dueDate === null || (before.status === 'sent' && before.dueDate === dueDate)) return
+	const dueAt = endOfDay(organization.timeZone, dueDate)
+	await scheduleJob(db, { organizationId, kind: jobKinds.overdue, resourceId: '', dueAt })
 }
 
 /** Marks the rates that lines newly have as used, which fixes their percentage and inclusion. */

@@ -9,6 +9,8 @@ import type { WriteContext } from '../db/write-context.ts'
 import { createDefaultPipeline } from '../deals/pipelines.ts'
 import type { OrganizationSettings, OrganizationSettingsUpdate } from '../generated/contract.ts'
 import { blanks, fields } from '../generated/tables.ts'
+import { scheduleJob } from '../work/jobs-store.ts'
+import { jobKinds } from '../work/kinds.ts'
 
 /** The id is stored as `organizationId`, the column that every table has. */
 interface Row extends Omit<OrganizationSettings, 'id'> {
@@ -99,6 +101,9 @@ export async function changeOrganization(
 	if (isNothing(values)) return stored.version
 	const version = stored.version + 1
 	await db.run(update, { ...input, organizationId: stored.id, updatedAt: origin.now, version })
+	// Its days end at other times: the job finds out when.
+	if (input.timeZone !== undefined && input.timeZone !== stored.timeZone)
+		await scheduleJob(db, { organizationId: stored.id, kind: jobKinds.overdue, resourceId: '', dueAt: origin.now })
 	await recordChange({ db, origin }, { ...audited(stored.id), action: 'updated', ...values })
 	return version
 }

@@ -44,15 +44,25 @@ const schedule = query<JobKey & { dueAt: number }>((knex, row, dialect) =>
 /** Makes a job due, in the transaction of what makes it due; one that is due earlier stays so. */
 export const scheduleJob = (db: Db, job: JobKey & { dueAt: number }) => db.run(schedule, job)
 
-const insert = query<JobKey & { dueAt: number }>((knex, row) =>
-	knex('jobs')
-		.insert(row)
-		.onConflict([...key])
-		.ignore(),
-)
+interface NewJobs extends Omit<JobKey, 'resourceId'> {
+	readonly resourceIds: readonly string[]
+	readonly dueAt: number
+}
 
-/** Makes a job due unless there is one, whenever that is due. Waits for no other transaction that has the row. */
-export const ensureJob = (db: Db, job: JobKey & { dueAt: number }) => db.run(insert, job)
+const insert = query<NewJobs>((knex, { organizationId, kind, resourceIds, dueAt }, dialect) => {
+	const ids =
+		dialect === 'sqlite' ? 'value from json_each(?)' : 'value from jsonb_array_elements_text(cast(? as jsonb)) as ids(value)'
+	const text = dialect === 'sqlite' ? '?' : 'cast(? as text)'
+	// "where true": SQLite would take "on" for that of a join.
+	return knex.raw(
+		`insert into jobs ("organizationId", kind, "resourceId", "dueAt") select ${text}, ${text}, value, cast(? as bigint)
+		from (select ${ids}) as ids where true on conflict do nothing`,
+		[organizationId, kind, dueAt, resourceIds],
+	)
+})
+
+/** Makes jobs due, but those that there are, whenever they are due. Waits for nobody who has such a row. */
+export const ensureJobs = (db: Db, jobs: NewJobs) => db.run(insert, jobs)
 
 interface Look {
 	readonly now: number
@@ -140,12 +150,12 @@ export async function endJob(db: Db, { leaseUntil, ...lease }: Lease, result: En
 	return isHeld
 }
 
-const release = query<{ now: number }>((knex, { now }) =>
-	knex('jobs').whereNotNull('leaseUntil').update({ leaseUntil: null, dueAt: now }),
+const release = query<{ now: number; after: number }>((knex, { now, after }) =>
+	knex('jobs').where('leaseUntil', '>', after).update({ leaseUntil: null, dueAt: now }),
 )
 
-/** Ends the leases of all workers: only one server uses a SQLite database, and it starts. */
-export const releaseJobs = (db: Db, now: number) => db.run(release, { now })
+/** Ends the leases that end after a time: all, or those of workers that took them before the clock was set back. */
+export const releaseJobs = (db: Db, now: number, after: number) => db.run(release, { now, after })
 
 type Filter = Partial<Pick<JobKey, 'organizationId' | 'kind'>>
 

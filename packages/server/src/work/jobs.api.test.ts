@@ -5,7 +5,7 @@ import { startTestServer, type TestServer } from '../../test/harness.ts'
 import type { Database } from '../db/database.ts'
 import { openDatabase } from '../db/open.ts'
 import { type Again, type Job, leaseMs, Worker } from './jobs.ts'
-import { ensureJob, type JobRow, listJobs, retryJobs, scheduleJob } from './jobs-store.ts'
+import { ensureJobs, type JobRow, listJobs, retryJobs, scheduleJob } from './jobs-store.ts'
 
 const log = pino({ level: 'silent' })
 let server: TestServer
@@ -49,7 +49,8 @@ it('A job runs once when it is due, and again when it says so, with what it note
 	await schedule(now + 50)
 	await schedule(now + 5)
 	await schedule(now + 90)
-	await server.db.transaction((tx) => ensureJob(tx, { organizationId: server.organizationId, kind, resourceId: '', dueAt: now }))
+	const { organizationId } = server
+	await server.db.transaction((tx) => ensureJobs(tx, { organizationId, kind, resourceIds: [''], dueAt: now }))
 	await worker.drain()
 	expect([seen, await jobs()]).toMatchObject([[], [{ dueAt: now + 5, attempt: 0, leaseUntil: null }]])
 	server.clock.now = now + 5
@@ -107,7 +108,7 @@ it('A job whose worker ended is taken when its lease ends, and what the late wor
 		scheduleJob(tx, { organizationId, kind: `${kind}-${name}`, resourceId: '', dueAt: 0 })
 	const hanging = Promise.withResolvers<void>()
 	const first = workerOf(async (job) => {
-		await job.part(note('in time'), () => 'halfway')
+		await job.part(note('in time'), { checkpoint: 'halfway' })
 		await hanging.promise
 		await job.part(note('late'))
 		return { dueAt: 1 }
@@ -132,6 +133,28 @@ it('A job whose worker ended is taken when its lease ends, and what the late wor
 	expect(seen).toEqual([[2, 'halfway', 'Its worker ended before the job did.']])
 	const counted = async (name: string) => (await listJobs(server.db, { kind: `${kind}-${name}` }, 9)).length
 	expect([await jobs(), await counted('in time'), await counted('late')]).toEqual([[], 1, 0])
+})
+
+it('A lease that was taken before the clock was set back ends', async () => {
+	const { now } = server.clock
+	const hanging = Promise.withResolvers<void>()
+	const dead = workerOf(async () => {
+		await hanging.promise
+		return undefined
+	})
+	await schedule(now)
+	server.clock.now = now + 86_400_000
+	await dead.turn()
+	server.clock.now = now
+	let runs = 0
+	const worker = workerOf(async () => void runs++ as undefined)
+	await worker.drain()
+	expect(runs).toBe(0)
+	await worker.releaseOverlong()
+	await worker.drain()
+	expect([runs, await jobs()]).toEqual([1, []])
+	hanging.resolve()
+	await dead.stop()
 })
 
 it('Two workers do all jobs, each once and no two of one at a time', async () => {

@@ -28,6 +28,12 @@ class LeaseLost extends Error {}
 /** How long a worker has a job, from each part that it commits. Then the worker counts as dead. */
 export const leaseMs = 60_000
 
+interface PartOptions {
+	/** What a run is to know that goes on after a kill. */
+	readonly checkpoint?: string
+	readonly durable?: boolean
+}
+
 /** A job that is under way. */
 export class Job {
 	readonly organizationId: string
@@ -63,22 +69,18 @@ export class Job {
 		return this.#lease.checkpoint
 	}
 
-	/**
-	 * Runs a part of the job in a transaction, which counts only under the job's lease, and prolongs the lease; `checkpointOf` gives what
-	 * a run that goes on after a kill is to know.
-	 */
-	async part<T>(work: (tx: Transaction) => Promise<T>, checkpointOf?: (value: T) => string): Promise<T> {
+	/** Runs a part of the job in a transaction, which counts only under the job's lease, and prolongs the lease. */
+	async part<T>(work: (tx: Transaction) => Promise<T>, { checkpoint, durable }: PartOptions = {}): Promise<T> {
 		const { organizationId } = this
 		const leaseUntil = Math.max(this.#now() + leaseMs, this.#lease.leaseUntil + 1)
-		const { value, checkpoint } = await this.#db.transaction(
+		const value = await this.#db.transaction(
 			async (tx) => {
 				const value = await work(tx)
-				const checkpoint = checkpointOf?.(value)
 				// Last, because whoever changes a record has its lock first and then that of the job.
 				if (!(await renewJob(tx, this.#lease, leaseUntil, checkpoint))) throw new LeaseLost()
-				return { value, checkpoint }
+				return value
 			},
-			{ organizationId },
+			{ organizationId, durable },
 		)
 		this.#lease = { ...this.#lease, leaseUntil, checkpoint: checkpoint ?? this.#lease.checkpoint }
 		return value
@@ -107,7 +109,8 @@ export class Worker {
 
 	async start(): Promise<void> {
 		const { db, now } = this.#options
-		if (db.dialect === 'sqlite') await db.transaction((tx) => releaseJobs(tx, now()))
+		// Only one server uses a SQLite database: the process that held any lease has ended.
+		if (db.dialect === 'sqlite') await db.transaction((tx) => releaseJobs(tx, now(), 0))
 		this.#poll = setInterval(() => void this.turn(), pollMs).unref()
 		void this.turn()
 	}
@@ -136,6 +139,12 @@ export class Worker {
 				this.#turn = undefined
 			})
 		return this.#turn
+	}
+
+	/** Ends leases that would last for longer than one can: the clock was set back, and their worker may be dead. */
+	async releaseOverlong(): Promise<void> {
+		const { db, now } = this.#options
+		await db.transaction((tx) => releaseJobs(tx, now(), now() + 2 * leaseMs), { durable: false })
 	}
 
 	#isAnyDue(): Promise<boolean> {

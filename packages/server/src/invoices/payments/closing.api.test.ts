@@ -13,12 +13,16 @@ import {
 	type StripeServer,
 	startWithStripe,
 } from '../../../test/payments.ts'
+import type { PaymentProcessor } from '../../outside/payments/processor.ts'
+import { Worker } from '../../work/jobs.ts'
+import { listJobs } from '../../work/jobs-store.ts'
+import { jobKinds } from '../../work/kinds.ts'
 import type { PaymentLink } from '../payment-link-store.ts'
-import { deactivateClosingLinks } from './closing.ts'
+import { closeLink } from './closing.ts'
 
 let server: StripeServer
 beforeAll(async () => {
-	// The server closes links every few seconds; fake timers let the tests decide when.
+	// The server looks for jobs twice a second; fake timers let the tests decide when.
 	vi.useFakeTimers({ toFake: ['setInterval'] })
 	server = await startWithStripe()
 })
@@ -80,9 +84,12 @@ describe('a link is to be closed', () => {
 })
 
 describe('closing', () => {
-	const lines: object[] = []
-	const log = pino({ base: null }, { write: (line) => lines.push(JSON.parse(line)) })
-	const close = (timeoutMs = 1_000) => deactivateClosingLinks(server.db, accountsOf(processorOf(server.stripe, timeoutMs)), log)
+	const log = pino({ level: 'silent' })
+	const closeWith = (processor: PaymentProcessor | undefined) => {
+		const handlers = { [jobKinds.closeLink]: closeLink(server.db, accountsOf(processor)) }
+		return new Worker({ db: server.db, handlers, now: () => server.clock.now, log }).drain()
+	}
+	const close = (timeoutMs = 1_000) => closeWith(processorOf(server.stripe, timeoutMs))
 
 	it('ends the pages at the processor, of every organization, and leaves the others open', async () => {
 		const made = [await withLink(), await withLink(await server.newTenant()), await withLink()] as const
@@ -99,7 +106,10 @@ describe('closing', () => {
 		server.stripe.failures.push({ status: 403, error: { type: 'invalid_request_error', message: 'Not with this key' } })
 		await close()
 		expect((await statuses()).sort()).toEqual(['closed', 'closing'])
-		expect(lines).toMatchObject([{ level: 40, organizationId: server.organizationId, link: expect.stringMatching(/^plk_/) }])
+		const [failed, ...others] = await listJobs(server.db, { kind: jobKinds.closeLink }, 10)
+		expect(failed).toMatchObject({ resourceId: expect.stringMatching(/^plk_/), attempt: 1, lastError: expect.any(String) })
+		expect(others).toEqual([])
+		server.clock.now += 10_000
 		await close()
 		expect(await statuses()).toEqual(['closed', 'closed'])
 		const asked = server.stripe.requests.length
@@ -132,7 +142,7 @@ describe('closing', () => {
 	it('only forgets a link of a processor that is not set up any more', async () => {
 		const { change, links, session } = await withLink()
 		await change({ status: 'cancelled' })
-		await deactivateClosingLinks(server.db, accountsOf(undefined), log)
+		await closeWith(undefined)
 		expect(await links()).toMatchObject([{ status: 'closed' }])
 		expect(session()).toBe('open')
 	})

@@ -26,16 +26,16 @@ export const replace: Handler<'organization.paymentCredentials.replace'> = async
 	const before = await findCredentials(db, organizationId)
 	const row = sealCredentials(services.secrets, organizationId, body, now)
 	await saveCredentials(db, row)
-	await closeAllPaymentLinks(db, organizationId)
+	await closeAllPaymentLinks(db, organizationId, now)
 	await note(context, organizationId, before, row)
 	return { status: 200, body: { ok: true } }
 }
 
 export const remove: Handler<'organization.paymentCredentials.delete'> = async ({ caller }, context) => {
-	const { db } = context
+	const { db, now } = context
 	const { organizationId } = caller
 	const before = await findCredentials(db, organizationId)
-	if (await removeCredentials(db, organizationId)) await closeAllPaymentLinks(db, organizationId)
+	if (await removeCredentials(db, organizationId)) await closeAllPaymentLinks(db, organizationId, now)
 	await note(context, organizationId, before, undefined)
 	return { status: 200, body: { ok: true } }
 }

@@ -52,7 +52,7 @@ export async function getOrCreatePaymentLink(db: Database, request: LinkRequest)
 				const other = await findLiveLink(tx, organizationId, invoiceId, now)
 				if (other && fits(other, processor, current)) return other.url
 				if (!fits(created, processor, current)) return undefined
-				await closePaymentLinks(tx, current)
+				await closePaymentLinks(tx, current, now)
 				await insertPaymentLink(tx, created)
 				const { id: paymentLinkId, amountCents, currency } = created
 				const after = { paymentLinkId, processor: processor.name, amountCents, currency }

@@ -2,11 +2,11 @@
 // waits stays with its event. A record's last event stays too, since the record's `sequence` goes on from it. Hosts go that no
 // endpoint names any more, and networks that have not answered for long.
 import type { Knex } from 'knex'
-import { dayMs } from '../../base/dates.ts'
-import { beginningOf } from '../../base/ids.ts'
-import { type Database, type Placeholders, type Query, query } from '../../db/database.ts'
+import { dayMs, hourMs } from '../../base/dates.ts'
+import { beginningOf, timeOfId } from '../../base/ids.ts'
+import { type Database, type Db, type Placeholders, query } from '../../db/database.ts'
 import { isWaiting } from '../../events/fan-out-store.ts'
-import { listOrganizations } from '../../organizations/store.ts'
+import type { JobHandler } from '../../work/jobs.ts'
 import { inParts } from '../../work/parts.ts'
 
 /** Rows of its table that a part looks at: on SQLite every other writer waits for it. */
@@ -62,56 +62,62 @@ const doneEvents = removal('events', 'id', (rows) =>
 			and d.id >= 'whd_' || substr(events.id, 5) and d.id < 'whd_' || substr(events.id, 5) || '~')`),
 )
 
-/** What goes, in this order; the last removal of each counts. */
-const kinds = [
-	{ prefix: 'whd', end: nextEnd('webhook_deliveries'), removals: [doneAttempts, doneDeliveries] },
-	{ prefix: 'evt', end: nextEnd('events'), removals: [doneEvents] },
-] as const
+const kinds = {
+	deliveries: { prefix: 'whd', end: nextEnd('webhook_deliveries'), removals: [doneAttempts, doneDeliveries] },
+	events: { prefix: 'evt', end: nextEnd('events'), removals: [doneEvents] },
+} as const
 
-interface Sweep {
-	readonly db: Database
-	readonly organizationId: string
-	readonly before: string
-	readonly signal: AbortSignal | undefined
+type RetainedKind = keyof typeof kinds
+
+/** In the order in which they go: an event stays until its deliveries are gone. */
+const retainedKinds: readonly RetainedKind[] = ['deliveries', 'events']
+
+/** Removes done rows of the next part of a kind, after an id; returns the part's last id, null when none is left. */
+async function removePart(
+	db: Db,
+	kind: RetainedKind,
+	{ organizationId, after, until }: { organizationId: string; after: string; until: number },
+): Promise<string | null> {
+	const { prefix, end, removals } = kinds[kind]
+	const upTo = (await db.get(end, { organizationId, after, before: beginningOf(prefix, until) }))?.last ?? null
+	if (upTo !== null) for (const one of removals) await db.run(one, { organizationId, after, upTo })
+	return upTo
 }
 
-async function removeDone(
-	{ db, organizationId, before, signal }: Sweep,
-	end: Query<Stretch, { last: string | null }>,
-	removals: readonly Query<Part, unknown>[],
-) {
-	let [after, removed] = ['', 0]
-	await inParts(async () => {
-		const upTo = (await db.get(end, { organizationId, after, before }))?.last ?? null
-		if (upTo === null) return false
-		const part = { organizationId, after, upTo }
-		removed += await db.transaction(
-			async (tx) => {
-				let count = 0
-				for (const one of removals) count = await tx.run(one, part)
-				return count
-			},
-			// What a power cut brings back goes in the next hour.
-			{ durable: false },
-		)
-		after = upTo
-		return true
-	}, signal)
-	return removed
-}
+const oldestEvent = query<{ organizationId: string; from: string }, { id: string }>((knex, { organizationId, from }) =>
+	knex('events').where({ organizationId }).where('id', '>=', from).orderBy('id').limit(1, { skipBinding: true }).select('id'),
+)
 
-/** Removes everything that is done and older than the retention; returns the number of deliveries and events. */
-export async function sweepWebhooks(db: Database, retentionDays: number, now: number, signal?: AbortSignal): Promise<number> {
-	const end = now - retentionDays * dayMs
-	let removed = 0
-	for (const { id: organizationId } of await listOrganizations(db)) {
-		for (const kind of kinds) {
-			const before = beginningOf(kind.prefix, end)
-			removed += await removeDone({ db, organizationId, before, signal }, kind.end, kind.removals)
+const waitingDelivery = query<{ organizationId: string; before: string }, { id: string }>((knex, { organizationId, before }) =>
+	knex('webhook_deliveries').where({ organizationId }).where('id', '<', before).limit(1, { skipBinding: true }).select('id'),
+)
+
+/** The shortest time between two removals of an organization, and the longest while old deliveries wait for their end. */
+const restMs = { shortest: hourMs, whileWaiting: dayMs }
+
+/** Removes an organization's events and deliveries that are done and older than the retention. */
+export const removeRetained =
+	(db: Database, retentionDays: number): JobHandler =>
+	async (job) => {
+		const { organizationId, signal } = job
+		const keptMs = retentionDays * dayMs
+		const until = job.now - keptMs
+		for (const kind of retainedKinds) {
+			let after = ''
+			await inParts(async () => {
+				// What a power cut brings back goes the next time.
+				const part = { organizationId, after, until }
+				const upTo = await job.part((tx) => removePart(tx, kind, part), { durable: false })
+				after = upTo ?? after
+				return upTo !== null
+			}, signal)
 		}
+		if (signal.aborted) return { dueAt: job.now }
+		const oldest = await db.get(oldestEvent, { organizationId, from: beginningOf('evt', until) })
+		const waiting = await db.get(waitingDelivery, { organizationId, before: beginningOf('whd', until) })
+		const due = [...(oldest ? [timeOfId(oldest.id) + keptMs + 1] : []), ...(waiting ? [job.now + restMs.whileWaiting] : [])]
+		return due.length === 0 ? undefined : { dueAt: Math.max(Math.min(...due), job.now + restMs.shortest) }
 	}
-	return removed
-}
 
 /** A host that nobody has named for so long, or a network that has not answered for so long, is a stranger again. */
 const hostsKeptMs = 7 * dayMs
