@@ -63,15 +63,25 @@ export function createApp(options: AppOptions): Express {
 	return app
 }
 
+/** What a process answers that does no requests: whether it runs, and whether its database does. */
+export function createWorkerApp({ db, log }: Pick<AppOptions, 'db' | 'log'>): Express {
+	const app = express()
+	app.disable('x-powered-by').disable('etag')
+	app.use(beginRequest(log), systemRoutes(db), noRoute, renderError)
+	return app
+}
+
+const noRoute: RequestHandler = (req) => {
+	throw new ApiError('route_not_found', `There is no ${req.path}.`)
+}
+
 /** The routes that load balancers, tools, browsers and payment processors use without a key. */
 function nonContractRoutes(options: HostedOptions, load: Load, limitOwn: RequestHandler): RequestHandler {
 	const router = express.Router()
 	const { db, limits } = options
 	router.use(systemRoutes(db), limitOwn, processorWebhooks(options), countVisits(limits), takeTurn(limits, load))
 	router.use(documentRoute(), paymentRoutes(options), hostedPages(options))
-	router.use((req) => {
-		throw new ApiError('route_not_found', `There is no ${req.path}.`)
-	})
+	router.use(noRoute)
 	router.use(pagePaths, failurePage(limits))
 	return router
 }

@@ -18,3 +18,11 @@ describe('webhooks to receivers on this machine', () => {
 		['in development where the setting is empty', { NODE_ENV: 'development', EGRESS_ALLOW_CIDRS: '' }],
 	])('are refused %s', (_, environment) => expect(isOpen(environment)).toBe(false))
 })
+
+it('A process that does a part needs a database that others share', () => {
+	const DATABASE_URL = 'postgres://localhost/remit'
+	expect(readConfig({}).ROLE).toBe('all')
+	expect(readConfig({ ROLE: 'worker', DATABASE_URL }).ROLE).toBe('worker')
+	for (const ROLE of ['api', 'worker']) expect(() => readConfig({ ROLE })).toThrow(`ROLE=${ROLE}: one process does all on SQLite`)
+	expect(() => readConfig({ ROLE: 'both', DATABASE_URL })).toThrow('ROLE=both: must be one of all, api, worker')
+})

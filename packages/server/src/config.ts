@@ -103,6 +103,11 @@ export const settings = {
 		'PostgreSQL: how long a query, or a pause in a transaction, may take; a lock is waited for half as long.',
 		integer(1, 600),
 	),
+	ROLE: setting(
+		'all',
+		'What the process does: all; api: requests alone; worker: what needs no request, and /health and /ready. PostgreSQL alone.',
+		oneOf('all', 'api', 'worker'),
+	),
 	LOG_LEVEL: setting(
 		'info',
 		'fatal, error, warn, info, debug, trace or silent.',
@@ -231,6 +236,9 @@ export function readConfig(environment: Environment = process.env): Config {
 			return [name, undefined]
 		}
 	})
+	const { ROLE = 'all', DATABASE_URL } = environment
+	if (ROLE !== 'all' && !DATABASE_URL)
+		mistakes.push(`ROLE=${ROLE}: one process does all on SQLite; set DATABASE_URL, or ROLE=all`)
 	if (mistakes.length > 0) throw new ConfigError(mistakes.join('\n'))
 	return Object.fromEntries(entries)
 }

@@ -4,11 +4,11 @@ import { createServer, type Server, STATUS_CODES } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { createApp } from './app.ts'
+import { createApp, createWorkerApp } from './app.ts'
 import { Callers } from './auth/caller.ts'
 import { openRateLimits } from './auth/rate-limit.ts'
 import { StoredBytes } from './auth/stored-bytes.ts'
-import { jobHandlers, startLoops } from './background.ts'
+import { startBackground } from './background.ts'
 import { ApiError, ConfigError, problem } from './base/errors.ts'
 import { newId } from './base/ids.ts'
 import type { Config } from './config.ts'
@@ -19,17 +19,15 @@ import { Load } from './http/load.ts'
 import { expressPrototypes } from './http/steps/express.ts'
 import type { Lookup } from './outside/resolver.ts'
 import { openServices } from './outside/services.ts'
-import { DeliveryEngine } from './webhooks/engine/engine.ts'
-import { Worker } from './work/jobs.ts'
-import { ensureJobs } from './work/jobs-store.ts'
-import { jobKinds } from './work/kinds.ts'
-import { every } from './work/loop.ts'
+import type { Worker } from './work/jobs.ts'
+import { every, once } from './work/loop.ts'
+import { warnOfLostKeys } from './work/sealing.ts'
 
 export interface RunningServer {
 	/** The server's URL on this machine. */
 	readonly url: string
-	/** Does what is due without a request. */
-	readonly worker: Worker
+	/** Does what is due without a request; undefined with ROLE=api. */
+	readonly worker: Worker | undefined
 	/**
 	 * Takes no more connections, lets what is under way end, and closes the database. What has not ended after five eighths of the
 	 * grace is broken off: first webhooks and calls to others, then after six eighths the connections. Only a database that hangs
@@ -65,7 +63,8 @@ export async function startServer({ db, config, log, now = Date.now, lookup }: S
 	if (warning) log.warn(warning)
 	const rateLimits = await openRateLimits(config, log)
 	const load = new Load(config, log)
-	const app = createApp({ db, config, log, now, callers, storedBytes, services, limits: rateLimits, load })
+	const create = config.ROLE === 'worker' ? createWorkerApp : createApp
+	const app = create({ db, config, log, now, callers, storedBytes, services, limits: rateLimits, load })
 	const server = createServer({ ...limits, ...expressPrototypes(app) })
 	const connections = new Connections(server)
 	let requests = 0
@@ -78,37 +77,21 @@ export async function startServer({ db, config, log, now = Date.now, lookup }: S
 	server.on('checkExpectation', (req, res) => server.emit('request', req, res))
 	endUnread(server, config.ANSWER_TIMEOUT_SECONDS * 1000)
 	await listen(server, config)
-	const options = { db, config, log, now, services }
-	const worker = new Worker({ db, handlers: jobHandlers(options), now, log })
 	const loops = [
 		every(10_000, () => callers.flush(), log),
 		every(10_000, () => storedBytes.flush(now()), log),
-		...startLoops(options),
-		every(60_000, () => worker.releaseOverlong(), log),
+		once((signal) => warnOfLostKeys(db, services.secrets, log, signal), log),
 	]
-	const repair = { organizationId: '', kind: jobKinds.repair, resourceIds: [''], dueAt: now() }
-	await db.transaction((tx) => ensureJobs(tx, repair))
-	await worker.start()
-	const engine = new DeliveryEngine({
-		db,
-		egress: services.egress,
-		secrets: services.secrets,
-		now,
-		log,
-		schedule: config.WEBHOOK_RETRY_SECONDS,
-		timeoutMs: config.WEBHOOK_TIMEOUT_SECONDS * 1000,
-		hostRate: config.WEBHOOK_HOST_RATE,
-		requests: () => requests,
-		stored: (organizationId, bytes) => storedBytes.add(organizationId, bytes, now()),
-	})
-	await engine.start()
+	const stored = (organizationId: string, bytes: number) => storedBytes.add(organizationId, bytes, now())
+	const options = { db, config, log, now, services, requests: () => requests, stored }
+	const background = config.ROLE === 'api' ? undefined : await startBackground(options)
 	const address = addressOf(server, config)
 	url ||= address
 	return {
 		url: address,
-		worker,
+		worker: background?.worker,
 		async close(graceMs = config.SHUTDOWN_SECONDS * 1000) {
-			const work = [connections.drain(), engine.stop((graceMs * 5) / 8), worker.stop(), ...loops.map((loop) => loop.stop())]
+			const work = [connections.drain(), background?.stop((graceMs * 5) / 8), ...loops.map((loop) => loop.stop())]
 			const breakOff = setTimeout(() => services.close().catch(() => {}), (graceMs * 5) / 8)
 			await Promise.race([Promise.all(work), sleep((graceMs * 6) / 8, undefined, { ref: false })])
 			clearTimeout(breakOff)

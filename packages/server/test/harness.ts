@@ -147,7 +147,7 @@ export async function startTestServer(settings: Partial<Config> = {}, lookup = t
 		settings: effective,
 		clock,
 		newTenant,
-		runJobs: () => server.worker.drain(),
+		runJobs: async () => server.worker?.drain(),
 		async close() {
 			try {
 				await Promise.all([checkEvents(db), server.close()])
