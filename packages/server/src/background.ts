@@ -16,6 +16,7 @@ import { type JobHandlers, Worker } from './work/jobs.ts'
 import { ensureJobs } from './work/jobs-store.ts'
 import { jobKinds } from './work/kinds.ts'
 import { every, type Loop } from './work/loop.ts'
+import { resealJobs } from './work/sealing.ts'
 
 export interface BackgroundOptions {
 	readonly db: Database
@@ -61,6 +62,7 @@ const jobHandlers = ({ db, config, services }: BackgroundOptions): JobHandlers =
 	[jobKinds.keptAnswers]: removeKeptAnswers(db),
 	[jobKinds.retention]: removeRetained(db, config.WEBHOOK_RETENTION_DAYS),
 	[jobKinds.repair]: repairJobs,
+	...resealJobs(db, services.secrets),
 })
 
 /**

@@ -1,9 +1,15 @@
 // `remit secrets`: which encryption keys hold what, and sealing all of it with the first.
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
+import { pino } from 'pino'
+import type { Database } from '../db/database.ts'
 import { requireEncryptionKey } from '../outside/sealed-store.ts'
-import { openSecrets } from '../outside/secrets.ts'
-import { countSealed, resealAll, type SealedValues } from '../work/sealing.ts'
+import { openSecrets, type Secrets } from '../outside/secrets.ts'
+import { Worker } from '../work/jobs.ts'
+import { countSealed, isResealing, resealJobs, type SealedValues, startReseal } from '../work/sealing.ts'
 import { type CommandContext, command, print } from './command.ts'
+
+const waitMs = 200
 
 export function addSecretsCommands(program: Command, { settings, withDatabase }: CommandContext): void {
 	const secrets = program.command('secrets').description('What the database holds sealed, and the keys that open it.')
@@ -20,12 +26,18 @@ export function addSecretsCommands(program: Command, { settings, withDatabase }:
 		withDatabase(async (db) => {
 			await requireEncryptionKey(db, settings())
 			const opened = openSecrets(settings())
-			const done = await resealAll(db, opened)
+			await startReseal(db, opened, Date.now())
+			await finishReseal(db, opened)
 			const found = await countSealed(db, opened, true)
-			const lines = [`Sealed ${done.resealed} values with ${opened.keyIds[0]}.`, ...statusLines(found)]
-			print(options, { ...done, ...found }, lines.join('\n'))
+			print(options, found, statusLines(found).join('\n'))
 		}),
 	)
+}
+
+/** Runs the job, or waits until a server that took it has. A server also goes on with it when this command is ended. */
+async function finishReseal(db: Database, secrets: Secrets): Promise<void> {
+	const worker = new Worker({ db, handlers: resealJobs(db, secrets), now: Date.now, log: pino({ level: 'silent' }) })
+	for (await worker.drain(); await isResealing(db, secrets); await worker.drain()) await sleep(waitMs)
 }
 
 function statusLines({ keys, unknown, broken, unbound }: SealedValues): string[] {

@@ -1,5 +1,5 @@
 // Which keys hold what is sealed, and sealing it again with the first. Both go page by page, so that who calls them may rest.
-import type { Database, Db } from '../db/database.ts'
+import type { Db } from '../db/database.ts'
 import { openClientToken } from './client-token.ts'
 import { type SealedColumn, sealedColumns } from './sealed-columns.ts'
 import { placeAfter, readPage, type SealedRow, writeSealed } from './sealed-store.ts'
@@ -72,32 +72,33 @@ export async function countPage(db: Db, secrets: Secrets, at: Checkpoint, thorou
 	return { column: nameOf(column), counts, broken, unbound, next: checkpointAfter(column, rows) }
 }
 
-export interface Resealed {
-	readonly resealed: number
-	/** Values that stay as they are, because nothing opens them. */
-	readonly unreadable: number
+export interface StalePage {
+	/** Writes the values of the page that were sealed again; those that were changed meanwhile stay. */
+	write(tx: Db): Promise<void>
+	/** How many those are. */
+	readonly count: number
 	/** Undefined when all is done. */
 	readonly next: Checkpoint | undefined
 }
 
-/** Seals the values of the next page with the first key, unless it holds them already. */
-export async function resealPage(db: Database, secrets: Secrets, at: Checkpoint): Promise<Resealed> {
+/** Seals the values of the next page with the first key, unless it holds them already. What nothing opens stays as it is. */
+export async function sealAgain(db: Db, secrets: Secrets, at: Checkpoint): Promise<StalePage> {
 	const column = columnOf(at)
 	const [first] = secrets.keyIds
 	// A link may have a token that is sealed, and one that replaced it, made by a server of the version before.
 	const rows = await readPage(db, column, at.after, isLink(column) ? [] : [first])
 	const writes: [SealedRow, string][] = []
-	let unreadable = 0
 	for (const row of rows) {
 		if (isEmpty(column, row) || isSkipped(row)) continue
 		const opened = openRow(secrets, column, row)
 		const stored = row.head === first ? secrets.unseal(column, row, row.value) : undefined
-		if (!opened) unreadable++
-		else if (stored !== opened.text) writes.push([row, secrets.seal(column, row, opened.text)])
+		if (opened && stored !== opened.text) writes.push([row, secrets.seal(column, row, opened.text)])
 	}
-	if (writes.length > 0)
-		await db.transaction(async (tx) => {
+	return {
+		async write(tx) {
 			for (const [row, sealed] of writes) await writeSealed(tx, column, row, sealed)
-		})
-	return { resealed: writes.length, unreadable, next: checkpointAfter(column, rows) }
+		},
+		count: writes.length,
+		next: checkpointAfter(column, rows),
+	}
 }

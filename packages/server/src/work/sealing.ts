@@ -1,8 +1,10 @@
 // Walks over all that is sealed, beside requests.
 import type { Logger } from 'pino'
 import type { Database } from '../db/database.ts'
-import { beginning, type Checkpoint, countPage, resealPage } from '../outside/reseal.ts'
+import { beginning, type Checkpoint, countPage, sealAgain } from '../outside/reseal.ts'
 import type { Secrets } from '../outside/secrets.ts'
+import type { JobHandlers } from './jobs.ts'
+import { listJobs, scheduleJob } from './jobs-store.ts'
 import { inParts } from './parts.ts'
 
 export interface SealedValues {
@@ -57,24 +59,38 @@ export async function countSealed(
 	return { keys, ...sums }
 }
 
-/** Seals all values with the first key; `progress` is told of each page. */
-export async function resealAll(
-	db: Database,
-	secrets: Secrets,
-	progress: (resealed: number) => void = () => {},
-): Promise<{ resealed: number; unreadable: number }> {
-	const sums = { resealed: 0, unreadable: 0 }
-	let at: Checkpoint | undefined = beginning
-	await inParts(async () => {
-		const { resealed, unreadable, next } = await resealPage(db, secrets, at as Checkpoint)
-		sums.resealed += resealed
-		sums.unreadable += unreadable
-		progress(sums.resealed)
-		at = next
-		return at !== undefined
-	})
-	return sums
-}
+/** The job that seals everything with the first key. Its kind names the key, so that only workers which seal with it take the job. */
+const resealOf = ({ keyIds: [first] }: Secrets) => ({ organizationId: '', kind: `secrets.reseal.${first}`, resourceId: '' })
+
+export const startReseal = (db: Database, secrets: Secrets, now: number) =>
+	db.transaction((tx) => scheduleJob(tx, { ...resealOf(secrets), dueAt: now }))
+
+/** Whether the job is still to be done. */
+export const isResealing = async (db: Database, secrets: Secrets): Promise<boolean> =>
+	(await listJobs(db, { kind: resealOf(secrets).kind }, 1)).length > 0
+
+/** Pages without a value to seal after which the job notes how far it is. */
+const pagesToNote = 50
+
+/** The handler of the job. A value that nothing opens stays as it is. */
+export const resealJobs = (db: Database, secrets: Secrets): JobHandlers => ({
+	[resealOf(secrets).kind]: async (job) => {
+		const { checkpoint } = job
+		let at: Checkpoint | undefined = checkpoint === null ? beginning : JSON.parse(checkpoint)
+		let unnoted = 0
+		await inParts(async () => {
+			const { write, count, next } = await sealAgain(db, secrets, at as Checkpoint)
+			at = next
+			unnoted++
+			if (next && (count > 0 || unnoted === pagesToNote)) {
+				await job.part(write, { checkpoint: JSON.stringify(next) })
+				unnoted = 0
+			} else if (count > 0) await job.part(write)
+			return at !== undefined
+		}, job.signal)
+		return at && { dueAt: job.now, checkpoint: JSON.stringify(at) }
+	},
+})
 
 /** Says in the log which keys the server lacks. */
 export async function warnOfLostKeys(db: Database, secrets: Secrets, log: Logger, signal: AbortSignal): Promise<void> {
