@@ -35,6 +35,7 @@ export interface Operation {
 	/** A key that is limited to some kinds of records gets 403. */
 	'x-unlimited-keys-only'?: boolean
 	'x-alias-of'?: string
+	'x-body-limit'?: number
 	/** Which limit its requests count against; `invoicing` when absent. */
 	'x-rate-class'?: 'integration'
 	/** The operation calls out to others between its transactions, and opens them itself. */

@@ -51,6 +51,7 @@ import * as sealedTokens from './0048-sealed-tokens.ts'
 import * as languages from './0049-languages.ts'
 import * as ledger from './0050-ledger.ts'
 import * as firstJobs from './0051-first-jobs.ts'
+import * as branding from './0052-branding.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -105,4 +106,5 @@ export const migrations: readonly Migration[] = [
 	{ name: '0049-languages', up: languages.up },
 	{ name: '0050-ledger', up: ledger.up },
 	{ name: '0051-first-jobs', up: firstJobs.up },
+	{ name: '0052-branding', up: branding.up },
 ]

@@ -13,6 +13,7 @@ import * as paymentCredentials from './invoices/payments/credentials-handlers.ts
 import * as paymentLinks from './invoices/payments/handlers.ts'
 import * as sharing from './invoices/sharing/handlers.ts'
 import * as organizations from './organizations/handlers.ts'
+import * as logo from './organizations/logo-handlers.ts'
 import * as payments from './payments/handlers.ts'
 import * as taxRates from './tax-rates/handlers.ts'
 import * as timeEntries from './time-entries/handlers.ts'
@@ -70,6 +71,9 @@ export const handlers = {
 	'organization.usage.get': organizations.usage,
 	'organization.update': organizations.update,
 	'organization.replace': organizations.update,
+	'organization.logo.get': logo.get,
+	'organization.logo.replace': logo.replace,
+	'organization.logo.delete': logo.remove,
 	'organization.paymentCredentials.get': paymentCredentials.get,
 	'organization.paymentCredentials.replace': paymentCredentials.replace,
 	'organization.paymentCredentials.delete': paymentCredentials.remove,

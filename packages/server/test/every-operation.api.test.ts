@@ -7,6 +7,7 @@ import { type Operation, operations } from '../src/contract/routes.ts'
 import { ResolverUnavailable } from '../src/outside/resolver.ts'
 import { seen } from './contract.ts'
 import { type Answer, type AskOptions, holdWrites, startTestServer, type Tenant, type TestServer } from './harness.ts'
+import { png } from './images.ts'
 import { newRequest, pathOf, sampleOf } from './samples.ts'
 import { FakeStripe } from './stripe.ts'
 
@@ -141,8 +142,8 @@ describe.each(operations)('$id', (operation) => {
 		expect(body.errors).toEqual([expect.objectContaining({ pointer: '/unexpected', code: 'unknown_field' })])
 	})
 
-	when(hasBody)('answers 413 to a body of 1 MB and 415 to one that is not JSON', async () => {
-		expect(await request({ body: ' '.repeat(1_000_000) })).toMatchObject({ status: 413 })
+	when(hasBody)('answers 413 to a body that is too large and 415 to one that is not JSON', async () => {
+		expect(await request({ body: ' '.repeat((operation.bodyLimit ?? 512 * 1024) + 1) })).toMatchObject({ status: 413 })
 		expect(await request({ body: 'a=1', headers: { 'content-type': 'text/plain' } })).toMatchObject({ status: 415 })
 	})
 
@@ -290,6 +291,9 @@ describe('what others fail at', () => {
 			own.map((id) => failing.ask('GET', `/api/invoices/${id}/pdf`)),
 			sent.map((id) => failing.ask('POST', `/api/invoices/${id}/send`, { body })),
 			links.map(({ url }) => failing.ask('GET', `/api/invoices/public/${url.split('/').at(-1)}/pdf`, { key: null })),
+			own.map((_, n) =>
+				failing.ask('PUT', '/api/organization/logo', { body: { data: png(1, 1, [n, 0, 0]).toString('base64') } }),
+			),
 		]
 		for (const answers of asked) {
 			const busy = (await Promise.all(answers)).filter(({ status }) => status === 503)

@@ -23,6 +23,7 @@ export const pathOf = ({ path }: Operation, id: string): string => path.replace(
 /** A valid request for an operation, about a new record where it needs one. */
 export async function newRequest(operation: Operation, tenant: Tenant): Promise<{ path: string; body: object | undefined }> {
 	const { make, body } = sampleOf(operation)
-	const id = operation.path.includes('{') ? await make?.(tenant) : ''
+	const needsOne = operation.path.includes('{') || operation.id in samples
+	const id = needsOne ? await make?.(tenant) : ''
 	return { path: pathOf(operation, id as string), body: operation.body === 'none' ? undefined : await body?.(tenant) }
 }

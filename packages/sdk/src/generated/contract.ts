@@ -628,6 +628,37 @@ export interface paths {
         patch: operations["organization.update"];
         trace?: never;
     };
+    "/api/organization/logo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the logo
+         * @description Read the logo, with its bytes; both are null without one.
+         */
+        get: operations["organization.logo.get"];
+        /**
+         * Set the logo
+         * @description Set the logo that invoices show from now on; a sent invoice keeps the one it was sent with. It must be what the PDF can print: 422
+         *     `invalid_logo` says what is wrong with it. An SVG may have shapes, text and styles; it is refused when it has scripts, event
+         *     handlers, images or anything from elsewhere. An API key with `resources` gets 403.
+         */
+        put: operations["organization.logo.replace"];
+        post?: never;
+        /**
+         * Delete the logo
+         * @description Remove the logo from future invoices. Its bytes are deleted, unless a sent invoice shows it. Without a logo this changes nothing.
+         *     An API key with `resources` gets 403.
+         */
+        delete: operations["organization.logo.delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/organization/payment-credentials": {
         parameters: {
             query?: never;
@@ -1556,11 +1587,26 @@ export interface components {
             routingNumber?: components["schemas"]["Line"] | null;
         };
         /**
+         * @description What makes an organization's invoices look like its own.
+         * @example {
+         *       "logo": null,
+         *       "accentColor": "#0f5c4d"
+         *     }
+         */
+        Branding: {
+            /** @description Its logo. */
+            logo: components["schemas"]["Logo"] | null;
+            /** @description Its accent colour, as `#rrggbb`; null: that of Remit. */
+            accentColor: string | null;
+        };
+        /**
          * Format: int64
          * @description An amount in minor units of the record's currency: USD 1234 is 12.34, JPY 1234 is ¥1234, KWD 1234 is 1.234.
          *     From −999 999 999 999 to 999 999 999 999.
          */
         Cents: number;
+        /** @description A colour as `#rrggbb`. */
+        Color: string;
         /**
          * @description A company of the organization.
          * @example {
@@ -2865,7 +2911,7 @@ export interface components {
          * @description Every error code. A later version may add codes.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "invalid_json" | "body_required" | "ambiguous_credentials" | "invalid_signature" | "missing_credentials" | "invalid_credentials" | "insufficient_scope" | "route_not_found" | "api_key_not_found" | "client_link_not_found" | "payment_link_not_found" | "webhook_delivery_not_found" | "event_not_found" | "company_not_found" | "contact_not_found" | "deal_not_found" | "invoice_not_found" | "payment_not_found" | "pipeline_not_found" | "tax_rate_not_found" | "time_entry_not_found" | "webhook_endpoint_not_found" | "method_not_allowed" | "request_timeout" | "invoice_number_taken" | "record_in_use" | "tax_rate_in_use" | "stage_in_use" | "time_entry_invoiced" | "timer_running" | "time_entry_already_invoiced" | "invoice_cancelled" | "email_not_configured" | "email_under_way" | "email_perhaps_sent" | "payment_processor_not_configured" | "webhook_endpoint_not_active" | "delivery_under_way" | "too_many_endpoints" | "too_many_api_keys" | "idempotency_key_in_use" | "payment_not_manual" | "version_mismatch" | "payload_too_large" | "unsupported_media_type" | "event_type_out_of_reach" | "totals_mismatch" | "amount_out_of_range" | "invalid_vat_id" | "invalid_period" | "invalid_iban" | "mixed_tax_inclusion" | "unknown_line_item" | "invalid_line_item" | "unknown_deal" | "unknown_company" | "expires_in_past" | "unknown_contact" | "unknown_pipeline" | "unknown_stage" | "invalid_stages" | "invalid_time_entry" | "invalid_time_entries" | "rate_missing" | "currency_mismatch" | "allocation_too_large" | "unknown_invoice" | "unknown_tax_rate" | "tax_rate_archived" | "unsafe_url" | "unresolvable_url" | "recipient_suppressed" | "nothing_to_pay" | "amount_not_payable" | "idempotency_key_reused" | "rate_limited" | "email_limit_reached" | "storage_limit_reached" | "headers_too_large" | "internal_error" | "email_delivery_failed" | "email_outcome_unknown" | "payment_processor_failed" | "outcome_unknown" | "unavailable" | "resolver_unavailable";
+        ErrorCode: "invalid_request" | "invalid_json" | "body_required" | "ambiguous_credentials" | "invalid_signature" | "missing_credentials" | "invalid_credentials" | "insufficient_scope" | "route_not_found" | "api_key_not_found" | "client_link_not_found" | "payment_link_not_found" | "webhook_delivery_not_found" | "event_not_found" | "company_not_found" | "contact_not_found" | "deal_not_found" | "invoice_not_found" | "payment_not_found" | "pipeline_not_found" | "tax_rate_not_found" | "time_entry_not_found" | "webhook_endpoint_not_found" | "method_not_allowed" | "request_timeout" | "invoice_number_taken" | "record_in_use" | "tax_rate_in_use" | "stage_in_use" | "time_entry_invoiced" | "timer_running" | "time_entry_already_invoiced" | "invoice_cancelled" | "email_not_configured" | "email_under_way" | "email_perhaps_sent" | "payment_processor_not_configured" | "webhook_endpoint_not_active" | "delivery_under_way" | "too_many_endpoints" | "too_many_api_keys" | "idempotency_key_in_use" | "payment_not_manual" | "version_mismatch" | "payload_too_large" | "unsupported_media_type" | "event_type_out_of_reach" | "totals_mismatch" | "amount_out_of_range" | "invalid_vat_id" | "invalid_period" | "invalid_iban" | "invalid_logo" | "low_contrast" | "mixed_tax_inclusion" | "unknown_line_item" | "invalid_line_item" | "unknown_deal" | "unknown_company" | "expires_in_past" | "unknown_contact" | "unknown_pipeline" | "unknown_stage" | "invalid_stages" | "invalid_time_entry" | "invalid_time_entries" | "rate_missing" | "currency_mismatch" | "allocation_too_large" | "unknown_invoice" | "unknown_tax_rate" | "tax_rate_archived" | "unsafe_url" | "unresolvable_url" | "recipient_suppressed" | "nothing_to_pay" | "amount_not_payable" | "idempotency_key_reused" | "rate_limited" | "email_limit_reached" | "storage_limit_reached" | "headers_too_large" | "internal_error" | "email_delivery_failed" | "email_outcome_unknown" | "payment_processor_failed" | "outcome_unknown" | "unavailable" | "resolver_unavailable";
         /**
          * @description Who caused a change.
          * @example {
@@ -3057,6 +3103,7 @@ export interface components {
          *       "language": null,
          *       "locale": null,
          *       "timeZone": null,
+         *       "branding": null,
          *       "createdAt": 1774915200000,
          *       "updatedAt": 1774915200000,
          *       "version": 1
@@ -3161,6 +3208,8 @@ export interface components {
             locale: string | null;
             /** @description The time zone of its dates: the organization's when it was sent; null for a draft. */
             timeZone: string | null;
+            /** @description Its logo and colour: the organization's when it was sent. Null for a draft, and for one that a version without these sent. */
+            branding: components["schemas"]["Branding"] | null;
             /** @description When it was created. */
             createdAt: components["schemas"]["UnixMs"];
             /** @description When it was last changed. A write of what is there already is no change. */
@@ -3229,6 +3278,7 @@ export interface components {
          *         "language": null,
          *         "locale": null,
          *         "timeZone": null,
+         *         "branding": null,
          *         "createdAt": 1774915200000,
          *         "updatedAt": 1774915200000,
          *         "version": 1
@@ -3345,6 +3395,7 @@ export interface components {
          *         "language": null,
          *         "locale": null,
          *         "timeZone": null,
+         *         "branding": null,
          *         "createdAt": 1774915200000,
          *         "updatedAt": 1774915200000,
          *         "version": 1
@@ -3453,6 +3504,7 @@ export interface components {
          *         "language": null,
          *         "locale": null,
          *         "timeZone": null,
+         *         "branding": null,
          *         "createdAt": 1774915200000,
          *         "updatedAt": 1774915200000,
          *         "version": 1
@@ -3706,6 +3758,7 @@ export interface components {
          *         "language": null,
          *         "locale": null,
          *         "timeZone": null,
+         *         "branding": null,
          *         "createdAt": 1774915200000,
          *         "updatedAt": 1774915200000,
          *         "version": 1
@@ -3809,6 +3862,7 @@ export interface components {
          *         "language": null,
          *         "locale": null,
          *         "timeZone": null,
+         *         "branding": null,
          *         "createdAt": 1774915200000,
          *         "updatedAt": 1774915200000,
          *         "version": 1
@@ -3912,6 +3966,7 @@ export interface components {
          *         "language": null,
          *         "locale": null,
          *         "timeZone": null,
+         *         "branding": null,
          *         "createdAt": 1774915200000,
          *         "updatedAt": 1774915200000,
          *         "version": 1
@@ -4015,6 +4070,7 @@ export interface components {
          *         "language": null,
          *         "locale": null,
          *         "timeZone": null,
+         *         "branding": null,
          *         "createdAt": 1774915200000,
          *         "updatedAt": 1774915200000,
          *         "version": 1,
@@ -4195,6 +4251,7 @@ export interface components {
          *         "language": null,
          *         "locale": null,
          *         "timeZone": null,
+         *         "branding": null,
          *         "createdAt": 1774915200000,
          *         "updatedAt": 1774915200000,
          *         "version": 1,
@@ -4341,6 +4398,7 @@ export interface components {
          *         "language": null,
          *         "locale": null,
          *         "timeZone": null,
+         *         "branding": null,
          *         "createdAt": 1774915200000,
          *         "updatedAt": 1774915200000,
          *         "version": 1
@@ -4465,6 +4523,7 @@ export interface components {
          *         "language": null,
          *         "locale": null,
          *         "timeZone": null,
+         *         "branding": null,
          *         "createdAt": 1774915200000,
          *         "updatedAt": 1774915200000,
          *         "version": 1
@@ -4568,6 +4627,7 @@ export interface components {
          *         "language": null,
          *         "locale": null,
          *         "timeZone": null,
+         *         "branding": null,
          *         "createdAt": 1774915200000,
          *         "updatedAt": 1774915200000,
          *         "version": 1
@@ -4675,6 +4735,7 @@ export interface components {
          *       "language": null,
          *       "locale": null,
          *       "timeZone": null,
+         *       "branding": null,
          *       "createdAt": 1774915200000,
          *       "updatedAt": 1774915200000,
          *       "version": 1,
@@ -4801,6 +4862,8 @@ export interface components {
             locale: string | null;
             /** @description The time zone of its dates: the organization's when it was sent; null for a draft. */
             timeZone: string | null;
+            /** @description Its logo and colour: the organization's when it was sent. Null for a draft, and for one that a version without these sent. */
+            branding: components["schemas"]["Branding"] | null;
             /** @description When it was created. */
             createdAt: components["schemas"]["UnixMs"];
             /** @description When it was last changed. A write of what is there already is no change. */
@@ -5060,6 +5123,78 @@ export interface components {
          */
         Locale: string;
         /**
+         * @description A logo, without its bytes.
+         * @example {
+         *       "sha256": "0f343b0931126a20f133d67c2b018a3b5f8e5c4a9d1b7e6f2c3d4e5f6a7b8c9d",
+         *       "format": "png",
+         *       "width": 480,
+         *       "height": 120,
+         *       "size": 10240
+         *     }
+         */
+        Logo: {
+            /** @description SHA-256 of its bytes, in hexadecimal. */
+            sha256: string;
+            /** @description Its format, as its content says. */
+            format: components["schemas"]["LogoFormat"];
+            /**
+             * Format: int32
+             * @description Its width in pixels.
+             */
+            width: number;
+            /**
+             * Format: int32
+             * @description Its height in pixels.
+             */
+            height: number;
+            /**
+             * Format: int32
+             * @description How many bytes it has.
+             */
+            size: number;
+        };
+        /** @description Bytes as base64 text (RFC 4648 §4), at most 1 MiB of bytes. */
+        LogoBytes: string;
+        /**
+         * @description The logo of an organization and its bytes.
+         * @example {
+         *       "logo": {
+         *         "sha256": "0f343b0931126a20f133d67c2b018a3b5f8e5c4a9d1b7e6f2c3d4e5f6a7b8c9d",
+         *         "format": "png",
+         *         "width": 480,
+         *         "height": 120,
+         *         "size": 10240
+         *       },
+         *       "data": "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ"
+         *     }
+         */
+        LogoFile: {
+            /** @description The logo; null without one. */
+            logo: components["schemas"]["Logo"] | null;
+            /** @description Its bytes in base64; null without one. */
+            data: string | null;
+        };
+        /** @description One record. */
+        LogoFileData: {
+            /** @description The record. */
+            data: components["schemas"]["LogoFile"];
+        };
+        /**
+         * @description The format of a logo. A later version may add one.
+         * @enum {string}
+         */
+        LogoFormat: "png" | "jpeg" | "svg";
+        /**
+         * @description A logo to print on invoices: a PNG, a JPEG or an SVG.
+         * @example {
+         *       "data": "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ"
+         *     }
+         */
+        LogoUpload: {
+            /** @description Its bytes in base64, at most 1 MiB and 4000 × 4000 pixels; the format is known by its content. */
+            data: components["schemas"]["LogoBytes"];
+        };
+        /**
          * @description How the server sends e-mail.
          * @enum {string}
          */
@@ -5164,6 +5299,8 @@ export interface components {
          *       "timeZone": "Europe/Berlin",
          *       "language": "de",
          *       "locale": "de-DE",
+         *       "logo": null,
+         *       "accentColor": "#0f5c4d",
          *       "defaultCurrency": "EUR",
          *       "hourlyRateCents": 11000,
          *       "taxRounding": "document",
@@ -5218,6 +5355,10 @@ export interface components {
              *     takes the tag of its language, such as `fr-CH` with `de-CH` here; one in English takes any tag.
              */
             locale: string;
+            /** @description Its logo. */
+            logo: components["schemas"]["Logo"] | null;
+            /** @description Its accent colour, as `#rrggbb`; null: that of Remit. */
+            accentColor: string | null;
             /** @description Currency of new deals and invoices that name none. */
             defaultCurrency: string;
             /** @description Rate for time entries without a rate of their own or their deal's, in `defaultCurrency`. */
@@ -5299,6 +5440,8 @@ export interface components {
             language?: components["schemas"]["Language"];
             /** @description The language tag for the writing of numbers and dates on invoices. */
             locale?: components["schemas"]["Locale"];
+            /** @description The colour of its invoices, dark enough to read on white: below 4.5:1 (WCAG 2.2) the answer is 422 `low_contrast`. */
+            accentColor?: components["schemas"]["Color"] | null;
             /** @description Currency of new deals and invoices that name none. */
             defaultCurrency?: components["schemas"]["CurrencyCode"];
             /** @description Rate for time entries without a rate of their own or their deal's, in `defaultCurrency`. */
@@ -7788,6 +7931,7 @@ export interface components {
          *         "language": null,
          *         "locale": null,
          *         "timeZone": null,
+         *         "branding": null,
          *         "createdAt": 1774915200000,
          *         "updatedAt": 1774915200000,
          *         "version": 1
@@ -8048,7 +8192,9 @@ export type AuditEntry = components['schemas']['AuditEntry'];
 export type AuditEntryList = components['schemas']['AuditEntryList'];
 export type BankAccount = components['schemas']['BankAccount'];
 export type BankAccountInput = components['schemas']['BankAccountInput'];
+export type Branding = components['schemas']['Branding'];
 export type Cents = components['schemas']['Cents'];
+export type Color = components['schemas']['Color'];
 export type Company = components['schemas']['Company'];
 export type CompanyCreate = components['schemas']['CompanyCreate'];
 export type CompanyCreatedEvent = components['schemas']['CompanyCreatedEvent'];
@@ -8149,6 +8295,12 @@ export type LineItemKind = components['schemas']['LineItemKind'];
 export type LineTax = components['schemas']['LineTax'];
 export type LineTaxInput = components['schemas']['LineTaxInput'];
 export type Locale = components['schemas']['Locale'];
+export type Logo = components['schemas']['Logo'];
+export type LogoBytes = components['schemas']['LogoBytes'];
+export type LogoFile = components['schemas']['LogoFile'];
+export type LogoFileData = components['schemas']['LogoFileData'];
+export type LogoFormat = components['schemas']['LogoFormat'];
+export type LogoUpload = components['schemas']['LogoUpload'];
 export type MailTransport = components['schemas']['MailTransport'];
 export type Metadata = components['schemas']['Metadata'];
 export type MetadataText = components['schemas']['MetadataText'];
@@ -14253,6 +14405,304 @@ export interface operations {
             };
             /** @description The request breaks a business rule. */
             422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "organization.logo.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request has succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LogoFileData"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "organization.logo.replace": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LogoUpload"];
+            };
+        };
+        responses: {
+            /** @description The request has succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Ok"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than 512 KiB. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not `application/json`. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request breaks a business rule. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server cannot do it now; the request may be repeated. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "organization.logo.delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request has succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Ok"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];

@@ -3,7 +3,7 @@ import type { ApiPromise } from '../api-promise.ts'
 import type { ConditionalRequestOptions, IdempotentRequestOptions, RequestOptions } from '../options.ts'
 import type { PagePromise } from '../page.ts'
 import type { Transport } from '../transport.ts'
-import type { AllocationsCreate, ApiKey, ApiKeyCreate, ApiKeyRotate, AuditEntry, Company, CompanyCreate, CompanyUpdate, Contact, ContactCreate, ContactUpdate, CreatedRecord, CursorMeta, Deal, DealCreate, DealUpdate, HistoryEntry, Invoice, InvoiceCreated, InvoiceEmail, InvoiceInput, InvoiceLink, InvoicePreview, InvoiceSend, InvoiceSent, InvoiceUpdated, NewApiKey, NewWebhookEndpoint, NewWebhookSecret, Ok, OrganizationSettings, OrganizationSettingsUpdate, OrganizationUsage, PageMeta, Payment, PaymentCreate, PaymentCredentials, PaymentCredentialsUpdate, PaymentReversal, PaymentUpdate, Pipeline, PipelineCreate, PipelineUpdate, PublicInvoice, Redelivered, SendStatus, TaxRate, TaxRateCreate, TaxRateUpdate, TimeEntriesInvoice, TimeEntry, TimeEntryCreate, TimeEntryUpdate, WebhookDelivery, WebhookDeliveryDetails, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointStats, WebhookEndpointUpdate, WebhookEvent, WebhookEventType, WebhookRedeliver, WebhookSecretRotate, operations } from './contract.ts'
+import type { AllocationsCreate, ApiKey, ApiKeyCreate, ApiKeyRotate, AuditEntry, Company, CompanyCreate, CompanyUpdate, Contact, ContactCreate, ContactUpdate, CreatedRecord, CursorMeta, Deal, DealCreate, DealUpdate, HistoryEntry, Invoice, InvoiceCreated, InvoiceEmail, InvoiceInput, InvoiceLink, InvoicePreview, InvoiceSend, InvoiceSent, InvoiceUpdated, LogoFile, LogoUpload, NewApiKey, NewWebhookEndpoint, NewWebhookSecret, Ok, OrganizationSettings, OrganizationSettingsUpdate, OrganizationUsage, PageMeta, Payment, PaymentCreate, PaymentCredentials, PaymentCredentialsUpdate, PaymentReversal, PaymentUpdate, Pipeline, PipelineCreate, PipelineUpdate, PublicInvoice, Redelivered, SendStatus, TaxRate, TaxRateCreate, TaxRateUpdate, TimeEntriesInvoice, TimeEntry, TimeEntryCreate, TimeEntryUpdate, WebhookDelivery, WebhookDeliveryDetails, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointStats, WebhookEndpointUpdate, WebhookEvent, WebhookEventType, WebhookRedeliver, WebhookSecretRotate, operations } from './contract.ts'
 
 export type {
 	ActorType,
@@ -19,6 +19,7 @@ export type {
 	AuditEntryList,
 	BankAccount,
 	BankAccountInput,
+	Branding,
 	Company,
 	CompanyCreate,
 	CompanyCreatedEvent,
@@ -100,6 +101,11 @@ export type {
 	LineItemKind,
 	LineTax,
 	LineTaxInput,
+	Logo,
+	LogoFile,
+	LogoFileData,
+	LogoFormat,
+	LogoUpload,
 	MailTransport,
 	Metadata,
 	NewApiKey,
@@ -988,11 +994,13 @@ export class InvoicesPaymentLinkResource {
 /** `remit.organization` */
 export class OrganizationResource {
 	readonly #transport: Transport
+	readonly logo: OrganizationLogoResource
 	readonly paymentCredentials: OrganizationPaymentCredentialsResource
 	readonly usage: OrganizationUsageResource
 
 	constructor(transport: Transport) {
 		this.#transport = transport
+		this.logo = new OrganizationLogoResource(transport)
 		this.paymentCredentials = new OrganizationPaymentCredentialsResource(transport)
 		this.usage = new OrganizationUsageResource(transport)
 	}
@@ -1023,6 +1031,56 @@ export class OrganizationResource {
 	 */
 	update(body: OrganizationSettingsUpdate, options?: ConditionalRequestOptions): ApiPromise<Ok> {
 		return this.#transport.send('PATCH', '/api/organization', { body, options })
+	}
+}
+
+/** `remit.organization.logo` */
+export class OrganizationLogoResource {
+	readonly #transport: Transport
+
+	constructor(transport: Transport) {
+		this.#transport = transport
+	}
+
+	/**
+	 * Read the logo, with its bytes; both are null without one.
+	 *
+	 * @param options - Options of this call alone.
+	 * @returns The record.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
+	 */
+	get(options?: RequestOptions): ApiPromise<LogoFile> {
+		return this.#transport.record('GET', '/api/organization/logo', { options })
+	}
+
+	/**
+	 * Set the logo that invoices show from now on; a sent invoice keeps the one it was sent with. It must be what the PDF can print: 422
+	 * `invalid_logo` says what is wrong with it. An SVG may have shapes, text and styles; it is refused when it has scripts, event
+	 * handlers, images or anything from elsewhere. An API key with `resources` gets 403.
+	 *
+	 * @param body - A logo to print on invoices: a PNG, a JPEG or an SVG.
+	 * @param options - Options of this call alone.
+	 * @returns The operation succeeded.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (503)
+	 * @example
+	 * ```ts
+	 * await remit.organization.logo.replace({ data: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ' })
+	 * ```
+	 */
+	replace(body: LogoUpload, options?: RequestOptions): ApiPromise<Ok> {
+		return this.#transport.send('PUT', '/api/organization/logo', { body, options })
+	}
+
+	/**
+	 * Remove the logo from future invoices. Its bytes are deleted, unless a sent invoice shows it. Without a logo this changes nothing.
+	 * An API key with `resources` gets 403.
+	 *
+	 * @param options - Options of this call alone.
+	 * @returns The operation succeeded.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
+	 */
+	delete(options?: RequestOptions): ApiPromise<Ok> {
+		return this.#transport.send('DELETE', '/api/organization/logo', { options })
 	}
 }
 

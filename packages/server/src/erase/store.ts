@@ -54,7 +54,7 @@ export const unindexCompanies = (db: Db, organizationId: string, deletedAt: numb
 
 const personal = [
 	...['contactName', 'addressLine1', 'addressLine2', 'city', 'state', 'postalCode', 'country', 'email', 'phone'],
-	...['taxId', 'vatId', 'registration', 'bankAccount', 'footer', 'paymentTerms'],
+	...['taxId', 'vatId', 'registration', 'bankAccount', 'footer', 'paymentTerms', 'logo', 'accentColor'],
 ]
 
 const blank = query<{ organizationId: string; updatedAt: number }>((knex, { organizationId, updatedAt }) =>

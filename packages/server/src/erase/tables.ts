@@ -73,6 +73,7 @@ export const tables: Readonly<Record<string, ErasableTable>> = {
 		json: ['cc', 'bcc', 'recipients'],
 		plain: ['kind', 'resourceId', 'requestKey', 'messageId', 'status'],
 	},
+	logos: { key: ['sha256'] },
 	documents: { key: ['id'], plain: ['invoiceId', 'contentHash', 'sha256'] },
 	client_links: { key: ['invoiceId'], plain: ['nonce', 'tokenHash', 'sealedToken'] },
 	processor_events: {
@@ -109,6 +110,7 @@ export const tables: Readonly<Record<string, ErasableTable>> = {
 			'taxRounding',
 			'timeRounding',
 			'language',
+			'branding',
 			'locale',
 			'timeZone',
 		],

@@ -18,6 +18,8 @@ export interface OperationEntry {
 	readonly unlimitedKeysOnly?: true
 	/** Its handler opens its transactions itself: it calls another server between them, or it is a GET that writes. */
 	readonly ownTransactions?: true
+	/** The most bytes of a body, when they are not those of every operation. */
+	readonly bodyLimit?: number
 	/** The id of the operation that this one repeats. */
 	readonly aliasOf?: string
 }
@@ -1039,6 +1041,68 @@ export const operationTable = [
 		"rateClass": "invoicing",
 		"unlimitedKeysOnly": true,
 		"aliasOf": "organization.update"
+	},
+	{
+		"id": "organization.logo.get",
+		"method": "GET",
+		"path": "/api/organization/logo",
+		"scopes": [
+			"organization:read"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			429
+		],
+		"rateClass": "invoicing"
+	},
+	{
+		"id": "organization.logo.replace",
+		"method": "PUT",
+		"path": "/api/organization/logo",
+		"scopes": [
+			"organization:write"
+		],
+		"body": "required",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			413,
+			415,
+			422,
+			429,
+			503
+		],
+		"rateClass": "invoicing",
+		"unlimitedKeysOnly": true,
+		"ownTransactions": true,
+		"bodyLimit": 1572864
+	},
+	{
+		"id": "organization.logo.delete",
+		"method": "DELETE",
+		"path": "/api/organization/logo",
+		"scopes": [
+			"organization:write"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			429
+		],
+		"rateClass": "invoicing",
+		"unlimitedKeysOnly": true
 	},
 	{
 		"id": "organization.paymentCredentials.get",
@@ -2208,6 +2272,7 @@ export const fields = {
 		"language": "string",
 		"locale": "string",
 		"timeZone": "string",
+		"branding": "json",
 		"createdAt": "number",
 		"updatedAt": "number",
 		"version": "number"
@@ -2270,6 +2335,7 @@ export const fields = {
 		"language": "string",
 		"locale": "string",
 		"timeZone": "string",
+		"branding": "json",
 		"createdAt": "number",
 		"updatedAt": "number",
 		"version": "number",
@@ -2295,6 +2361,8 @@ export const fields = {
 		"timeZone": "string",
 		"language": "string",
 		"locale": "string",
+		"logo": "json",
+		"accentColor": "string",
 		"defaultCurrency": "string",
 		"hourlyRateCents": "number",
 		"taxRounding": "string",
@@ -2442,11 +2510,11 @@ export const blanks = {
 	"Contact": {"email":null,"phone":null,"companyId":null,"deletedAt":null},
 	"Deal": {"companyId":null,"contactId":null,"valueCents":null,"hourlyRateCents":null,"deletedAt":null},
 	"HistoryEntry": {"requestId":null,"before":null,"after":null,"erasedAt":null},
-	"Invoice": {"dealId":null,"companyId":null,"issuedDate":null,"dueDate":null,"periodStart":null,"periodEnd":null,"paidDate":null,"paymentMethod":null,"paymentReference":null,"notes":null,"paymentTerms":null,"sentAt":null,"viewedAt":null,"billTo":null,"billFrom":null,"language":null,"locale":null,"timeZone":null},
+	"Invoice": {"dealId":null,"companyId":null,"issuedDate":null,"dueDate":null,"periodStart":null,"periodEnd":null,"paidDate":null,"paymentMethod":null,"paymentReference":null,"notes":null,"paymentTerms":null,"sentAt":null,"viewedAt":null,"billTo":null,"billFrom":null,"language":null,"locale":null,"timeZone":null,"branding":null},
 	"InvoiceEmail": {"replyTo":null,"reason":null},
-	"InvoiceWithEmail": {"dealId":null,"companyId":null,"issuedDate":null,"dueDate":null,"periodStart":null,"periodEnd":null,"paidDate":null,"paymentMethod":null,"paymentReference":null,"notes":null,"paymentTerms":null,"sentAt":null,"viewedAt":null,"billTo":null,"billFrom":null,"language":null,"locale":null,"timeZone":null},
+	"InvoiceWithEmail": {"dealId":null,"companyId":null,"issuedDate":null,"dueDate":null,"periodStart":null,"periodEnd":null,"paidDate":null,"paymentMethod":null,"paymentReference":null,"notes":null,"paymentTerms":null,"sentAt":null,"viewedAt":null,"billTo":null,"billFrom":null,"language":null,"locale":null,"timeZone":null,"branding":null},
 	"LineItem": {"unit":null,"discountPercent":null,"discountCents":null,"taxes":null,"taxRateId":null,"durationSeconds":null,"periodStart":null,"periodEnd":null,"metadata":null},
-	"OrganizationSettings": {"contactName":null,"addressLine1":null,"addressLine2":null,"city":null,"state":null,"postalCode":null,"country":null,"email":null,"phone":null,"taxId":null,"vatId":null,"registration":null,"bankAccount":null,"footer":null,"hourlyRateCents":null,"paymentTerms":null},
+	"OrganizationSettings": {"contactName":null,"addressLine1":null,"addressLine2":null,"city":null,"state":null,"postalCode":null,"country":null,"email":null,"phone":null,"taxId":null,"vatId":null,"registration":null,"bankAccount":null,"footer":null,"logo":null,"accentColor":null,"hourlyRateCents":null,"paymentTerms":null},
 	"Payment": {"companyId":null,"invoiceId":null,"method":null,"reference":null,"processor":null,"externalId":null,"unappliedReason":null,"notes":null,"metadata":null,"reversedAt":null,"reversalReason":null},
 	"TimeEntry": {"userId":null,"taskId":null,"taskName":null,"deliverableId":null,"deliverableName":null,"description":null,"endedAt":null,"durationSeconds":null,"hourlyRateCents":null,"invoiceId":null},
 	"WebhookDelivery": {"nextAttemptAt":null,"lastResponseStatus":null,"lastError":null},
@@ -2637,6 +2705,8 @@ export const errorTable = {
 	"invalid_vat_id": [422,"Invalid vat id"],
 	"invalid_period": [422,"Invalid period"],
 	"invalid_iban": [422,"Invalid iban"],
+	"invalid_logo": [422,"Invalid logo"],
+	"low_contrast": [422,"Low contrast"],
 	"mixed_tax_inclusion": [422,"Mixed tax inclusion"],
 	"unknown_line_item": [422,"Unknown line item"],
 	"invalid_line_item": [422,"Invalid line item"],

@@ -93,7 +93,7 @@ const viewInvoice =
 		const { pdfUrl, payUrl } = publicInvoice(invoice, token, services.baseUrl, processor !== undefined)
 		const notice = await pageNotice(db, { host, processor, organizationId: organization.id })
 		const text = invoicePage({ document, pdfUrl, payUrl: payUrl && `${payUrl}/pay`, notice })
-		sendPage(req, res, 200, text, services.payments.pagesOf(processor))
+		sendPage(req, res, 200, text, services.payments.pagesOf(processor), document.brand?.accentColor)
 	}
 
 /** Asks the processor for a link only when the client wants to pay, since the link may expire soon. */
@@ -141,8 +141,9 @@ export function sendPage(
 	status: number,
 	text: string,
 	targets: readonly string[] = [],
+	accent: string | null = null,
 ): void {
-	send(req, res, { status, headers: pageHeaders(targets), text })
+	send(req, res, { status, headers: pageHeaders(targets, accent), text })
 }
 
 /** Shows an error as a page for people; the request's id is in the headers. */

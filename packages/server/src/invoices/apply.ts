@@ -53,7 +53,7 @@ export function applyInput(
 	}
 }
 
-type Parties = Pick<StoredInvoice, 'billTo' | 'billToWritten' | 'billFrom' | 'billFromWritten' | 'timeZone'>
+type Parties = Pick<StoredInvoice, 'billTo' | 'billToWritten' | 'billFrom' | 'billFromWritten' | 'timeZone' | 'branding'>
 
 /**
  * Buyer and seller that the input writes. What nobody wrote goes when a sent invoice becomes a draft, and the buyer with its
@@ -69,6 +69,7 @@ function parties(stored: StoredInvoice, next: StoredInvoice, { billTo, billFrom 
 		billFrom: billFrom === undefined ? (isOtherSeller ? null : stored.billFrom) : partyOf(billFrom, '/billFrom'),
 		billFromWritten: billFrom === undefined ? stored.billFromWritten && !isOtherSeller : billFrom !== null,
 		timeZone: becomesDraft ? null : stored.timeZone,
+		branding: becomesDraft ? null : stored.branding,
 	}
 }
 

@@ -61,6 +61,7 @@ const defaults = {
 	billFrom: null,
 	language: null,
 	locale: null,
+	branding: null,
 	timeZone: null,
 	version: 1,
 }

@@ -2,7 +2,8 @@
 // change of the company or of the settings does not change what a sent invoice says.
 import { companies } from '../companies/store.ts'
 import type { Db } from '../db/database.ts'
-import type { Company, Language, OrganizationSettings, Party } from '../generated/contract.ts'
+import type { Branding, Company, Language, OrganizationSettings, Party } from '../generated/contract.ts'
+import { markLogoUsed } from '../organizations/logo-store.ts'
 import { requireOrganization } from '../organizations/store.ts'
 import { localeFor } from '../rendering/words/locales.ts'
 import { blankParty, type StoredInvoice } from './invoice.ts'
@@ -13,6 +14,7 @@ export interface Snapshot {
 	readonly language: Language
 	readonly locale: string
 	readonly timeZone: string
+	readonly branding: Branding
 }
 
 type Source = Pick<StoredInvoice, 'organizationId' | 'companyId' | keyof Snapshot>
@@ -20,11 +22,12 @@ type Source = Pick<StoredInvoice, 'organizationId' | 'companyId' | keyof Snapsho
 /** What the invoice has of these itself, and the rest as of now. */
 export async function snapshotOf(db: Db, invoice: Source): Promise<Snapshot> {
 	const { organizationId, companyId, billTo, billFrom, locale, timeZone } = invoice
-	// Sent by a version without languages.
+	// A version without these sent it.
 	const language = invoice.language ?? (locale === null ? null : 'en')
+	const branding = invoice.branding ?? (locale === null ? null : plain)
 	const needsBuyer = billTo === null && companyId !== null
-	if (!needsBuyer && billFrom !== null && language !== null && locale !== null && timeZone !== null)
-		return { billTo, billFrom, language, locale, timeZone }
+	if (!needsBuyer && billFrom !== null && language !== null && locale !== null && timeZone !== null && branding !== null)
+		return { billTo, billFrom, language, locale, timeZone, branding }
 	const needsCompany = needsBuyer || (language === null && companyId !== null)
 	const company = needsCompany ? await companies.findEvenDeleted(db, organizationId, companyId) : undefined
 	const organization = await requireOrganization(db, organizationId)
@@ -35,8 +38,11 @@ export async function snapshotOf(db: Db, invoice: Source): Promise<Snapshot> {
 		language: chosen,
 		locale: locale ?? localeFor(chosen, organization),
 		timeZone: timeZone ?? organization.timeZone,
+		branding: branding ?? { logo: organization.logo, accentColor: organization.accentColor },
 	}
 }
+
+const plain: Branding = { logo: null, accentColor: null }
 
 /** The language of an invoice that is written now. */
 export async function languageOf(
@@ -53,7 +59,11 @@ export async function withSnapshot(db: Db, invoice: StoredInvoice): Promise<Stor
 	if (invoice.sentAt === null || invoice.status === 'draft') return invoice
 	const snapshot = await snapshotOf(db, invoice)
 	// What an earlier version sent stays as that version stored it, so that a write of what is there is no change.
-	return { ...invoice, ...snapshot, ...(invoice.locale !== null && { language: invoice.language }) }
+	if (invoice.locale !== null) return { ...invoice, ...snapshot, language: invoice.language, branding: invoice.branding }
+	const { organizationId, updatedAt } = invoice
+	const { logo } = snapshot.branding
+	if (logo && invoice.branding === null) await markLogoUsed(db, { organizationId, sha256: logo.sha256 }, updatedAt)
+	return { ...invoice, ...snapshot }
 }
 
 const buyer = (company: Company): Party => ({

@@ -42,6 +42,7 @@ const nothing = {
 	registration: null,
 	bankAccount: null,
 	footer: null,
+	accentColor: null,
 	hourlyRateCents: null,
 	paymentTerms: null,
 }
@@ -81,6 +82,7 @@ const changes = {
 	timeZone: 'America/Argentina/Buenos_Aires',
 	language: 'fr',
 	locale: 'de-CH',
+	accentColor: '#0f5c4d',
 	defaultCurrency: 'JPY',
 	hourlyRateCents: 999_999_999_999,
 	taxRounding: 'line',
@@ -92,7 +94,7 @@ describe('an organization', () => {
 	it('begins with a name, and with settings that every invoice can have', async () => {
 		const { now } = server.clock
 		const times = { createdAt: now, updatedAt: now, version: 1 }
-		expect(await read()).toEqual({ id: tenant.organizationId, name: 'Test Ltd', ...nothing, ...given, ...times })
+		expect(await read()).toEqual({ id: tenant.organizationId, name: 'Test Ltd', logo: null, ...nothing, ...given, ...times })
 	})
 
 	it.each(Object.entries(changes))('keeps %s as it was written, and leaves the rest', async (field, value) => {

@@ -1,11 +1,23 @@
 // How the tests ask the operations of this folder.
-import { randomUUID } from 'node:crypto'
+import { randomInt, randomUUID } from 'node:crypto'
+import type { Tenant } from '../../test/harness.ts'
+import { png } from '../../test/images.ts'
 import type { Samples } from '../../test/sample.ts'
 
+const logo = async () => ({ data: png(2, 2, [randomInt(256), randomInt(256), randomInt(256)]).toString('base64') })
+
 export const samples: Samples = {
+	'organization.logo.get': { make: async (tenant) => setLogo(tenant) },
+	'organization.logo.replace': { body: logo, broken: async () => ({ body: { data: 'AAAA' } }) },
+	'organization.logo.delete': { make: async (tenant) => setLogo(tenant) },
 	// Another name each time, since a write of what is there already is no change.
 	organization: {
 		body: async () => ({ name: `Test ${randomUUID()}` }),
 		broken: async () => ({ body: { vatId: 'DE1' } }),
 	},
+}
+
+async function setLogo(tenant: Tenant): Promise<string> {
+	await tenant.ask('PUT', '/api/organization/logo', { body: await logo() })
+	return ''
 }

@@ -7,10 +7,11 @@ import { type Db, type Dialect, query } from '../db/database.ts'
 import { jsonColumn } from '../db/json.ts'
 import type { WriteContext } from '../db/write-context.ts'
 import { createDefaultPipeline } from '../deals/pipelines.ts'
-import type { OrganizationSettings, OrganizationSettingsUpdate } from '../generated/contract.ts'
+import type { Logo, OrganizationSettings, OrganizationSettingsUpdate } from '../generated/contract.ts'
 import { blanks, fields } from '../generated/tables.ts'
 import { scheduleJob } from '../work/jobs-store.ts'
 import { jobKinds } from '../work/kinds.ts'
+import { requireContrast } from './contrast.ts'
 
 /** The id is stored as `organizationId`, the column that every table has. */
 interface Row extends Omit<OrganizationSettings, 'id'> {
@@ -86,17 +87,23 @@ export async function lockOrganization(db: Db, organizationId: string): Promise<
 	return organization
 }
 
-const update = query<OrganizationSettingsUpdate & Key & { updatedAt: number; version: number }>(
-	(knex, { organizationId, ...columns }) => knex('organizations').where({ organizationId }).update(columns),
+/** What is written of an organization: a logo by an operation of its own. */
+interface WrittenSettings extends OrganizationSettingsUpdate {
+	readonly logo?: Logo | null
+}
+
+const update = query<WrittenSettings & Key & { updatedAt: number; version: number }>((knex, { organizationId, ...columns }) =>
+	knex('organizations').where({ organizationId }).update(columns),
 )
 
 /** Changes an organization that was read with `lockOrganization`; returns its version. */
 export async function changeOrganization(
 	{ db, origin }: WriteContext,
 	stored: OrganizationSettings,
-	written: OrganizationSettingsUpdate,
+	written: WrittenSettings,
 ): Promise<number> {
 	const input = checkParty(written)
+	if (input.accentColor) requireContrast(input.accentColor)
 	const values = difference(stored, input)
 	if (isNothing(values)) return stored.version
 	const version = stored.version + 1

@@ -1,12 +1,14 @@
 // An invoice as people read it: every label, amount and date in its final words. The page, the PDF and the e-mail render only
 // this, so they cannot disagree. `presentInvoice` (invoices/sharing/present.ts) makes it.
-import type { InvoiceStatus, Language } from '../generated/contract.ts'
+import type { InvoiceStatus, Language, LogoFormat } from '../generated/contract.ts'
 
 export interface InvoiceDocument {
 	/** Of its words: those that a page, a PDF and an e-mail add of themselves too. */
 	readonly language: Language
 	/** BCP 47, such as `de-DE`: how its numbers and dates are written. */
 	readonly locale: string
+	/** What makes it look like its seller's; absent: like Remit's. */
+	readonly brand?: Brand
 	/** The kind of document: `Invoice`. */
 	readonly title: string
 	readonly number: string
@@ -35,6 +37,30 @@ export interface InvoiceDocument {
 	readonly rates: DocumentTable | null
 	/** The time entries, when the invoice has a timesheet. */
 	readonly timesheet: DocumentTable | null
+}
+
+export interface Brand {
+	/** `#rrggbb`, readable on white; null: `defaultAccent`. */
+	readonly accentColor: string | null
+	readonly logo: BrandLogo | null
+}
+
+export interface BrandLogo {
+	readonly format: LogoFormat
+	/** In pixels. */
+	readonly width: number
+	readonly height: number
+	/** In base64. */
+	readonly data: string
+}
+
+/** The colour of links and buttons. */
+export const defaultAccent = '#2d46c4'
+
+/** The width and height of a logo that fits into a box. */
+export function fitted({ width, height }: BrandLogo, most: { width: number; height: number }) {
+	const scale = Math.min(most.width / width, most.height / height)
+	return { width: width * scale, height: height * scale }
 }
 
 export interface Fact {

@@ -1,5 +1,5 @@
 // The content of an invoice's e-mail. Both bodies, HTML and plain text, render only this.
-import type { DocumentLine, InvoiceDocument } from './document.ts'
+import { type BrandLogo, type DocumentLine, defaultAccent, type InvoiceDocument } from './document.ts'
 import { countOf, fill, wordsOf } from './words/languages.ts'
 import type { Words } from './words/words.ts'
 
@@ -17,6 +17,10 @@ export interface EmailContent {
 	/** Such as `Invoice INV-0007 from Northlight Studio`. */
 	readonly subject: string
 	readonly sender: string
+	/** `#rrggbb`. */
+	readonly accent: string
+	/** Null also for an SVG, which most mail programs do not show. */
+	readonly logo: BrandLogo | null
 	/** Such as `Invoice INV-0007`. */
 	readonly heading: string
 	readonly message: string | null
@@ -38,6 +42,9 @@ export interface EmailLine {
 	readonly amount: string
 }
 
+/** The `Content-ID` of the logo, which the mail brings along. */
+export const logoCid = 'logo@remit'
+
 /** Gmail hides everything after the first 102 KB of a mail; a line takes about 1 KB of them. */
 const maxLines = 40
 
@@ -54,6 +61,8 @@ export function emailContent({ document, message, url }: EmailSource): EmailCont
 		words,
 		subject: sender ? fill(words.from, { document: heading, seller: sender }) : heading,
 		sender,
+		accent: document.brand?.accentColor ?? defaultAccent,
+		logo: mailLogo(document),
 		heading,
 		message: message?.trim() || null,
 		headline,
@@ -64,6 +73,8 @@ export function emailContent({ document, message, url }: EmailSource): EmailCont
 		attachmentNote: title === words.creditNote ? words.mail.creditNoteAttached : words.mail.invoiceAttached,
 	}
 }
+
+const mailLogo = ({ brand }: InvoiceDocument) => (brand?.logo && brand.logo.format !== 'svg' ? brand.logo : null)
 
 function headlineOf({ due, totals, status }: InvoiceDocument, words: Words): EmailContent['headline'] {
 	if (due !== null) return { label: words.amountDue, value: due }

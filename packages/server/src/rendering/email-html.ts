@@ -2,8 +2,8 @@
 // Outlook on Windows lays out with Word, and so gets a table of fixed width. Only programs that read style sheets show the
 // colours of dark mode; all others show the inline colours.
 import { html } from 'ghtml'
-import type { Passage } from './document.ts'
-import type { EmailContent, EmailLine } from './email-content.ts'
+import { fitted, type Passage } from './document.ts'
+import { type EmailContent, type EmailLine, logoCid } from './email-content.ts'
 
 const body = 'font-size:16px;line-height:24px;color:#1f2937;'
 const small = 'font-size:14px;line-height:20px;color:#5b6472;'
@@ -34,13 +34,13 @@ export function emailHtml(content: EmailContent): string {
 <!--[if mso]><table role="presentation" width="600" cellpadding="0" cellspacing="0" border="0"><tr><td><![endif]-->
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="max-width:600px;font-family:-apple-system,BlinkMacSystemFont,Segoe UI,Roboto,Helvetica,Arial,sans-serif;text-align:left;text-align:start;">
 <tr><td class="card" style="padding:32px;background-color:#ffffff;border-radius:12px;">
-<p dir="auto" class="ink" style="margin:0;${body}font-weight:600;${prose}">${sender}</p>
+!${logo(content)}<p dir="auto" class="ink" style="margin:0;${body}font-weight:600;${prose}">${sender}</p>
 <h1 dir="auto" class="muted" style="margin:0 0 24px;${small}font-weight:400;">${heading}</h1>
 !${message(content)}
 <p class="muted" style="margin:0;${small}">${headline.label}</p>
 <p class="ink" style="margin:0 0 12px;font-size:36px;line-height:44px;font-weight:700;letter-spacing:-0.5px;color:#111827;${prose}">${headline.value}</p>
 !${facts(content)}
-!${link ? button(link) : ''}
+!${link ? button(link, content.accent) : ''}
 !${linesTable(content)}
 !${totalsTable(content)}
 !${document.passages.map(passage)}<p class="muted rule" style="margin:28px 0 0;padding-top:16px;${ruled}${small}">${attachmentNote}</p>
@@ -64,10 +64,17 @@ const styles = html`<style>
 .ink{color:#f3f4f6!important}
 .muted{color:#aab4c0!important}
 .rule{border-color:#353e4a!important}
-.button{background-color:#f3f4f6!important;border-color:#f3f4f6!important;color:#111827!important}
 }
 </style>
 <!--[if mso]><style>body,td,th,p,h1,h2,a{font-family:Arial,sans-serif!important}</style><![endif]-->`
+
+/** On white, since it may be dark. Programs that do not show images show the name, which follows. */
+function logo({ logo: image }: EmailContent): string {
+	if (!image) return ''
+	const { width, height } = fitted(image, { width: 200, height: 56 })
+	return html`<img src="cid:${logoCid}" width="${String(Math.round(width))}" height="${String(Math.round(height))}" alt="" style="display:block;margin:0 0 16px;border:0;background-color:#ffffff;">
+`
+}
 
 /** Fills the inbox's preview, so that it does not show the text that follows in the mail. */
 const previewEnd = '&#847;&zwnj;&nbsp;'.repeat(60)
@@ -96,10 +103,10 @@ function facts({ document }: EmailContent): string {
 }
 
 /** The border gives the button its height in Outlook, which ignores the padding of links. */
-function button({ label, url }: { label: string; url: string }): string {
+function button({ label, url }: { label: string; url: string }, accent: string): string {
 	return html`<table role="presentation" cellpadding="0" cellspacing="0" border="0" style="margin-top:24px;">
-<tr><td class="button" style="background-color:#111827;border-radius:8px;">
-<a href="${url}" class="button" style="display:inline-block;padding:0 8px;border:12px solid #111827;border-radius:8px;background-color:#111827;font-size:16px;line-height:20px;font-weight:600;color:#ffffff;text-decoration:none;">${label}</a>
+<tr><td style="background-color:${accent};border-radius:8px;">
+<a href="${url}" style="display:inline-block;padding:0 8px;border:12px solid ${accent};border-radius:8px;background-color:${accent};font-size:16px;line-height:20px;font-weight:600;color:#ffffff;text-decoration:none;">${label}</a>
 </td></tr>
 </table>`
 }

@@ -1,13 +1,22 @@
-// The e-mail of an invoice: its subject and its two bodies. A pure function.
-import { type EmailSource, emailContent } from './email-content.ts'
+// The e-mail of an invoice: its subject, its two bodies, and the logo that the HTML shows. A pure function.
+import type { BrandLogo } from './document.ts'
+import { type EmailSource, emailContent, logoCid } from './email-content.ts'
 import { emailHtml } from './email-html.ts'
 import { emailText } from './email-text.ts'
 
-export function invoiceEmail(source: EmailSource): { subject: string; text: string; html: string } {
+export interface RenderedEmail {
+	readonly subject: string
+	readonly text: string
+	readonly html: string
+	readonly logo: { readonly cid: string; readonly image: BrandLogo } | null
+}
+
+export function invoiceEmail(source: EmailSource): RenderedEmail {
 	const content = emailContent(source)
 	return {
 		subject: content.subject,
 		text: emailText(content),
 		html: emailHtml(content),
+		logo: content.logo && { cid: logoCid, image: content.logo },
 	}
 }

@@ -1,13 +1,18 @@
-// Reads the body of an operation that has one: JSON in UTF-8, at most 512 KiB.
+// Reads the body of an operation that has one: JSON in UTF-8, at most 512 KiB unless the operation has a limit of its own.
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import express, { type Request, type RequestHandler } from 'express'
 import { ApiError } from '../../base/errors.ts'
+import { operations } from '../../contract/routes.ts'
 import { findExcess } from './json-shape.ts'
 
 const limit = 512 * 1024
 
-const parse = express.json({ limit, strict: false, type: () => true, verify: noteBytes })
+const parserOf = (bytes: number) => express.json({ limit: bytes, strict: false, type: () => true, verify: noteBytes })
+const parse = parserOf(limit)
+const parseLarger = new Map(
+	operations.flatMap(({ id, bodyLimit }) => (bodyLimit === undefined ? [] : [[id, parserOf(bodyLimit)] as const])),
+)
 
 function noteBytes(req: IncomingMessage, _res: unknown, bytes: Buffer): void {
 	;(req as Request).context.bodyBytes = bytes.length
@@ -35,13 +40,15 @@ export const readBody: RequestHandler = (req, res, next) => {
 		)
 	}
 	req.headers['content-type'] = 'application/json'
-	parse(req, res, (error?: unknown) => (error ? next(translate(error)) : next()))
+	const { id, bodyLimit = limit } = req.context.operation ?? {}
+	const read = (id && parseLarger.get(id)) ?? parse
+	read(req, res, (error?: unknown) => (error ? next(translate(error, bodyLimit)) : next()))
 }
 
-function translate(error: unknown): unknown {
+function translate(error: unknown, most: number): unknown {
 	const { type, message } = error as { type?: string; message: string }
 	if (type === 'entity.too.large')
-		return new ApiError('payload_too_large', `The body is larger than ${limit / 1024} KiB.`, { cause: error })
+		return new ApiError('payload_too_large', `The body is larger than ${most / 1024} KiB.`, { cause: error })
 	if (type === 'encoding.unsupported') return new ApiError('unsupported_media_type', message, { cause: error })
 	if (type === 'encoding.invalid') return new ApiError('invalid_json', 'The body is not UTF-8.', { cause: error })
 	if (type === 'shape.excessive') {

@@ -3,8 +3,8 @@ import { todayIn } from '../../base/dates.ts'
 import type { InvoiceSend } from '../../generated/contract.ts'
 import type { SelfManagedContext } from '../../http/handler.ts'
 import { requireOrganization } from '../../organizations/store.ts'
-import type { MailContent } from '../../outside/mail/mail.ts'
-import { invoiceEmail } from '../../rendering/email.ts'
+import type { Attachment, MailContent } from '../../outside/mail/mail.ts'
+import { invoiceEmail, type RenderedEmail } from '../../rendering/email.ts'
 import { asRead, type StoredInvoice } from '../invoice.ts'
 import { clientUrl, findClientToken } from './client-link-store.ts'
 import { presentInvoice } from './present.ts'
@@ -21,7 +21,7 @@ export async function compose(
 	const source = await sourceOf(db, services, invoice, now)
 	const token = await findClientToken(db, services.secrets, sent)
 	const url = token === undefined ? null : clientUrl(services.baseUrl, token)
-	const email = invoiceEmail({ document: presentInvoice(source), message: message?.trim() ? message : null, url })
+	const { logo, ...email } = invoiceEmail({ document: presentInvoice(source), message: message?.trim() ? message : null, url })
 	const pdf = await renderPdf(context, source)
 	const content = {
 		to,
@@ -31,7 +31,15 @@ export async function compose(
 		senderName: organization.name,
 		...email,
 		subject: subject ?? email.subject,
-		attachments: [{ filename: fileName(sent), contentType: 'application/pdf', content: pdf.bytes }],
+		attachments: [
+			{ filename: fileName(sent), contentType: 'application/pdf', content: pdf.bytes },
+			...(logo ? [inline(logo)] : []),
+		],
 	}
 	return { content, pdf }
+}
+
+function inline({ cid, image }: NonNullable<RenderedEmail['logo']>): Attachment {
+	const { format, data } = image
+	return { filename: `logo.${format}`, contentType: `image/${format}`, content: Buffer.from(data, 'base64'), cid }
 }

@@ -38,12 +38,30 @@ export async function keepDocument(db: Db, { now, meter }: Origin, key: Key, byt
 }
 
 /** Hash of all that the document shows: of the facts, and not of the words that this version of the server has for them. */
-export function contentHashOf({ invoice, language, ...others }: PresentSource): string {
+export function contentHashOf({ invoice, language, branding: looks, logoData, ...others }: PresentSource): string {
 	// The parties are among the others; the rest of these is not printed.
-	const { billTo, billFrom, language: _, locale, timeZone, sentAt, viewedAt, viewCount, updatedAt, version, ...written } = invoice
+	const {
+		billTo,
+		billFrom,
+		language: _,
+		branding,
+		locale,
+		timeZone,
+		sentAt,
+		viewedAt,
+		viewCount,
+		updatedAt,
+		version,
+		...written
+	} = invoice
 	const { dealId, companyId, isOverdue, timeRounding, timeRoundingMinutes, ...shown } = written
-	// Versions without languages kept documents in English.
-	return hash('sha256', JSON.stringify({ shown, ...others, language: language === 'en' ? null : language }, inOrder))
+	// Versions without these kept documents in English, without logo and colour.
+	const later = {
+		language: language === 'en' ? null : language,
+		accentColor: looks?.accentColor ?? null,
+		logo: (logoData && looks?.logo?.sha256) || null,
+	}
+	return hash('sha256', JSON.stringify({ shown, ...others, ...later }, inOrder))
 }
 
 /**

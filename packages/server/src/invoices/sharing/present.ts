@@ -2,7 +2,7 @@
 // invoice says whether it is overdue, so the same invoice always gives the same document.
 import { friendlyFormatIBAN } from 'ibantools'
 import { formatDate, formatDecimalText, formatHours, formatMoney, formatPercent, supportedLocale } from '../../base/format.ts'
-import type { Invoice, Language, LineItem, Party, TaxBreakdown } from '../../generated/contract.ts'
+import type { Branding, Invoice, Language, LineItem, Party, TaxBreakdown } from '../../generated/contract.ts'
 import type { DocumentLine, DocumentTotal, Fact, InvoiceDocument, Passage } from '../../rendering/document.ts'
 import { fill, wordsOf } from '../../rendering/words/languages.ts'
 import type { Words } from '../../rendering/words/words.ts'
@@ -18,6 +18,9 @@ export interface PresentSource {
 	readonly language: Language
 	readonly locale: string
 	readonly timeZone: string
+	readonly branding?: Branding
+	/** The bytes of its logo, in base64. */
+	readonly logoData?: string | null
 	/** Where the client can pay the invoice; null when nowhere. */
 	readonly paymentUrl: string | null
 	/** The time entries that the invoice's lines charge. */
@@ -44,6 +47,7 @@ export function presentInvoice({ invoice, seller, buyer, language, timeZone, ...
 	return {
 		language,
 		locale,
+		...brand(source),
 		title: invoice.totalCents < 0 ? words.creditNote : words.invoice,
 		number: invoice.invoiceNumber,
 		status: { key, label: words.status[key] },
@@ -64,6 +68,13 @@ export function presentInvoice({ invoice, seller, buyer, language, timeZone, ...
 		rates: invoice.showRateBreakdown ? rateTable(lineItems, writing) : null,
 		timesheet: invoice.includeTimesheet ? timesheetTable(source.timeEntries, { words, locale, timeZone }) : null,
 	}
+}
+
+/** Nothing for an organization without logo and colour. */
+function brand({ branding, logoData }: Pick<PresentSource, 'branding' | 'logoData'>): Pick<InvoiceDocument, 'brand'> {
+	const logo = branding?.logo && logoData ? { ...branding.logo, data: logoData } : null
+	const accentColor = branding?.accentColor ?? null
+	return logo || accentColor ? { brand: { accentColor, logo } } : {}
 }
 
 /** Taxes that are the same on every line need no column: the totals name them. */

@@ -67,6 +67,7 @@ describe('the client', () => {
 					'timeRounding',
 					'timeRoundingMinutes',
 					'language',
+					'branding',
 					'locale',
 					'timeZone',
 				],

@@ -1,7 +1,8 @@
 // Gathers everything that an invoice's document shows, and renders the PDF, or finds the one that was kept.
 import type { Db } from '../../db/database.ts'
-import type { Invoice } from '../../generated/contract.ts'
+import type { Branding, Invoice } from '../../generated/contract.ts'
 import type { SelfManagedContext } from '../../http/handler.ts'
+import { findLogo } from '../../organizations/logo-store.ts'
 import type { Services } from '../../outside/services.ts'
 import type { InvoiceDocument } from '../../rendering/document.ts'
 import type { PdfMeta } from '../../rendering/pdf/pdf.ts'
@@ -22,7 +23,7 @@ export const documentOf = async (db: Db, services: Services, invoice: Invoice, n
 /** Everything that the invoice's document shows. */
 export async function sourceOf(db: Db, services: Services, invoice: Invoice, now: number): Promise<PresentSource> {
 	const { organizationId, id } = invoice
-	const { billTo, billFrom, language, locale, timeZone } = await snapshotOf(db, invoice)
+	const { billTo, billFrom, language, locale, timeZone, branding } = await snapshotOf(db, invoice)
 	const entries = invoice.includeTimesheet ? await findTimeEntriesOf(db, organizationId, id) : []
 	return {
 		invoice,
@@ -31,6 +32,8 @@ export async function sourceOf(db: Db, services: Services, invoice: Invoice, now
 		language,
 		locale,
 		timeZone,
+		branding,
+		logoData: await logoData(db, organizationId, branding),
 		paymentUrl: await paymentUrl(db, services, invoice, now),
 		// An entry on an invoice has ended, so its duration is never null.
 		timeEntries: entries.map(({ startedAt, durationSeconds, description, taskName, deliverableName }) => {
@@ -38,6 +41,11 @@ export async function sourceOf(db: Db, services: Services, invoice: Invoice, now
 			return { startedAt, durationSeconds: charged, description, taskName, deliverableName }
 		}),
 	}
+}
+
+async function logoData(db: Db, organizationId: string, { logo }: Branding): Promise<string | null> {
+	const bytes = logo && (await findLogo(db, { organizationId, sha256: logo.sha256 }))
+	return bytes ? Buffer.from(bytes).toString('base64') : null
 }
 
 /** The client's page, which has a button to pay, or else the processor's page. */

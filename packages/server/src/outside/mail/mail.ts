@@ -30,6 +30,8 @@ export interface Attachment {
 	readonly filename: string
 	readonly contentType: string
 	readonly content: Uint8Array
+	/** By which the HTML shows it; such a file is no attachment to its reader. */
+	readonly cid?: string
 }
 
 export interface Mailer {
@@ -127,7 +129,8 @@ function compose(mail: Mail, from: string, operator: string): SendMailOptions {
 		subject: oneLine(subject),
 		text,
 		html,
-		attachments: attachments.map(({ filename, contentType, content }) => ({
+		attachments: attachments.map(({ filename, contentType, content, cid }) => ({
+			...(cid !== undefined && { cid, contentDisposition: 'inline' as const }),
 			filename: oneLine(filename),
 			contentType,
 			content: Buffer.from(content.buffer, content.byteOffset, content.byteLength),

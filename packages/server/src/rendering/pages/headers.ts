@@ -1,16 +1,16 @@
 // The headers let a browser show a hosted page and send its forms, and nothing else. The address of an invoice is a secret, so
 // they keep it out of caches, search indexes and `Referer`; `no-referrer` also makes the `Origin` of a form `null`.
-import { styleHash } from './style.ts'
+import { accentHash, styleHash } from './style.ts'
 
 /**
  * The headers of every hosted page. Chromium checks the redirect that answers a form against `form-action`, too: `formTargets`
- * are the origins that it may lead to, such as `https://checkout.stripe.com`.
+ * are the origins that it may lead to, such as `https://checkout.stripe.com`. `accent` is the page's.
  */
-export function pageHeaders(formTargets: readonly string[]): Record<string, string> {
+export function pageHeaders(formTargets: readonly string[], accent: string | null = null): Record<string, string> {
 	const policy = [
 		"default-src 'none'",
-		`style-src ${styleHash}`,
-		// The empty icon of page.ts, without which a browser asks for /favicon.ico.
+		['style-src', styleHash, ...(accent ? [accentHash(accent)] : [])].join(' '),
+		// The logo, and the empty icon of page.ts, without which a browser asks for /favicon.ico.
 		'img-src data:',
 		["form-action 'self'", ...formTargets].join(' '),
 		"base-uri 'none'",

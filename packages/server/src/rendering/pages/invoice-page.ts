@@ -1,7 +1,7 @@
 // The page that the client opens from the e-mail: a summary with buttons to pay and to download, and below it the invoice. What the
 // summary says is in the invoice only on paper (`on-paper`): a browser prints the invoice without the summary.
 import { html } from 'ghtml'
-import type { DocumentTotal, Fact, InvoiceDocument, Passage } from '../document.ts'
+import { type DocumentTotal, type Fact, fitted, type InvoiceDocument, type Passage } from '../document.ts'
 import { fill, wordsOf } from '../words/languages.ts'
 import type { Words } from '../words/words.ts'
 import { annex, linesTable } from './invoice-tables.ts'
@@ -16,6 +16,9 @@ export interface InvoicePage {
 	readonly notice?: 'demo' | 'testMode' | undefined
 }
 
+/** In CSS pixels. */
+const logoBox = { width: 240, height: 64 }
+
 /** The whole HTML document. */
 export function invoicePage({ document, pdfUrl, payUrl, notice }: InvoicePage): string {
 	const [seller] = document.seller
@@ -23,6 +26,7 @@ export function invoicePage({ document, pdfUrl, payUrl, notice }: InvoicePage): 
 	const name = `${document.title} ${document.number}`
 	return page({
 		language: document.language,
+		accent: document.brand?.accentColor ?? null,
 		title: seller ? fill(words.from, { document: name, seller }) : name,
 		main: html`<main>!${notice ? html`<p class="notice" role="note">${words.page[notice]}</p>` : ''}!${summary({ document, pdfUrl, payUrl }, name, words)}!${invoice(document, name, words)}</main>`,
 	})
@@ -82,7 +86,7 @@ function invoice(document: InvoiceDocument, name: string, words: Words): string 
 	return html`
 <article class="card" aria-label="${name}">
 <header>
-<address>!${addressLines(seller)}</address>
+<address>!${logo(document)}!${addressLines(seller)}</address>
 <div class="title on-paper"><h2>${name}</h2><p class="${status.key}">${status.label}</p></div>
 !${buyer.length > 0 ? html`<div class="buyer"><h3>${words.billedTo}</h3>!${addressLines(buyer)}</div>` : ''}
 !${factList(
@@ -99,6 +103,17 @@ function invoice(document: InvoiceDocument, name: string, words: Words): string 
 !${footer ? html`<footer><p class="text"><bdi>${footer}</bdi></p></footer>` : ''}
 </article>`
 }
+
+/** Its name follows in the address. */
+function logo({ brand }: InvoiceDocument): string {
+	if (!brand?.logo) return ''
+	const { format, data } = brand.logo
+	const { width, height } = fitted(brand.logo, logoBox)
+	const source = `data:image/${format === 'svg' ? 'svg+xml' : format};base64,`
+	return html`<img class="logo" src="${source}!${base64(data)}" width="${String(Math.round(width))}" height="${String(Math.round(height))}" alt="">`
+}
+
+const base64 = (data: string) => (/^[A-Za-z0-9+/=]*$/.test(data) ? data : '')
 
 /** `onPaper` says of each fact whether it is there on paper only. */
 function factList(name: string, facts: readonly Fact[], onPaper: readonly boolean[] = []): string {

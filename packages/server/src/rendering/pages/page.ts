@@ -2,17 +2,19 @@
 // not: use `!${}` only for HTML that another template made.
 import { html } from 'ghtml'
 import type { Language } from '../../generated/contract.ts'
-import { style } from './style.ts'
+import { accentStyle, style } from './style.ts'
 
 export interface Page {
 	readonly language: Language
 	readonly title: string
+	/** `#rrggbb`; null: Remit's. */
+	readonly accent?: string | null
 	/** HTML. */
 	readonly main: string
 }
 
 /** The whole HTML document. */
-export function page({ language, title, main }: Page): string {
+export function page({ language, title, accent = null, main }: Page): string {
 	return html`<!doctype html>
 <html lang="${language}">
 <head>
@@ -21,7 +23,7 @@ export function page({ language, title, main }: Page): string {
 <meta name="format-detection" content="telephone=no">
 <title>${title}</title>
 <link rel="icon" href="data:,">
-<style>!${style}</style>
+<style>!${style}</style>!${accent ? html`<style>!${accentStyle(accent)}</style>` : ''}
 </head>
 <body>
 !${main}

@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
 import { ApiError } from '../../base/errors.ts'
-import type { InvoiceDocument } from '../document.ts'
+import type { BrandLogo, InvoiceDocument } from '../document.ts'
 import { KeptBytes } from './kept.ts'
 import { RenderProcess, type RenderRequest } from './process.ts'
 import { Turns } from './turns.ts'
@@ -14,6 +14,8 @@ export interface PdfRenderer {
 	 * when too many renders wait or this one takes too long, and 429 when a link's visitors have used up their time.
 	 */
 	render(document: InvoiceDocument, meta: PdfMeta): Promise<Uint8Array>
+	/** Rejects when the PDF cannot show a logo: with Typst's message, or as `render` does. */
+	tryLogo(logo: BrandLogo, owner: string): Promise<void>
 	/** Rejects all renders. */
 	close(): Promise<void>
 }
@@ -56,6 +58,12 @@ interface Job {
 	waiters: number
 }
 
+const blankDocument: InvoiceDocument = {
+	...{ language: 'en', locale: 'en', title: '', number: '', status: { key: 'draft', label: '' } },
+	...{ seller: [], buyer: [], facts: [], columns: { discount: false, tax: false }, lines: [], totals: [] },
+	...{ due: null, passages: [], footer: null, paymentUrl: null, rates: null, timesheet: null },
+}
+
 export const createPdfRenderer = (limits: Partial<RenderLimits> = {}): PdfRenderer => new Renderer({ ...usual, ...limits })
 
 class Renderer implements PdfRenderer {
@@ -84,6 +92,10 @@ class Renderer implements PdfRenderer {
 		const job = this.#jobs.get(key) ?? this.#add(key, request, meta)
 		job.isFirst ||= visitedLink === undefined
 		return this.#wait(job, signal)
+	}
+
+	async tryLogo(logo: BrandLogo, owner: string): Promise<void> {
+		await this.render({ ...blankDocument, brand: { accentColor: null, logo } }, { createdAt: 0, owner })
 	}
 
 	async close(): Promise<void> {

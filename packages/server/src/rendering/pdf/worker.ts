@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { NodeCompiler, PdfStandard } from '@myriaddreamin/typst-ts-node-compiler'
-import type { InvoiceDocument } from '../document.ts'
+import { defaultAccent, fitted, type InvoiceDocument } from '../document.ts'
 import { wordsOf } from '../words/languages.ts'
 import { pageInputs } from './page.ts'
 import { printable } from './printable.ts'
@@ -40,10 +40,23 @@ function answer({ document, createdAt }: RenderRequest): RenderAnswer {
 	}
 }
 
+/** In millimetres. */
+const logoBox = { width: 70, height: 18 }
+
+/** A file of the compiler that is only in memory. */
+const logoFile = join(import.meta.dirname, 'logo')
+
 /** Compiles until no character lacks a font. It ends, because each round replaces at least one more character. */
-function render(document: InvoiceDocument, createdAt: number): Uint8Array {
+function render({ brand, ...document }: InvoiceDocument, createdAt: number): Uint8Array {
 	const missing = new Set<string>()
-	const inputs = { ...pageInputs(document.locale), words: JSON.stringify(wordsOf(document.language)) }
+	const logo = brand?.logo
+	if (logo) compiler.mapShadow(logoFile, Buffer.from(logo.data, 'base64'))
+	const inputs = {
+		...pageInputs(document.locale),
+		words: JSON.stringify(wordsOf(document.language)),
+		accent: brand?.accentColor ?? defaultAccent,
+		logo: JSON.stringify(logo ? { ...fitted(logo, logoBox), format: logo.format.replace('jpeg', 'jpg') } : null),
+	}
 	for (;;) {
 		const compiled = compile({ ...inputs, document: printable(document, missing) })
 		try {

@@ -1,0 +1,37 @@
+// What may be a logo: an image that is safe to show in a browser, in a mail and on paper, and cheap to render.
+import { hash } from 'node:crypto'
+import { imageSize } from 'image-size'
+import { fieldError } from '../base/errors.ts'
+import type { Logo, LogoFormat } from '../generated/contract.ts'
+import { requireSafeSvg } from './svg.ts'
+
+/** An image of 4000 × 4000 pixels takes 64 MB while it is read. */
+const maxPixels = 4000
+const maxBytes = 1024 * 1024
+
+const formats: Readonly<Record<string, LogoFormat>> = { png: 'png', jpg: 'jpeg', svg: 'svg' }
+
+export const invalidLogo = (detail: string) => fieldError('invalid_logo', '/data', detail)
+
+/** Describes the bytes; throws 422 when they are no logo. */
+export function checkLogo(bytes: Uint8Array): Logo {
+	if (bytes.byteLength > maxBytes) throw invalidLogo(`The logo has ${bytes.byteLength} bytes; it may have 1 MiB.`)
+	const { type = '', width, height, orientation } = sizeOf(bytes)
+	const format = formats[type]
+	if (!format) throw invalidLogo('The logo must be a PNG, a JPEG or an SVG.')
+	if (format === 'svg') requireSafeSvg(bytes)
+	if (!(width >= 1 && height >= 1 && width <= maxPixels && height <= maxPixels))
+		throw invalidLogo(`The logo is ${width} × ${height} pixels large; it may be ${maxPixels} × ${maxPixels}.`)
+	// Half of the programs that show it would turn it, and half would not.
+	if (orientation !== undefined && orientation > 1) throw invalidLogo('The logo is a turned photo (EXIF); save it upright.')
+	const size = bytes.byteLength
+	return { sha256: hash('sha256', bytes), format, width: Math.round(width), height: Math.round(height), size }
+}
+
+function sizeOf(bytes: Uint8Array) {
+	try {
+		return imageSize(bytes)
+	} catch {
+		throw invalidLogo('The logo must be a PNG, a JPEG or an SVG with a size.')
+	}
+}
