@@ -16,7 +16,7 @@ export function requireContrast(color: string): void {
 }
 
 /** The ratio of the luminance of white to that of the colour, which is `#rrggbb`. */
-export function contrastOnWhite(color: string): number {
+function contrastOnWhite(color: string): number {
 	const [red, green, blue] = [1, 3, 5].map((at) => linear(Number.parseInt(color.slice(at, at + 2), 16) / 255)) as [
 		number,
 		number,
