@@ -51,6 +51,7 @@ export const handlers = {
 	'invoices.create': invoices.create,
 	'invoices.createFromTimeEntries': invoices.createFromTimeEntries,
 	'invoices.preview': invoices.preview,
+	'invoices.previewFromTimeEntries': invoices.previewFromTimeEntries,
 	'invoices.get': invoices.get,
 	'invoices.update': invoices.update,
 	'invoices.replace': invoices.update,

@@ -727,6 +727,22 @@ export class InvoicesResource {
 	}
 
 	/**
+	 * Compute the invoice of time entries, with the same errors, and store nothing: no number is spent, no entry claimed.
+	 *
+	 * @param body - Time entries to invoice.
+	 * @param options - Options of this call alone.
+	 * @returns What the invoice would come to.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * await remit.invoices.previewFromTimeEntries({ dealId: 'dl_8fKq2LwXc4Rk6NdB1sZp', timeEntryIds: ['te_d7Sf0uZc1SjXy9AeNrG4'], groupBy: 'task' })
+	 * ```
+	 */
+	previewFromTimeEntries(body: TimeEntriesInvoice, options?: RequestOptions): ApiPromise<InvoicePreview> {
+		return this.#transport.record('POST', '/api/invoices/from-time-entries/preview', { body, options })
+	}
+
+	/**
 	 * Compute an invoice from the input of a create, and store nothing.
 	 *
 	 * @param body - The fields of an invoice that a caller can write.

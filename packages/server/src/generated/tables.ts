@@ -627,6 +627,28 @@ export const operationTable = [
 		"rateClass": "invoicing"
 	},
 	{
+		"id": "invoices.previewFromTimeEntries",
+		"method": "POST",
+		"path": "/api/invoices/from-time-entries/preview",
+		"scopes": [
+			"invoices:read"
+		],
+		"body": "required",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			409,
+			413,
+			415,
+			422,
+			429
+		],
+		"rateClass": "invoicing"
+	},
+	{
 		"id": "invoices.preview",
 		"method": "POST",
 		"path": "/api/invoices/preview",

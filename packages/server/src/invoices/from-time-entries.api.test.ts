@@ -298,3 +298,16 @@ describe('a refusal', () => {
 		expect(await eventsOf(server, tenant)).toEqual([])
 	})
 })
+
+it('a preview is the invoice that would be made, and leaves no trace', async () => {
+	const dealId = await newDeal({ currency: 'EUR' })
+	const body = { dealId, timeEntryIds: await worked(dealId, { durationSeconds: 5400, taskName: 'Design' }) }
+	const before = await stateOf(server, tenant)
+	const preview = () => tenant.ask('POST', '/api/invoices/from-time-entries/preview', { body })
+	const { status, body: shown } = await preview()
+	expect(status).toBe(200)
+	expect(await stateOf(server, tenant)).toEqual(before)
+	const { lineItems, totalCents, currency } = await made(body)
+	expect(shown.data).toMatchObject({ totalCents, currency, lineItems: lineItems.map(({ id, ...line }: LineItem) => line) })
+	expect(await preview()).toMatchObject({ status: 409, body: { code: 'time_entry_already_invoiced' } })
+})

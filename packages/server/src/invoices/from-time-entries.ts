@@ -10,9 +10,21 @@ import type { StoredInvoice } from './invoice.ts'
 import { requireUsableRate } from './named-rates.ts'
 import { rateEntries, timeLines } from './pricing/time-lines.ts'
 import { languageOf } from './snapshot.ts'
-import { createInvoice } from './write.ts'
+import { requireUnclaimed } from './time-claims.ts'
+import { createInvoice, previewInvoice } from './write.ts'
 
-export async function createInvoiceOfTime(write: WriteContext, request: TimeEntriesInvoice): Promise<StoredInvoice> {
+export const createInvoiceOfTime = async (write: WriteContext, request: TimeEntriesInvoice): Promise<StoredInvoice> =>
+	createInvoice(write, (await chargeTime(write, request)).input)
+
+/** Computes the invoice that the request would create, and stores nothing. */
+export async function previewInvoiceOfTime(write: WriteContext, request: TimeEntriesInvoice): Promise<StoredInvoice> {
+	const { input, entries } = await chargeTime(write, request)
+	requireUnclaimed(entries)
+	return previewInvoice(write, input)
+}
+
+/** The input of an invoice that charges the time, and its entries. */
+async function chargeTime(write: WriteContext, request: TimeEntriesInvoice) {
 	const { db } = write
 	const { dealId, timeEntryIds, groupBy = 'task', taxRateId, ...input } = request
 	const deal = await deals.lock(db, write.organization.id, dealId)
@@ -25,5 +37,5 @@ export async function createInvoiceOfTime(write: WriteContext, request: TimeEntr
 	// The new invoice takes its rounding from the same settings.
 	const { time } = wordsOf(await languageOf(db, { organizationId: organization.id, companyId, language: input.language ?? null }))
 	const lines = timeLines(charged, groupBy, taxRate, write.organization, time)
-	return createInvoice(write, { dealId, companyId, currency, ...input, timeLines: lines })
+	return { entries, input: { dealId, companyId, currency, ...input, timeLines: lines } }
 }

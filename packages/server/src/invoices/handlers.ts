@@ -5,7 +5,7 @@ import { dataText, listText } from '../http/answers.ts'
 import { etag } from '../http/etag.ts'
 import { type Handler, writeContext } from '../http/handler.ts'
 import { lockForChange, removed } from '../http/record-handlers.ts'
-import { createInvoiceOfTime } from './from-time-entries.ts'
+import { createInvoiceOfTime, previewInvoiceOfTime } from './from-time-entries.ts'
 import type { StoredInvoice } from './invoice.ts'
 import { findInvoice, invoiceNotFound, lockInvoice, readInvoice, readInvoices } from './store.ts'
 import { changeInvoice, createInvoice, deleteInvoice, previewInvoice } from './write.ts'
@@ -27,11 +27,19 @@ const created = ({ id, invoiceNumber, version }: StoredInvoice) => ({
 	body: { id, invoiceNumber },
 })
 
-export const preview: Handler<'invoices.preview'> = async ({ body = {}, caller }, context) => {
-	const invoice = await previewInvoice(writeContext(context, caller), body)
+export const preview: Handler<'invoices.preview'> = async ({ body = {}, caller }, context) =>
+	previewed(await previewInvoice(writeContext(context, caller), body))
+
+export const previewFromTimeEntries: Handler<'invoices.previewFromTimeEntries'> = async ({ body, caller }, context) =>
+	previewed(await previewInvoiceOfTime(writeContext(context, caller), body))
+
+function previewed(invoice: StoredInvoice) {
 	const { currency, taxRounding, subtotalCents, taxCents, totalCents, taxBreakdown } = invoice
 	const lineItems = invoice.lineItems.map(({ id, ...line }) => line)
-	return { status: 200, body: { data: { currency, taxRounding, lineItems, subtotalCents, taxCents, totalCents, taxBreakdown } } }
+	return {
+		status: 200 as const,
+		body: { data: { currency, taxRounding, lineItems, subtotalCents, taxCents, totalCents, taxBreakdown } },
+	}
 }
 
 export const get: Handler<'invoices.get'> = async ({ params, caller }, { db, now }) => {

@@ -4,6 +4,11 @@ import { made, type Samples } from '../../test/sample.ts'
 
 export const newInvoice = (tenant: Tenant) => made(tenant, '/api/invoices', { totalCents: 5_000 })
 
+const ofTime = async (tenant: Tenant) => {
+	const dealId = await tenant.newDeal()
+	return { dealId, timeEntryIds: [await tenant.newTimeEntry({ dealId })] }
+}
+
 export const samples: Samples = {
 	invoices: {
 		make: newInvoice,
@@ -11,11 +16,17 @@ export const samples: Samples = {
 		broken: async () => ({ body: { lineItems: [{ unitPriceCents: 100 }], totalCents: 1 } }),
 		contradicting: async ({ ask }) => ({ body: { invoiceNumber: (await ask('POST', '/api/invoices')).body.invoiceNumber } }),
 	},
-	'invoices.createFromTimeEntries': {
-		body: async (tenant) => {
-			const dealId = await tenant.newDeal()
-			return { dealId, timeEntryIds: [await tenant.newTimeEntry({ dealId })] }
+	'invoices.previewFromTimeEntries': {
+		body: async (tenant) => ofTime(tenant),
+		broken: async (tenant) => ({ body: { dealId: await tenant.newDeal(), timeEntryIds: ['te_unknown'] } }),
+		contradicting: async (tenant) => {
+			const body = await ofTime(tenant)
+			await made(tenant, '/api/invoices/from-time-entries', body)
+			return { body }
 		},
+	},
+	'invoices.createFromTimeEntries': {
+		body: async (tenant) => ofTime(tenant),
 		broken: async (tenant) => ({ body: { dealId: await tenant.newDeal(), timeEntryIds: ['te_unknown'] } }),
 	},
 }

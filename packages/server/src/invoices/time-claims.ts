@@ -36,8 +36,16 @@ async function claim(db: Db, origin: Origin, invoice: StoredInvoice, ids: readon
 	const unfit = [...missing(ids, entries), ...running(entries), ...changed(invoice, entries)]
 	if (unfit.length > 0) throw claimError('invalid_time_entries', 'These time entries cannot be invoiced', unfit, pointer)
 	if (await claimTimeEntries(db, invoice.id, entries, origin)) return
-	throw claimError('time_entry_already_invoiced', 'A time entry can be on one invoice', invoiced(entries), pointer)
+	throw alreadyInvoiced(entries, pointer)
 }
+
+/** Throws when one of the entries is on an invoice. */
+export function requireUnclaimed(entries: readonly TimeEntry[]): void {
+	if (invoiced(entries).length > 0) throw alreadyInvoiced(entries, '/timeEntryIds')
+}
+
+const alreadyInvoiced = (entries: readonly TimeEntry[], pointer: string) =>
+	claimError('time_entry_already_invoiced', 'A time entry can be on one invoice', invoiced(entries), pointer)
 
 type Reason = Pick<ProblemError, 'code' | 'detail'>
 
