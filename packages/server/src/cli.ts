@@ -10,6 +10,7 @@ import { addBackupCommands } from './commands/backup.ts'
 import { command, print, UsageError } from './commands/command.ts'
 import { addEraseCommands } from './commands/erase.ts'
 import { addJobCommands } from './commands/jobs.ts'
+import { addListenCommand } from './commands/listen.ts'
 import { addMailCommands } from './commands/mail.ts'
 import { addSecretsCommands } from './commands/secrets.ts'
 import { readConfig, settingsHelp } from './config.ts'
@@ -51,6 +52,8 @@ addBackupCommands(program, { settings: readConfig, withDatabase })
 addMailCommands(program, { settings: readConfig, withDatabase })
 addJobCommands(program, { settings: readConfig, withDatabase })
 addSecretsCommands(program, { settings: readConfig, withDatabase })
+
+addListenCommand(program)
 
 const organizations = program.command('organizations').description('Organizations: each sees only its own records.')
 

@@ -29,6 +29,15 @@ export interface Served {
 	end(signal: 'SIGTERM' | 'SIGINT' | 'SIGKILL'): Promise<[code: number | null, signal: string | null]>
 }
 
+export interface Begun {
+	/** The whole lines that the command has printed so far. */
+	lines(): string[]
+	/** What it has written to standard error. */
+	errors(): string
+	/** Sends the signal; returns how the process ended. */
+	end(signal: 'SIGTERM' | 'SIGINT'): Promise<[code: number | null, signal: string | null]>
+}
+
 /** Runs the command for a test file: every process gets the environment, and a working folder outside the repository. */
 export class Remit {
 	readonly env: Environment
@@ -62,6 +71,20 @@ export class Remit {
 		})
 		const [code] = await once(child, 'close')
 		return { code, stdout, stderr }
+	}
+
+	/** Runs a command that ends only by a signal. */
+	begin(args: readonly string[], environment: Environment = {}): Begun {
+		const child = this.#start(args, environment)
+		let [stdout, stderr] = ['', '']
+		child.stdout?.setEncoding('utf8').on('data', (text) => {
+			stdout += text
+		})
+		child.stderr?.setEncoding('utf8').on('data', (text) => {
+			stderr += text
+		})
+		const lines = () => stdout.split('\n').slice(0, -1)
+		return { lines, errors: () => stderr, end: (signal) => endOf(child, signal) }
 	}
 
 	async json(args: readonly string[], environment: Environment = {}) {
