@@ -28,6 +28,8 @@ export interface BackgroundOptions {
 	readonly requests: () => number
 	/** Called with what the attempt of a delivery stored. */
 	readonly stored: (organizationId: string, bytes: number) => void
+	/** Called with the outcome of each attempt of a delivery. */
+	readonly attempted?: ((outcome: string) => void) | undefined
 }
 
 export interface Background {

@@ -43,6 +43,8 @@ const integer = (min: number, max: number) => (value: string) => {
 	return Number(value)
 }
 
+const portOrNone = (value: string) => (value === '' ? undefined : integer(0, 65_535)(value))
+
 const oneOf =
 	<const T extends string>(...choices: readonly T[]) =>
 	(value: string): T => {
@@ -112,6 +114,11 @@ export const settings = {
 		'info',
 		'fatal, error, warn, info, debug, trace or silent.',
 		oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
+	),
+	METRICS_PORT: setting(
+		'',
+		'Port of /metrics, for Prometheus, on HOST; it asks for no key, so let only Prometheus reach it. Empty: none.',
+		portOrNone,
 	),
 	SHUTDOWN_SECONDS: setting(
 		'8',

@@ -17,6 +17,7 @@ import { testProcessorWarning } from './hosted/test-mode.ts'
 import { Connections } from './http/connections.ts'
 import { Load } from './http/load.ts'
 import { expressPrototypes } from './http/steps/express.ts'
+import type { Metrics } from './metrics/metrics.ts'
 import type { Lookup } from './outside/resolver.ts'
 import { openServices } from './outside/services.ts'
 import type { Worker } from './work/jobs.ts'
@@ -28,6 +29,8 @@ export interface RunningServer {
 	readonly url: string
 	/** Does what is due without a request; undefined with ROLE=api. */
 	readonly worker: Worker | undefined
+	/** Where Prometheus asks. */
+	readonly metricsUrl?: string | undefined
 	/**
 	 * Takes no more connections, lets what is under way end, and closes the database. What has not ended after five eighths of the
 	 * grace is broken off: first webhooks and calls to others, then after six eighths the connections. Only a database that hangs
@@ -66,10 +69,12 @@ export async function startServer({ db, config, log, now = Date.now, lookup }: S
 	const create = config.ROLE === 'worker' ? createWorkerApp : createApp
 	const app = create({ db, config, log, now, callers, storedBytes, services, limits: rateLimits, load })
 	const server = createServer({ ...limits, ...expressPrototypes(app) })
+	const metrics = await openMetrics({ db, config, log, now })
 	const connections = new Connections(server)
 	let requests = 0
 	server.on('request', (req, res) => {
 		requests++
+		metrics?.watch(req, res)
 		if (connections.begin(req, res) && !load.shed(req, res)) app(req, res)
 	})
 	server.on('clientError', rejectMalformed)
@@ -83,13 +88,14 @@ export async function startServer({ db, config, log, now = Date.now, lookup }: S
 		once((signal) => warnOfLostKeys(db, services.secrets, log, signal), log),
 	]
 	const stored = (organizationId: string, bytes: number) => storedBytes.add(organizationId, bytes, now())
-	const options = { db, config, log, now, services, requests: () => requests, stored }
+	const options = { db, config, log, now, services, requests: () => requests, stored, attempted: metrics?.attempted }
 	const background = config.ROLE === 'api' ? undefined : await startBackground(options)
 	const address = addressOf(server, config)
 	url ||= address
 	return {
 		url: address,
 		worker: background?.worker,
+		metricsUrl: metrics?.url,
 		async close(graceMs = config.SHUTDOWN_SECONDS * 1000) {
 			const work = [connections.drain(), background?.stop((graceMs * 5) / 8), ...loops.map((loop) => loop.stop())]
 			const breakOff = setTimeout(() => services.close().catch(() => {}), (graceMs * 5) / 8)
@@ -97,6 +103,7 @@ export async function startServer({ db, config, log, now = Date.now, lookup }: S
 			clearTimeout(breakOff)
 			connections.cut()
 			load.close()
+			await metrics?.close()
 			await callers.flush().catch((err) => log.error({ err }, 'when keys were last used could not be written'))
 			await storedBytes.flush(now()).catch((err) => log.error({ err }, 'how many bytes were stored could not be written'))
 			await services.close()
@@ -104,6 +111,12 @@ export async function startServer({ db, config, log, now = Date.now, lookup }: S
 			await db.close()
 		},
 	}
+}
+
+/** Loads what counts only where somebody asks for it. */
+async function openMetrics({ db, config, log, now }: ServerOptions & { now: () => number }): Promise<Metrics | undefined> {
+	const { METRICS_PORT: port, HOST: host } = config
+	return port === undefined ? undefined : (await import('./metrics/metrics.ts')).startMetrics({ db, log, now, host, port })
 }
 
 function addressOf(server: Server, { HOST }: Config): string {

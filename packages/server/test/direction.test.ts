@@ -26,7 +26,7 @@ const floors = [
 	['invoices'],
 	['invoices/sharing', 'payments'],
 	['invoices/payments'],
-	['hosted', 'demo', 'erase'],
+	['hosted', 'demo', 'erase', 'metrics'],
 	['commands'],
 	['.'],
 ]

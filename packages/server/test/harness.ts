@@ -62,6 +62,7 @@ export interface Tenant {
 
 export interface TestServer extends Tenant {
 	readonly url: string
+	readonly metricsUrl: string | undefined
 	readonly db: Database
 	readonly settings: Partial<Config>
 	/** The server's clock: it starts at the real time and stands still. */
@@ -143,6 +144,7 @@ export async function startTestServer(settings: Partial<Config> = {}, lookup = t
 	return {
 		...(await newTenant()),
 		url: server.url,
+		metricsUrl: server.metricsUrl,
 		db,
 		settings: effective,
 		clock,

@@ -43,9 +43,19 @@ export interface Database extends Db {
 	transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>
 	/** Calls the listener after every commit of this process. Returns a function that removes the listener. */
 	onCommit(listener: () => void): () => void
+	/** The connections of this process now; absent where there are no more than two. */
+	connections?(): readonly ConnectionUse[]
 	/** Throws unless the database answers; on PostgreSQL also while it takes no changes. */
 	ready(): Promise<void>
 	close(): Promise<void>
+}
+
+export interface ConnectionUse {
+	readonly use: 'reads' | 'writes'
+	readonly busy: number
+	readonly idle: number
+	/** Queries or transactions that wait for a connection. */
+	readonly waiting: number
 }
 
 /** The listeners of `Database.onCommit`. */

@@ -4,6 +4,7 @@ import pg from 'pg'
 import { within } from './busy.ts'
 import {
 	CommitListeners,
+	type ConnectionUse,
 	type Database,
 	type Db,
 	OutcomeUnknown,
@@ -88,6 +89,8 @@ export function openPostgres(settings: PostgresSettings, onError: (error: Error)
 		transaction: (work, { durable = true, organizationId = '' }: TransactionOptions = {}) =>
 			writes.run(organizationId, () => transaction(work, durable)),
 		onCommit: (listener) => committed.add(listener),
+		connections: () =>
+			pools.use().map((use, index) => ({ ...use, waiting: use.waiting + ([reads, writes][index]?.waiting ?? 0) })),
 		ready: () => pools.ready(),
 		close: () => pools.end(),
 	}
@@ -129,6 +132,17 @@ class Pools {
 			this.noteFailure(error)
 			reject(error)
 		})
+	}
+
+	/** Of reads, then of writes. */
+	use(): ConnectionUse[] {
+		const of = (use: ConnectionUse['use'], { totalCount, idleCount: idle, waitingCount: waiting }: pg.Pool) => ({
+			use,
+			busy: totalCount - idle,
+			idle,
+			waiting,
+		})
+		return [of('reads', this.#reads), of('writes', this.#writes)]
 	}
 
 	connect(): Promise<pg.PoolClient> {

@@ -26,6 +26,11 @@ export class Shares {
 		this.#limits = limits
 	}
 
+	/** How many wait for room. */
+	get waiting(): number {
+		return [...this.#waiting.values()].flat().length
+	}
+
 	/** Runs the work once there is room for the organization; throws when there is none for `patienceMs`. */
 	async run<T>(organizationId: string, work: () => Promise<T>): Promise<T> {
 		if (!this.#take(organizationId)) await new Promise<void>((admit, reject) => this.#wait(organizationId, admit, reject))

@@ -38,6 +38,8 @@ export interface EngineOptions {
 	readonly hostRate: number
 	/** Called with what an attempt stored. */
 	readonly stored: (organizationId: string, bytes: number) => void
+	/** Called with what came of an attempt. */
+	readonly attempted?: ((outcome: string) => void) | undefined
 	/** The number of requests that this process has received so far. */
 	readonly requests: () => number
 }
@@ -301,6 +303,7 @@ export class DeliveryEngine {
 				this.#ended.push(ended)
 				this.#failures.note(target, ended.failed, ended.result.endedAt)
 			}
+			this.#options.attempted?.(outcome.brokenOff ? 'broken_off' : outcome.heldBack ? 'held_back' : ended.result.status)
 			this.#wake()
 		}
 		if (!canSend) end(unsigned)
