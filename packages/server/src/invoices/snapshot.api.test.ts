@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
+import { png } from '../../test/images.ts'
 import { query } from '../db/database.ts'
 
 let server: TestServer
@@ -16,6 +17,8 @@ beforeEach(async () => {
 afterAll(() => server.close())
 
 const set = (body: object) => tenant.remit.organization.update(body)
+const setLogo = (bytes: Buffer | null) =>
+	bytes ? tenant.remit.organization.logo.replace({ data: bytes.toString('base64') }) : tenant.remit.organization.logo.delete()
 const create = async (body: object = {}): Promise<string> => (await tenant.ask('POST', '/api/invoices', { body })).body.id
 const read = (id: string) => tenant.remit.invoices.get(id)
 const patch = (id: string, body: object) => tenant.remit.invoices.update(id, body)
@@ -100,6 +103,7 @@ it('what a sent invoice prints changes with it alone, whatever happens around it
 					city: fc.constantFrom('Bonn', null),
 					language: fc.constantFrom('de', 'fr', 'en'),
 					locale: fc.constantFrom('de-DE', 'ja-JP', 'en-IE'),
+					accentColor: fc.constantFrom('#0f5c4d', '#333333', null),
 					timeZone: fc.constantFrom('Pacific/Kiritimati', 'America/Los_Angeles'),
 					bankAccount: fc.constantFrom({ iban: 'DE89370400440532013000' }, null),
 					footer: fc.constantFrom('No VAT.', null),
@@ -109,6 +113,7 @@ it('what a sent invoice prints changes with it alone, whatever happens around it
 				{ requiredKeys: [] },
 			)
 			.map((changes) => () => set(changes)),
+		logo: fc.constantFrom(png(4, 4, [200, 0, 0]), png(8, 4, [0, 120, 0]), null).map((bytes) => () => setLogo(bytes)),
 		company: fc
 			.constantFrom(
 				{ name: 'Acme II' },

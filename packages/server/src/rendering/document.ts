@@ -75,6 +75,8 @@ export interface Passage {
 }
 
 export interface DocumentLine {
+	/** A heading stands above the lines that follow, and has no amount; absent for what is charged. */
+	readonly kind?: 'heading' | 'discount'
 	/** May hold line breaks. */
 	readonly description: string
 	/** With its unit, such as `1.5 day`; empty in a line of text only. */

@@ -36,6 +36,7 @@ export interface EmailContent {
 }
 
 export interface EmailLine {
+	readonly kind: DocumentLine['kind']
 	readonly description: string
 	/** How the amount is computed, such as `1.5 day × €800.00`; empty in a line of text only. */
 	readonly details: string
@@ -82,7 +83,10 @@ function headlineOf({ due, totals, status }: InvoiceDocument, words: Words): Ema
 	return { label: `${words.total} · ${status.label}`, value: total?.value ?? '' }
 }
 
-function toEmailLine({ description, quantity, unitPrice, discount, tax, amount }: DocumentLine, showTax: boolean): EmailLine {
+function toEmailLine(
+	{ kind, description, quantity, unitPrice, discount, tax, amount }: DocumentLine,
+	showTax: boolean,
+): EmailLine {
 	const price = [quantity, unitPrice].filter(Boolean).join(' × ')
-	return { description, details: [price, discount, showTax ? tax : ''].filter(Boolean).join(' · '), amount }
+	return { kind, description, details: [price, discount, showTax ? tax : ''].filter(Boolean).join(' · '), amount }
 }

@@ -33,7 +33,7 @@ export function emailHtml(content: EmailContent): string {
 <tr><td align="center" class="margin" style="padding:32px 16px;">
 <!--[if mso]><table role="presentation" width="600" cellpadding="0" cellspacing="0" border="0"><tr><td><![endif]-->
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="max-width:600px;font-family:-apple-system,BlinkMacSystemFont,Segoe UI,Roboto,Helvetica,Arial,sans-serif;text-align:left;text-align:start;">
-<tr><td class="card" style="padding:32px;background-color:#ffffff;border-radius:12px;">
+<tr><td class="card" style="padding:32px;background-color:#ffffff;border-top:4px solid ${content.accent};border-radius:12px;">
 !${logo(content)}<p dir="auto" class="ink" style="margin:0;${body}font-weight:600;${prose}">${sender}</p>
 <h1 dir="auto" class="muted" style="margin:0 0 24px;${small}font-weight:400;">${heading}</h1>
 !${message(content)}
@@ -125,8 +125,10 @@ function linesTable({ lines, omitted, words }: EmailContent): string {
 !${lines.map(lineRow)}!${omitted ? html`<tr><td colspan="2" class="muted rule" style="padding:12px 0;${ruled}${small}">${omitted}</td></tr>` : ''}</table>`
 }
 
-const lineRow = ({ description, details, amount }: EmailLine) => html`<tr>
-<td class="ink rule" style="padding:12px 16px 12px 0;${ruled}${item}"><div dir="auto" style="${prose}">!${breaks(description)}</div>!${details ? html`<div dir="auto" class="muted" style="${small}${prose}">${details}</div>` : ''}</td>
+const looks = { heading: 'font-weight:600;', discount: 'font-style:italic;' } as const
+
+const lineRow = ({ kind, description, details, amount }: EmailLine) => html`<tr>
+<td class="ink rule" style="padding:12px 16px 12px 0;${ruled}${item}"><div dir="auto" style="${kind ? looks[kind] : ''}${prose}">!${breaks(description)}</div>!${details ? html`<div dir="auto" class="muted" style="${small}${prose}">${details}</div>` : ''}</td>
 <td class="ink rule" style="padding:12px 0;${ruled}${item}${amountCell}">${amount}</td>
 </tr>
 `

@@ -28,7 +28,7 @@ export function rateTable(
 		title: words.hoursByRate,
 		columns: [words.rate, words.hours, words.amount].map((label) => ({ label, numeric: true })),
 		rows: [...Map.groupBy(hourly, (line) => line.unitPriceCents)].map(([rate, group]) => [money(rate), ...hoursAndAmount(group)]),
-		sum: [words.total, ...hoursAndAmount(hourly)],
+		sum: [words.sum, ...hoursAndAmount(hourly)],
 	}
 }
 
@@ -52,7 +52,7 @@ export function timesheetTable(
 		rows: entries
 			.toSorted((a, b) => a.startedAt - b.startedAt)
 			.map((entry) => [...columns.map(({ cell }) => cell(entry)), hours([entry])]),
-		sum: [...columns.map((_, index) => (index === 0 ? words.total : '')), hours(entries)],
+		sum: [...columns.map((_, index) => (index === 0 ? words.sum : '')), hours(entries)],
 	}
 }
 

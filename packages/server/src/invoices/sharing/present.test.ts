@@ -72,6 +72,9 @@ describe('the head', () => {
 			footer: 'HRB 1\nSmall business,\nno VAT.',
 		})
 		expect(present({ ...owed, status: 'paid', amountDueCents: 0 }, { seller }).passages).toEqual([])
+		// An account of which nothing is written has no heading either.
+		const nameless = party({ bankAccount: { ...account, bankName: null, iban: null, bic: null } })
+		expect(present(owed, { seller: nameless }).passages).toEqual([])
 		const foreign = party({
 			bankAccount: { ...account, holder: 'Ada', iban: null, bic: null, accountNumber: '12345678', routingNumber: '20-00-00' },
 		})
@@ -83,6 +86,35 @@ describe('the head', () => {
 	it('in a locale that there is not is English', () => {
 		const document = present(invoiceOf([{ unitPriceCents: 123_456 }]), { locale: 'tlh-KX' })
 		expect(document).toMatchObject({ locale: 'en', due: '€1,234.56' })
+	})
+})
+
+describe('what a line is', () => {
+	it('of text is a heading, and one of a discount shows its amount alone when there is one', () => {
+		const discount = { kind: 'discount' as const, unitPriceCents: -500 }
+		const { lines } = present(
+			invoiceOf([
+				{ kind: 'text', description: 'Design' },
+				{ unitPriceCents: 9_000 },
+				{ ...discount, description: '' },
+				{ ...discount, quantity: '2' },
+			]),
+		)
+		expect(
+			lines.map(({ kind, description, quantity, unitPrice, amount }) => [kind, description, quantity, unitPrice, amount]),
+		).toEqual([
+			['heading', 'Design', '', '', ''],
+			[undefined, 'Design workshop', '1', '€90.00', '€90.00'],
+			['discount', 'Discount', '', '', '−€5.00'],
+			['discount', 'Design workshop', '2', '−€5.00', '−€10.00'],
+		])
+	})
+
+	it('without taxes of its own has the tax of its invoice, whose label `Tax` is a word of the document', () => {
+		const invoice = invoiceOf([{ unitPriceCents: 100 }], { taxRate: 19 })
+		expect(totalsOf(invoice, { language: 'de', locale: 'de-DE' })).toContain(
+			'zzgl. Steuer 19\u00a0% auf 1,00\u00a0€: 0,19\u00a0€',
+		)
 	})
 })
 
@@ -179,7 +211,11 @@ describe('a line', () => {
 
 	it('of words has nothing but them', () => {
 		const words = { quantity: '', unitPrice: '', discount: '', tax: '', amount: '' }
-		expect(first({ kind: 'text', description: 'March' }, { taxRate: 19 })).toEqual({ description: 'March', ...words })
+		expect(first({ kind: 'text', description: 'March' }, { taxRate: 19 })).toEqual({
+			kind: 'heading',
+			description: 'March',
+			...words,
+		})
 	})
 
 	it.each([

@@ -126,12 +126,17 @@ function presentLine(line: LineItem, invoice: Invoice, writing: Writing): Docume
 	const { unit } = line
 	const { words, locale, money, date } = writing
 	const description = [line.description, period(line, date)].filter(Boolean).join('\n')
-	if (line.kind === 'text') return { description, quantity: '', unitPrice: '', discount: '', tax: '', amount: '' }
+	const empty = { quantity: '', unitPrice: '', discount: '', tax: '', amount: '' }
+	if (line.kind === 'text') return { kind: 'heading', description, ...empty }
 	const quantity = isTimed(line) ? formatHours(line.durationSeconds, locale) : formatDecimalText(line.quantity, locale)
+	const isDiscount = line.kind === 'discount'
+	// Once its price says no more than the amount does.
+	const isOnce = isDiscount && line.quantity === '1' && unit === null
 	return {
-		description,
-		quantity: unit ? `${quantity} ${unit}` : quantity,
-		unitPrice: money(line.unitPriceCents),
+		...(isDiscount && { kind: 'discount' as const }),
+		description: isDiscount && !description ? words.discount : description,
+		quantity: isOnce ? '' : unit ? `${quantity} ${unit}` : quantity,
+		unitPrice: isOnce ? '' : money(line.unitPriceCents),
 		discount: discount(line, writing),
 		tax: taxesOf(line, invoice)
 			.map((tax) => (tax.inclusive ? fill(words.taxIncluded, { tax: taxName(tax, writing) }) : taxName(tax, writing)))

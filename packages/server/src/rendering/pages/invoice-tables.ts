@@ -24,10 +24,13 @@ export function linesTable({ language, lines, columns }: InvoiceDocument): strin
 		{ field: 'amount', label: words.amount, classes: 'number amount-cell' },
 	]
 	const rows = lines.map((line) =>
-		row(
-			shown,
-			shown.map(({ field }) => line[field]),
-		),
+		line.kind === 'heading'
+			? headingRow(line.description, shown.length)
+			: row(
+					shown,
+					shown.map(({ field }) => line[field] ?? ''),
+					line.kind,
+				),
 	)
 	return html`
 <table class="lines${columns.discount && columns.tax ? ' wide' : ''}" role="table">
@@ -60,11 +63,22 @@ function head(columns: readonly Column[]): string {
 	return html`<thead role="rowgroup"><tr role="row">!${cells}</tr></thead>`
 }
 
-function row(columns: readonly Column[], values: readonly string[]): string {
+const headingRow = (text: string, columns: number) =>
+	html`<tr role="row" class="heading-row"><td role="cell" colspan="${String(columns)}" class="description"><bdi>${text}</bdi></td></tr>`
+
+/** Longer numbers may break, so that a table fits into the window. */
+const longestNumber = 24
+
+function row(columns: readonly Column[], values: readonly string[], kind = ''): string {
 	const cells = columns.map(({ label, classes }, index) => {
 		const value = values[index]
 		const labelled = classes.includes('labelled') ? html` data-label="${label}"` : ''
-		return html`<td role="cell" class="${classes}"!${labelled}>!${value ? html`<bdi>${value}</bdi>` : ''}</td>`
+		return html`<td role="cell" class="${classes}"!${labelled}>!${value ? cellText(value, classes) : ''}</td>`
 	})
-	return html`<tr role="row">!${cells}</tr>`
+	return html`<tr role="row"!${kind ? html` class="${kind}-row"` : ''}>!${cells}</tr>`
 }
+
+const cellText = (value: string, classes: string) =>
+	classes.includes('number') && value.length <= longestNumber
+		? html`<bdi class="short">${value}</bdi>`
+		: html`<bdi>${value}</bdi>`

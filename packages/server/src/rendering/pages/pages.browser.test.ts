@@ -161,6 +161,18 @@ describe.skipIf(!existsSync(executablePath))('in a browser', () => {
 		expect(amount?.y).toBe(quantity?.y)
 	})
 
+	it('breaks no amount, quantity or tax on a desktop, and says each thing once', async () => {
+		const page = await open('overdue', { viewport: desktop })
+		for (const cell of await page.locator('td.number bdi, .totals dd bdi').all()) {
+			const { height = 0 } = (await cell.boundingBox()) ?? {}
+			expect([await cell.textContent(), height < 30]).toEqual([await cell.textContent(), true])
+		}
+		const count = (text: string) => page.getByText(text, { exact: true }).filter({ visible: true }).count()
+		expect(await Promise.all(['Invoice 2026-0107', 'Oct 31, 2026', '$1,679.20', 'Overdue'].map(count))).toEqual([1, 1, 1, 1])
+		await page.goto(`${base}/open`)
+		expect(await Promise.all(['Invoice INV-0042', '15 Dec 2026', 'Amount due'].map(count))).toEqual([1, 1, 0])
+	})
+
 	it('prints the invoice without what is only for the screen, and a status only when the invoice is closed', async () => {
 		const printed = async (name: string, texts: string[]) => {
 			const page = await open(name, { viewport: desktop })

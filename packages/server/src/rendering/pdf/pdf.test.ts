@@ -112,6 +112,8 @@ describe('a PDF', () => {
 		for (const page of pages.filter((page) => page.includes('Work package'))) expect(page).toContain('Description Quantity')
 		for (const page of pages.filter((page) => page.includes('Entry'))) expect(page).toContain('Date Work Hours')
 		for (const [index, page] of pages.entries()) expect(page).toContain(`INV-0001 · Page ${index + 1} of ${pages.length}`)
+		// Each later page says whose it is.
+		for (const page of pages.slice(1)) expect(page).toMatch(/^Nordlicht Studio Acme Industries /)
 		expect(count(text, 'Total 999.75')).toBe(2)
 		expect(pages.find((page) => page.includes('Subtotal'))).toContain('Amount due €2,677.50')
 	})
@@ -155,7 +157,8 @@ describe('text', () => {
 				footer: markup,
 			}),
 		)
-		const places = 13 + pages.length
+		// Each page has the number, and each later one seller and buyer.
+		const places = 13 + pages.length + 2 * (pages.length - 1)
 		expect(count(text.replace(/\s/gu, ''), markup.replace(/\s/gu, ''))).toBe(places)
 	})
 

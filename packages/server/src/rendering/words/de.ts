@@ -41,6 +41,7 @@ export const de: Words = {
 	rate: 'Stundensatz',
 	hours: 'Stunden',
 	timesheet: 'Stundennachweis',
+	sum: 'Summe',
 	date: 'Datum',
 	deliverable: 'Leistung',
 	task: 'Aufgabe',

@@ -41,6 +41,7 @@ export const en: Words = {
 	rate: 'Rate',
 	hours: 'Hours',
 	timesheet: 'Timesheet',
+	sum: 'Total',
 	date: 'Date',
 	deliverable: 'Deliverable',
 	task: 'Task',

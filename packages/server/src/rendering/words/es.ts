@@ -41,6 +41,7 @@ export const es: Words = {
 	rate: 'Tarifa',
 	hours: 'Horas',
 	timesheet: 'Registro de horas',
+	sum: 'Total',
 	date: 'Fecha',
 	deliverable: 'Entregable',
 	task: 'Tarea',

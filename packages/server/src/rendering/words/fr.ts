@@ -41,6 +41,7 @@ export const fr: Words = {
 	rate: 'Taux horaire',
 	hours: 'Heures',
 	timesheet: 'Relevé d’heures',
+	sum: 'Total',
 	date: 'Jour',
 	deliverable: 'Livrable',
 	task: 'Tâche',

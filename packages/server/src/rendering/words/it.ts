@@ -41,6 +41,7 @@ export const it: Words = {
 	rate: 'Tariffa',
 	hours: 'Ore',
 	timesheet: 'Registro delle ore',
+	sum: 'Totale',
 	date: 'Data',
 	deliverable: 'Prestazione',
 	task: 'Attività',

@@ -41,6 +41,7 @@ export const nl: Words = {
 	rate: 'Tarief',
 	hours: 'Uren',
 	timesheet: 'Urenspecificatie',
+	sum: 'Totaal',
 	date: 'Datum',
 	deliverable: 'Resultaat',
 	task: 'Taak',

@@ -41,6 +41,7 @@ export const pl: Words = {
 	rate: 'Stawka',
 	hours: 'Godziny',
 	timesheet: 'Zestawienie godzin',
+	sum: 'Suma',
 	date: 'Data',
 	deliverable: 'Rezultat',
 	task: 'Zadanie',

@@ -41,6 +41,7 @@ export const pt: Words = {
 	rate: 'Tarifa',
 	hours: 'Horas',
 	timesheet: 'Registo de horas',
+	sum: 'Total',
 	date: 'Data',
 	deliverable: 'Entregável',
 	task: 'Tarefa',

@@ -56,6 +56,8 @@ export interface Words {
 	readonly rate: string
 	readonly hours: string
 	readonly timesheet: string
+	/** Before the sums of a table. */
+	readonly sum: string
 	readonly date: string
 	readonly deliverable: string
 	readonly task: string
