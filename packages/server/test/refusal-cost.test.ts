@@ -90,7 +90,9 @@ describe.each(operations)('$id', (operation) => {
 		it('refuses 512 KiB of mistakes of any shape in less than 50 ms, with a short answer', async () => {
 			for (const [shape, body] of badBodies(schema)) {
 				const refusal = await expectCheap(operation.id, shape, () => ask(operation.method, path, body))
-				expect(refusal, shape).toMatchObject({ status: 400 })
+				// The bytes of a logo may be that long: its own rule refuses them.
+				const isLogo = operation.bodyLimit !== undefined && shape === 'long text'
+				expect(refusal, shape).toMatchObject({ status: isLogo ? 422 : 400 })
 				expect(refusal.text.length, shape).toBeLessThan(32_000)
 				expect(refusal.body.errors?.length ?? 0, shape).toBeLessThanOrEqual(100)
 			}
