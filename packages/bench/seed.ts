@@ -7,7 +7,7 @@ import type { Database, Db } from '../server/src/db/database.ts'
 import type { InvoiceInput, InvoiceStatus, OrganizationSettings } from '../server/src/generated/contract.ts'
 import { applyInput } from '../server/src/invoices/apply.ts'
 import { blankInvoice } from '../server/src/invoices/invoice.ts'
-import { advanceCounter } from '../server/src/invoices/number-store.ts'
+import { advanceCounter } from '../server/src/invoices/numbers/store.ts'
 import { snapshotOf } from '../server/src/invoices/snapshot.ts'
 import { insertInvoice } from '../server/src/invoices/store.ts'
 import { createOrganization } from '../server/src/organizations/store.ts'
@@ -53,7 +53,11 @@ async function organization(db: Database, name: string, companies: number, invoi
 			const written = now - (invoices - n) * 600_000
 			invoiceIds.push(await invoice(tx, organization, companyIds[n % companies] as string, n, written))
 		}
-		await advanceCounter(tx, organization.id, numberOf(invoices - 1))
+		await advanceCounter(tx, organization.id, numberOf(invoices - 1), organization, {
+			invoiceId: null,
+			skippedBy: 'bench',
+			skippedAt: now,
+		})
 		return { organizationId: organization.id, invoiceIds }
 	})
 }

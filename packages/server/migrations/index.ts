@@ -52,6 +52,7 @@ import * as languages from './0049-languages.ts'
 import * as ledger from './0050-ledger.ts'
 import * as firstJobs from './0051-first-jobs.ts'
 import * as branding from './0052-branding.ts'
+import * as numberSeries from './0053-number-series.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -107,4 +108,5 @@ export const migrations: readonly Migration[] = [
 	{ name: '0050-ledger', up: ledger.up },
 	{ name: '0051-first-jobs', up: firstJobs.up },
 	{ name: '0052-branding', up: branding.up },
+	{ name: '0053-number-series', up: numberSeries.up },
 ]

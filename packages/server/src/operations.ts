@@ -9,6 +9,7 @@ import * as pipelines from './deals/pipeline-handlers.ts'
 import * as events from './events/handlers.ts'
 import type { Handlers } from './http/handler.ts'
 import * as invoices from './invoices/handlers.ts'
+import * as invoiceNumbers from './invoices/numbers/handlers.ts'
 import * as paymentCredentials from './invoices/payments/credentials-handlers.ts'
 import * as paymentLinks from './invoices/payments/handlers.ts'
 import * as sharing from './invoices/sharing/handlers.ts'
@@ -68,6 +69,9 @@ export const handlers = {
 	'invoices.paymentLink.get': paymentLinks.get,
 	'invoices.public.get': sharing.viewPublic,
 	'invoices.public.pdf': sharing.viewPublicPdf,
+	'numberGaps.list': invoiceNumbers.listGaps,
+	'organization.nextInvoiceNumber.get': invoiceNumbers.getNext,
+	'organization.nextInvoiceNumber.replace': invoiceNumbers.replaceNext,
 	'organization.get': organizations.get,
 	'organization.usage.get': organizations.usage,
 	'organization.update': organizations.update,

@@ -17,7 +17,7 @@ const floors = [
 	['http/steps'],
 	['events', 'mails'],
 	['audit'],
-	['companies'],
+	['companies', 'invoices/numbers'],
 	['contacts'],
 	['deals'],
 	['organizations'],

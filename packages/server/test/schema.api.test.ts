@@ -19,7 +19,7 @@ import { insertDeliveries } from '../src/events/fan-out-store.ts'
 import { readEvents } from '../src/events/feed-store.ts'
 import { recordEvent } from '../src/events/record.ts'
 import { readEvent } from '../src/events/store.ts'
-import { insertNumbered, isNumberRetired } from '../src/invoices/number-store.ts'
+import { insertNumbered, isNumberRetired } from '../src/invoices/numbers/store.ts'
 import {
 	closePaymentLinks,
 	findClosingLink,
@@ -315,7 +315,17 @@ const lookUps: [name: string, work: (db: Db) => Promise<unknown>][] = [
 	['results of deliveries', (db) => completeDeliveries(db, [result()])],
 	['a deleted number', (db) => isNumberRetired(db, org(), 'INV-0001')],
 	['an organization', (db) => findOrganization(db, org())],
-	['the next number', (db) => insertNumbered(db, { organizationId: org() }, async () => true)],
+	[
+		'the next number',
+		(db) =>
+			insertNumbered(
+				db,
+				{ organizationId: org() },
+				'INV-',
+				{ timeZone: 'UTC', invoiceNumberPrefix: 'INV-', invoiceNumberDigits: 4 },
+				async () => true,
+			),
+	],
 	['a key by its hash', (db) => findKeyByHash(db, 'hash')],
 	['the keys of an organization', (db) => listKeys(db, org())],
 	['a page of keys', (db) => apiKeys.readPage(db, org(), page)],

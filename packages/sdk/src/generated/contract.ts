@@ -619,6 +619,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/number-gaps": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List gaps in invoice numbers
+         * @description List the gaps in the numbers of invoices and why each is there, by series and number.
+         */
+        get: operations["numberGaps.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/organization": {
         parameters: {
             query?: never;
@@ -674,6 +694,30 @@ export interface paths {
          *     An API key with `resources` gets 403.
          */
         delete: operations["organization.logo.delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/organization/next-invoice-number": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the next invoice number
+         * @description Read the next number of new invoices.
+         */
+        get: operations["organization.nextInvoiceNumber.get"];
+        /**
+         * Set the next invoice number
+         * @description Set the next number of new invoices: of the series that they have today. An API key with `resources` gets 403.
+         */
+        put: operations["organization.nextInvoiceNumber.replace"];
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -2931,7 +2975,7 @@ export interface components {
          * @description Every error code. A later version may add codes.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "invalid_json" | "body_required" | "ambiguous_credentials" | "invalid_signature" | "missing_credentials" | "invalid_credentials" | "insufficient_scope" | "route_not_found" | "api_key_not_found" | "client_link_not_found" | "payment_link_not_found" | "webhook_delivery_not_found" | "event_not_found" | "company_not_found" | "contact_not_found" | "deal_not_found" | "invoice_not_found" | "payment_not_found" | "pipeline_not_found" | "tax_rate_not_found" | "time_entry_not_found" | "webhook_endpoint_not_found" | "method_not_allowed" | "request_timeout" | "invoice_number_taken" | "record_in_use" | "tax_rate_in_use" | "stage_in_use" | "time_entry_invoiced" | "timer_running" | "time_entry_already_invoiced" | "invoice_cancelled" | "email_not_configured" | "email_under_way" | "email_perhaps_sent" | "payment_processor_not_configured" | "webhook_endpoint_not_active" | "delivery_under_way" | "too_many_endpoints" | "too_many_api_keys" | "idempotency_key_in_use" | "payment_not_manual" | "version_mismatch" | "payload_too_large" | "unsupported_media_type" | "event_type_out_of_reach" | "totals_mismatch" | "amount_out_of_range" | "invalid_vat_id" | "invalid_period" | "invalid_iban" | "invalid_logo" | "low_contrast" | "mixed_tax_inclusion" | "unknown_line_item" | "invalid_line_item" | "unknown_deal" | "unknown_company" | "expires_in_past" | "unknown_contact" | "unknown_pipeline" | "unknown_stage" | "invalid_stages" | "invalid_time_entry" | "invalid_time_entries" | "rate_missing" | "currency_mismatch" | "allocation_too_large" | "unknown_invoice" | "unknown_tax_rate" | "tax_rate_archived" | "unsafe_url" | "unresolvable_url" | "recipient_suppressed" | "nothing_to_pay" | "amount_not_payable" | "idempotency_key_reused" | "rate_limited" | "email_limit_reached" | "storage_limit_reached" | "headers_too_large" | "internal_error" | "email_delivery_failed" | "email_outcome_unknown" | "payment_processor_failed" | "outcome_unknown" | "unavailable" | "resolver_unavailable";
+        ErrorCode: "invalid_request" | "invalid_json" | "body_required" | "ambiguous_credentials" | "invalid_signature" | "missing_credentials" | "invalid_credentials" | "insufficient_scope" | "route_not_found" | "api_key_not_found" | "client_link_not_found" | "payment_link_not_found" | "webhook_delivery_not_found" | "event_not_found" | "company_not_found" | "contact_not_found" | "deal_not_found" | "invoice_not_found" | "payment_not_found" | "pipeline_not_found" | "tax_rate_not_found" | "time_entry_not_found" | "webhook_endpoint_not_found" | "method_not_allowed" | "request_timeout" | "invoice_number_taken" | "record_in_use" | "tax_rate_in_use" | "stage_in_use" | "time_entry_invoiced" | "timer_running" | "time_entry_already_invoiced" | "invoice_cancelled" | "email_not_configured" | "email_under_way" | "email_perhaps_sent" | "payment_processor_not_configured" | "webhook_endpoint_not_active" | "delivery_under_way" | "too_many_endpoints" | "too_many_api_keys" | "idempotency_key_in_use" | "payment_not_manual" | "version_mismatch" | "payload_too_large" | "unsupported_media_type" | "event_type_out_of_reach" | "totals_mismatch" | "amount_out_of_range" | "invalid_vat_id" | "invalid_period" | "invalid_iban" | "invalid_logo" | "low_contrast" | "mixed_tax_inclusion" | "unknown_line_item" | "invalid_line_item" | "unknown_deal" | "unknown_company" | "expires_in_past" | "unknown_contact" | "unknown_pipeline" | "unknown_stage" | "invalid_stages" | "invalid_time_entry" | "invalid_time_entries" | "rate_missing" | "currency_mismatch" | "number_used" | "allocation_too_large" | "unknown_invoice" | "unknown_tax_rate" | "tax_rate_archived" | "unsafe_url" | "unresolvable_url" | "recipient_suppressed" | "nothing_to_pay" | "amount_not_payable" | "idempotency_key_reused" | "rate_limited" | "email_limit_reached" | "storage_limit_reached" | "headers_too_large" | "internal_error" | "email_delivery_failed" | "email_outcome_unknown" | "payment_processor_failed" | "outcome_unknown" | "unavailable" | "resolver_unavailable";
         /**
          * @description Who caused a change.
          * @example {
@@ -2980,6 +3024,11 @@ export interface components {
              */
             unchanged?: number;
         };
+        /**
+         * @description Why a series lacks a number. A later version may add reasons.
+         * @enum {string}
+         */
+        GapReason: "deleted" | "renumbered" | "own_number" | "setting" | "unknown";
         /**
          * Format: header-name
          * @description The name of a header. Not `webhook-…`, `content-…`, `proxy-…` or `sec-…`, nor one that belongs to HTTP or to Remit: `host`, `connection`, `keep-alive`,
@@ -5278,6 +5327,86 @@ export interface components {
             previousSecretExpiresAt: components["schemas"]["UnixMs"] | null;
         };
         /**
+         * @description The next number of a series of invoices.
+         * @example {
+         *       "series": "INV-",
+         *       "number": 42,
+         *       "invoiceNumber": "INV-0042"
+         *     }
+         */
+        NextInvoiceNumber: {
+            /** @description The prefix, with the year of today. */
+            series: string;
+            /**
+             * Format: int64
+             * @description The next number.
+             */
+            number: number;
+            /** @description The invoice number that it gives. */
+            invoiceNumber: string;
+        };
+        /** @description One record. */
+        NextInvoiceNumberData: {
+            /** @description The record. */
+            data: components["schemas"]["NextInvoiceNumber"];
+        };
+        /**
+         * @description The next number to give.
+         * @example {
+         *       "number": 1000
+         *     }
+         */
+        NextInvoiceNumberUpdate: {
+            /**
+             * Format: int64
+             * @description At least one more than any number that the series has used, also for invoices that are deleted.
+             */
+            number: number;
+        };
+        /**
+         * @description Numbers of a series that no invoice has.
+         * @example {
+         *       "series": "INV-",
+         *       "firstNumber": 7,
+         *       "lastNumber": 7,
+         *       "reason": "deleted",
+         *       "invoiceId": "inv_3kTMd2sXb9QhVw7YcLpE",
+         *       "by": "key_h1Wj4yDg5WnBc3EiRvK8",
+         *       "at": 1774915200000
+         *     }
+         */
+        NumberGap: {
+            /** @description The series. */
+            series: string;
+            /**
+             * Format: int64
+             * @description The first of the numbers.
+             */
+            firstNumber: number;
+            /**
+             * Format: int64
+             * @description The last of the numbers.
+             */
+            lastNumber: number;
+            /** @description Why no invoice has them. */
+            reason: components["schemas"]["GapReason"];
+            /** @description The invoice that was deleted or renumbered, or that brought a number of its own; null for the other reasons. */
+            invoiceId: components["schemas"]["Id"] | null;
+            /** @description Who did it: the id of an API key, or another actor as in the audit log; null when it is not known. */
+            by: string | null;
+            /** @description When it was done; null when it is not known. */
+            at: components["schemas"]["UnixMs"] | null;
+        };
+        /** @description A page of records. */
+        NumberGapList: {
+            /** @description The records of this page. */
+            data: components["schemas"]["NumberGap"][];
+            /** @description The place of the page in its list. */
+            meta: components["schemas"]["PageMeta"];
+        };
+        /** @description The beginning of generated invoice numbers, with `{year}` for the year. */
+        NumberPrefix: string;
+        /**
          * @description The operation succeeded.
          * @example {
          *       "ok": true
@@ -5327,6 +5456,9 @@ export interface components {
          *       "timeRounding": "none",
          *       "timeRoundingMinutes": 15,
          *       "publishDrafts": true,
+         *       "numberOnIssue": false,
+         *       "invoiceNumberPrefix": "INV-",
+         *       "invoiceNumberDigits": 4,
          *       "paymentTerms": null,
          *       "createdAt": 1774915200000,
          *       "updatedAt": 1774915200000,
@@ -5394,6 +5526,15 @@ export interface components {
             timeRoundingMinutes: number;
             /** @description Whether a draft's client link works, and a draft can be paid; true until it is changed. */
             publishDrafts: boolean;
+            /** @description Whether an invoice gets its number when it is issued; false until it is changed. */
+            numberOnIssue: boolean;
+            /** @description What generated numbers begin with; `INV-` until it is changed. Numbers of another prefix count from 1. */
+            invoiceNumberPrefix: string;
+            /**
+             * Format: int32
+             * @description How many digits generated numbers have at least; 4 until it is changed.
+             */
+            invoiceNumberDigits: number;
             /** @description Payment terms of new invoices that name none. */
             paymentTerms: string | null;
             /** @description When it was created. */
@@ -5474,6 +5615,15 @@ export interface components {
             timeRoundingMinutes?: components["schemas"]["RoundingMinutes"];
             /** @description Whether a draft's client link works, and a draft can be paid. Off, both wait until the invoice is sent. */
             publishDrafts?: boolean;
+            /** @description Whether an invoice gets its number when it is issued. A draft then has a number like `DRAFT-7Qm2Xc4R`. */
+            numberOnIssue?: boolean;
+            /** @description What generated numbers begin with. `{year}` is the year of issue: the numbers of each year then count from 1. */
+            invoiceNumberPrefix?: components["schemas"]["NumberPrefix"];
+            /**
+             * Format: int32
+             * @description How many digits generated numbers have at least.
+             */
+            invoiceNumberDigits?: number;
             /** @description Payment terms of new invoices that name none. */
             paymentTerms?: components["schemas"]["Text"] | null;
         };
@@ -5742,9 +5892,9 @@ export interface components {
             /** @description The company that paid. Default: the company of its first invoice. */
             companyId?: components["schemas"]["Id"];
             /** @description How it was paid. */
-            method?: components["schemas"]["Line"];
+            method?: components["schemas"]["Name"];
             /** @description External reference. */
-            reference?: components["schemas"]["Line"];
+            reference?: components["schemas"]["Name"];
             /** @description When it was paid. Default: now. */
             paidAt?: components["schemas"]["DateInput"];
             /** @description The only invoice that it pays: it gets as much as it owes, and what is left stays available. */
@@ -5915,7 +6065,7 @@ export interface components {
          */
         PaymentReversal: {
             /** @description Why. */
-            reason?: components["schemas"]["Line"];
+            reason?: components["schemas"]["Name"];
         };
         /**
          * @description A payment was reversed.
@@ -6110,9 +6260,9 @@ export interface components {
          */
         PaymentUpdate: {
             /** @description How it was paid. Only of a payment that a caller recorded. */
-            method?: components["schemas"]["Line"] | null;
+            method?: components["schemas"]["Name"] | null;
             /** @description External reference. Only of a payment that a caller recorded. */
-            reference?: components["schemas"]["Line"] | null;
+            reference?: components["schemas"]["Name"] | null;
             /** @description Internal notes. */
             notes?: components["schemas"]["Text"] | null;
             /** @description Data of the caller's. */
@@ -8268,6 +8418,7 @@ export type EventCursor = components['schemas']['EventCursor'];
 export type EventPattern = components['schemas']['EventPattern'];
 export type EventType = components['schemas']['EventType'];
 export type FieldChange = components['schemas']['FieldChange'];
+export type GapReason = components['schemas']['GapReason'];
 export type HeaderName = components['schemas']['HeaderName'];
 export type HeaderValue = components['schemas']['HeaderValue'];
 export type HistoryEntry = components['schemas']['HistoryEntry'];
@@ -8328,6 +8479,12 @@ export type Name = components['schemas']['Name'];
 export type NewApiKey = components['schemas']['NewApiKey'];
 export type NewWebhookEndpoint = components['schemas']['NewWebhookEndpoint'];
 export type NewWebhookSecret = components['schemas']['NewWebhookSecret'];
+export type NextInvoiceNumber = components['schemas']['NextInvoiceNumber'];
+export type NextInvoiceNumberData = components['schemas']['NextInvoiceNumberData'];
+export type NextInvoiceNumberUpdate = components['schemas']['NextInvoiceNumberUpdate'];
+export type NumberGap = components['schemas']['NumberGap'];
+export type NumberGapList = components['schemas']['NumberGapList'];
+export type NumberPrefix = components['schemas']['NumberPrefix'];
 export type Ok = components['schemas']['Ok'];
 export type OrganizationSettings = components['schemas']['OrganizationSettings'];
 export type OrganizationSettingsData = components['schemas']['OrganizationSettingsData'];
@@ -14209,6 +14366,91 @@ export interface operations {
             };
         };
     };
+    "numberGaps.list": {
+        parameters: {
+            query?: {
+                /** @description The most records in a page, 1 to 100. */
+                limit?: components["parameters"]["PageQuery.limit"];
+                /** @description How many records to skip. */
+                offset?: components["parameters"]["PageQuery.offset"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request has succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NumberGapList"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     "organization.get": {
         parameters: {
             query?: never;
@@ -14859,6 +15101,209 @@ export interface operations {
             };
             /** @description The API key lacks a scope. */
             403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "organization.nextInvoiceNumber.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request has succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NextInvoiceNumberData"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "organization.nextInvoiceNumber.replace": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NextInvoiceNumberUpdate"];
+            };
+        };
+        responses: {
+            /** @description The request has succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Ok"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than 512 KiB. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not `application/json`. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request breaks a business rule. */
+            422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];

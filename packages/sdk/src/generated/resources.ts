@@ -3,7 +3,7 @@ import type { ApiPromise } from '../api-promise.ts'
 import type { ConditionalRequestOptions, IdempotentRequestOptions, RequestOptions } from '../options.ts'
 import type { PagePromise } from '../page.ts'
 import type { Transport } from '../transport.ts'
-import type { AllocationsCreate, ApiKey, ApiKeyCreate, ApiKeyRotate, AuditEntry, Company, CompanyCreate, CompanyUpdate, Contact, ContactCreate, ContactUpdate, CreatedRecord, CursorMeta, Deal, DealCreate, DealUpdate, HistoryEntry, Invoice, InvoiceCreated, InvoiceEmail, InvoiceInput, InvoiceLink, InvoicePreview, InvoiceSend, InvoiceSent, InvoiceUpdated, LogoFile, LogoUpload, NewApiKey, NewWebhookEndpoint, NewWebhookSecret, Ok, OrganizationSettings, OrganizationSettingsUpdate, OrganizationUsage, PageMeta, Payment, PaymentCreate, PaymentCredentials, PaymentCredentialsUpdate, PaymentReversal, PaymentUpdate, Pipeline, PipelineCreate, PipelineUpdate, PublicInvoice, Redelivered, SendStatus, TaxRate, TaxRateCreate, TaxRateUpdate, TimeEntriesInvoice, TimeEntry, TimeEntryCreate, TimeEntryUpdate, WebhookDelivery, WebhookDeliveryDetails, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointStats, WebhookEndpointUpdate, WebhookEvent, WebhookEventType, WebhookRedeliver, WebhookSecretRotate, operations } from './contract.ts'
+import type { AllocationsCreate, ApiKey, ApiKeyCreate, ApiKeyRotate, AuditEntry, Company, CompanyCreate, CompanyUpdate, Contact, ContactCreate, ContactUpdate, CreatedRecord, CursorMeta, Deal, DealCreate, DealUpdate, HistoryEntry, Invoice, InvoiceCreated, InvoiceEmail, InvoiceInput, InvoiceLink, InvoicePreview, InvoiceSend, InvoiceSent, InvoiceUpdated, LogoFile, LogoUpload, NewApiKey, NewWebhookEndpoint, NewWebhookSecret, NextInvoiceNumber, NextInvoiceNumberUpdate, NumberGap, Ok, OrganizationSettings, OrganizationSettingsUpdate, OrganizationUsage, PageMeta, Payment, PaymentCreate, PaymentCredentials, PaymentCredentialsUpdate, PaymentReversal, PaymentUpdate, Pipeline, PipelineCreate, PipelineUpdate, PublicInvoice, Redelivered, SendStatus, TaxRate, TaxRateCreate, TaxRateUpdate, TimeEntriesInvoice, TimeEntry, TimeEntryCreate, TimeEntryUpdate, WebhookDelivery, WebhookDeliveryDetails, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointStats, WebhookEndpointUpdate, WebhookEvent, WebhookEventType, WebhookRedeliver, WebhookSecretRotate, operations } from './contract.ts'
 
 export type {
 	ActorType,
@@ -62,6 +62,7 @@ export type {
 	EventActor,
 	EventType,
 	FieldChange,
+	GapReason,
 	HistoryEntry,
 	HistoryEntryList,
 	InstantInput,
@@ -111,6 +112,11 @@ export type {
 	NewApiKey,
 	NewWebhookEndpoint,
 	NewWebhookSecret,
+	NextInvoiceNumber,
+	NextInvoiceNumberData,
+	NextInvoiceNumberUpdate,
+	NumberGap,
+	NumberGapList,
 	Ok,
 	OrganizationSettings,
 	OrganizationSettingsData,
@@ -212,6 +218,7 @@ export class Resources {
 	readonly contacts: ContactsResource
 	readonly deals: DealsResource
 	readonly invoices: InvoicesResource
+	readonly numberGaps: NumberGapsResource
 	readonly organization: OrganizationResource
 	readonly payments: PaymentsResource
 	readonly pipelines: PipelinesResource
@@ -226,6 +233,7 @@ export class Resources {
 		this.contacts = new ContactsResource(transport)
 		this.deals = new DealsResource(transport)
 		this.invoices = new InvoicesResource(transport)
+		this.numberGaps = new NumberGapsResource(transport)
 		this.organization = new OrganizationResource(transport)
 		this.payments = new PaymentsResource(transport)
 		this.pipelines = new PipelinesResource(transport)
@@ -1007,16 +1015,46 @@ export class InvoicesPaymentLinkResource {
 	}
 }
 
+/** The query of `remit.numberGaps.list`. */
+export interface NumberGapsListQuery extends NonNullable<operations['numberGaps.list']['parameters']['query']> {}
+
+/** `remit.numberGaps` */
+export class NumberGapsResource {
+	readonly #transport: Transport
+
+	constructor(transport: Transport) {
+		this.#transport = transport
+	}
+
+	/**
+	 * List the gaps in the numbers of invoices and why each is there, by series and number.
+	 *
+	 * @param query - Filters, order and page.
+	 * @param options - Options of this call alone.
+	 * @returns One page by `await`; the records of all pages by `for await`.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * for await (const numberGap of remit.numberGaps.list()) console.log(numberGap.id)
+	 * ```
+	 */
+	list(query?: NumberGapsListQuery, options?: RequestOptions): PagePromise<NumberGap, PageMeta> {
+		return this.#transport.page('/api/number-gaps', { query, options, pageSize: 50 })
+	}
+}
+
 /** `remit.organization` */
 export class OrganizationResource {
 	readonly #transport: Transport
 	readonly logo: OrganizationLogoResource
+	readonly nextInvoiceNumber: OrganizationNextInvoiceNumberResource
 	readonly paymentCredentials: OrganizationPaymentCredentialsResource
 	readonly usage: OrganizationUsageResource
 
 	constructor(transport: Transport) {
 		this.#transport = transport
 		this.logo = new OrganizationLogoResource(transport)
+		this.nextInvoiceNumber = new OrganizationNextInvoiceNumberResource(transport)
 		this.paymentCredentials = new OrganizationPaymentCredentialsResource(transport)
 		this.usage = new OrganizationUsageResource(transport)
 	}
@@ -1097,6 +1135,42 @@ export class OrganizationLogoResource {
 	 */
 	delete(options?: RequestOptions): ApiPromise<Ok> {
 		return this.#transport.send('DELETE', '/api/organization/logo', { options })
+	}
+}
+
+/** `remit.organization.nextInvoiceNumber` */
+export class OrganizationNextInvoiceNumberResource {
+	readonly #transport: Transport
+
+	constructor(transport: Transport) {
+		this.#transport = transport
+	}
+
+	/**
+	 * Read the next number of new invoices.
+	 *
+	 * @param options - Options of this call alone.
+	 * @returns The record.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
+	 */
+	get(options?: RequestOptions): ApiPromise<NextInvoiceNumber> {
+		return this.#transport.record('GET', '/api/organization/next-invoice-number', { options })
+	}
+
+	/**
+	 * Set the next number of new invoices: of the series that they have today. An API key with `resources` gets 403.
+	 *
+	 * @param body - The next number to give.
+	 * @param options - Options of this call alone.
+	 * @returns The operation succeeded.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * await remit.organization.nextInvoiceNumber.replace({ number: 1000 })
+	 * ```
+	 */
+	replace(body: NextInvoiceNumberUpdate, options?: RequestOptions): ApiPromise<Ok> {
+		return this.#transport.send('PUT', '/api/organization/next-invoice-number', { body, options })
 	}
 }
 

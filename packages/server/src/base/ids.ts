@@ -3,8 +3,9 @@ import type { idPrefixes } from '../generated/tables.ts'
 
 const random = customAlphabet('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz', 20)
 
-/** The prefixes of the contract's records, and of line items, payment links, allocations, requests and erasures, which are not among them. */
-type Prefix = (typeof idPrefixes)[keyof typeof idPrefixes] | 'li' | 'plk' | 'alc' | 'req' | 'era'
+/** The prefixes of the contract's records, and of line items, payment links, allocations, skipped numbers, requests and erasures, which are
+ * not among them. */
+type Prefix = (typeof idPrefixes)[keyof typeof idPrefixes] | 'li' | 'plk' | 'alc' | 'skp' | 'req' | 'era'
 
 /** 119 random bits behind a prefix that names the kind of record. */
 export function newId(prefix: Prefix): string {

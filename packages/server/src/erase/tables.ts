@@ -94,6 +94,8 @@ export const tables: Readonly<Record<string, ErasableTable>> = {
 		text: ['taskName?', 'deliverableName?', 'description?'],
 		plain: ['dealId', 'userId', 'taskId', 'deliverableId', 'status', 'invoiceId'],
 	},
+	number_series: { key: ['series'] },
+	number_skips: { key: ['id'], plain: ['series', 'reason', 'invoiceId', 'skippedBy'] },
 	invoice_tombstones: { key: ['invoiceId'], plain: ['invoiceNumber', 'currency', 'deletedBy'] },
 	invoices: {
 		key: ['id'],

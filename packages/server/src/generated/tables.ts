@@ -999,6 +999,24 @@ export const operationTable = [
 		"rateClass": "invoicing"
 	},
 	{
+		"id": "numberGaps.list",
+		"method": "GET",
+		"path": "/api/number-gaps",
+		"scopes": [
+			"invoices:read"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			429
+		],
+		"rateClass": "invoicing"
+	},
+	{
 		"id": "organization.get",
 		"method": "GET",
 		"path": "/api/organization",
@@ -1121,6 +1139,46 @@ export const operationTable = [
 			400,
 			401,
 			403,
+			429
+		],
+		"rateClass": "invoicing",
+		"unlimitedKeysOnly": true
+	},
+	{
+		"id": "organization.nextInvoiceNumber.get",
+		"method": "GET",
+		"path": "/api/organization/next-invoice-number",
+		"scopes": [
+			"organization:read"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			429
+		],
+		"rateClass": "invoicing"
+	},
+	{
+		"id": "organization.nextInvoiceNumber.replace",
+		"method": "PUT",
+		"path": "/api/organization/next-invoice-number",
+		"scopes": [
+			"organization:write"
+		],
+		"body": "required",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			413,
+			415,
+			422,
 			429
 		],
 		"rateClass": "invoicing",
@@ -2391,6 +2449,9 @@ export const fields = {
 		"timeRounding": "string",
 		"timeRoundingMinutes": "number",
 		"publishDrafts": "boolean",
+		"numberOnIssue": "boolean",
+		"invoiceNumberPrefix": "string",
+		"invoiceNumberDigits": "number",
 		"paymentTerms": "string",
 		"createdAt": "number",
 		"updatedAt": "number",
@@ -2743,6 +2804,7 @@ export const errorTable = {
 	"invalid_time_entries": [422,"Invalid time entries"],
 	"rate_missing": [422,"Rate missing"],
 	"currency_mismatch": [422,"Currency mismatch"],
+	"number_used": [422,"Number used"],
 	"allocation_too_large": [422,"Allocation too large"],
 	"unknown_invoice": [422,"Unknown invoice"],
 	"unknown_tax_rate": [422,"Unknown tax rate"],

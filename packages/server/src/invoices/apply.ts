@@ -20,6 +20,8 @@ export interface WrittenInvoice extends InvoiceInput {
 	readonly sentAt?: number
 	/** What it has of payments once one was put on it or taken off it. */
 	readonly amountPaidCents?: number
+	/** Whether a draft gets its number before it is issued: the e-mail that issues it must show it. */
+	readonly takesNumber?: true
 	/** Whether a payment gives it the status `paid`. */
 	readonly paidByPayment?: boolean
 }
@@ -32,8 +34,20 @@ export function applyInput(
 	taxRates: ReadonlyMap<string, TaxRate> = new Map(),
 	paidByStatus = 0,
 ): StoredInvoice {
-	const { lineItems, timeLines, issuedDate, dueDate, paidDate, periodStart, periodEnd, billTo, billFrom, language, ...plain } =
-		input
+	const {
+		lineItems,
+		timeLines,
+		takesNumber,
+		issuedDate,
+		dueDate,
+		paidDate,
+		periodStart,
+		periodEnd,
+		billTo,
+		billFrom,
+		language,
+		...plain
+	} = input
 	const next = { ...stored, ...plain, updatedAt: now } as StoredInvoice & Record<(typeof dates)[number], number | null>
 	for (const field of dates) {
 		const written = input[field]

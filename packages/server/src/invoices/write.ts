@@ -19,7 +19,8 @@ import { applyInput, type WrittenInvoice } from './apply.ts'
 import { audited, recordInvoiceEvents } from './events.ts'
 import { amountDue, asRead, blankInvoice, hiddenFlags, paymentState, type StoredInvoice } from './invoice.ts'
 import { findNamedRates } from './named-rates.ts'
-import { advanceCounter, insertNumbered, insertTombstone, isNumberRetired } from './number-store.ts'
+import { draftNumber, seriesOf } from './numbers/series.ts'
+import { advanceCounter, insertNumbered, insertTombstone, isNumberRetired, noteRenumbered, takeNumber } from './numbers/store.ts'
 import { closePaymentLinks } from './payment-link-store.ts'
 import { withSnapshot } from './snapshot.ts'
 import { becomes, isFirstSent } from './status.ts'
@@ -39,9 +40,12 @@ export async function createInvoice(write: WriteContext, input: WrittenInvoice):
 	const next = await applyChecked(write, blank, input)
 	await markNewRates(db, blank, next)
 	let invoice = await withSnapshot(db, next)
-	if (invoice.invoiceNumber === '') invoice = await insertNumbered(db, invoice, insertInvoice)
+	if (invoice.invoiceNumber === '' && organization.numberOnIssue && invoice.status === 'draft')
+		invoice = { ...invoice, invoiceNumber: draftNumber(invoice.id) }
+	if (invoice.invoiceNumber === '')
+		invoice = await insertNumbered(db, invoice, seriesFor(write, invoice), organization, insertInvoice)
 	else {
-		await requireFreeNumber(db, invoice)
+		await requireFreeNumber(write, invoice)
 		if (!(await insertInvoice(db, invoice))) throw numberTaken(invoice.invoiceNumber)
 	}
 	await moveTimeEntries(db, origin, blank, invoice, '/timeEntryIds')
@@ -70,7 +74,8 @@ export async function changeInvoice(
 ): Promise<ChangedInvoice> {
 	const { db, origin, organization } = write
 	const shares = isAboutMoney(stored, input) ? await sharesOf(write, { ...stored, ...paidSoFar(input) }) : []
-	const next = await withSnapshot(db, await applyChecked(write, stored, input, paidByStatus(shares)))
+	const applied = await applyChecked(write, stored, input, paidByStatus(shares))
+	const next = await withSnapshot(db, await numbered(write, applied, input))
 	const today = todayIn(organization.timeZone, origin.now)
 	const before = asRead(stored, today)
 	const changes = changesBetween(before, asRead(next, today))
@@ -78,7 +83,7 @@ export async function changeInvoice(
 	if (!hasChanges && more.length === 0) return keepInvoice(db, stored, next)
 	await markNewRates(db, stored, next)
 	const invoice = { ...next, updatedAt: origin.now, version: stored.version + 1 }
-	if (invoice.invoiceNumber !== stored.invoiceNumber) await requireFreeNumber(db, invoice)
+	if (applied.invoiceNumber !== stored.invoiceNumber) await renumber(write, stored, invoice)
 	await updateInvoice(db, invoice).catch((error) => {
 		throw error instanceof UniqueViolation ? numberTaken(invoice.invoiceNumber) : error
 	})
@@ -175,10 +180,34 @@ function milestones(before: StoredInvoice, after: StoredInvoice): EventType[] {
 	]
 }
 
+const seriesFor = ({ organization, origin }: WriteContext, { issuedDate }: StoredInvoice) =>
+	seriesOf(organization, issuedDate ?? origin.now)
+
+/** A draft that is one no longer, or is about to be sent, gets its number, where numbers are given on issue. */
+async function numbered(write: WriteContext, invoice: StoredInvoice, { takesNumber }: WrittenInvoice): Promise<StoredInvoice> {
+	const { organizationId, id, status, invoiceNumber } = invoice
+	if ((status === 'draft' && !takesNumber) || invoiceNumber !== draftNumber(id)) return invoice
+	const series = seriesFor(write, invoice)
+	return { ...invoice, invoiceNumber: await takeNumber(write.db, { organizationId, series }, write.organization) }
+}
+
+const skippedBy = ({ origin }: WriteContext, invoiceId: string) => ({
+	invoiceId,
+	skippedBy: origin.actor.id ?? origin.actor.type,
+	skippedAt: origin.now,
+})
+
+async function renumber(write: WriteContext, before: StoredInvoice, after: StoredInvoice): Promise<void> {
+	const { db, organization } = write
+	await requireFreeNumber(write, after)
+	await noteRenumbered(db, organization.id, before.invoiceNumber, organization, skippedBy(write, before.id))
+}
+
 /** Throws when a deleted invoice had this number, else advances the counter past it. An index rejects a live invoice's number. */
-async function requireFreeNumber(db: Db, { organizationId, invoiceNumber }: StoredInvoice): Promise<void> {
+async function requireFreeNumber(write: WriteContext, { id, organizationId, invoiceNumber }: StoredInvoice): Promise<void> {
+	const { db, organization } = write
 	if (await isNumberRetired(db, organizationId, invoiceNumber)) throw numberTaken(invoiceNumber)
-	await advanceCounter(db, organizationId, invoiceNumber)
+	await advanceCounter(db, organizationId, invoiceNumber, organization, skippedBy(write, id))
 }
 
 const numberTaken = (invoiceNumber: string) =>

@@ -55,6 +55,9 @@ const given = {
 	timeRounding: 'none',
 	timeRoundingMinutes: 15,
 	publishDrafts: true,
+	numberOnIssue: false,
+	invoiceNumberPrefix: 'INV-',
+	invoiceNumberDigits: 4,
 }
 const changes = {
 	name: 'Northlight "Studio" & Söhne',
@@ -87,6 +90,9 @@ const changes = {
 	hourlyRateCents: 999_999_999_999,
 	taxRounding: 'line',
 	publishDrafts: false,
+	numberOnIssue: true,
+	invoiceNumberPrefix: 'R{year}-',
+	invoiceNumberDigits: 6,
 	paymentTerms: 'Net 14.\nThank you!',
 }
 

@@ -32,6 +32,9 @@ const defaults = {
 	timeRounding: 'none',
 	timeRoundingMinutes: 15,
 	publishDrafts: true,
+	numberOnIssue: false,
+	invoiceNumberPrefix: 'INV-',
+	invoiceNumberDigits: 4,
 } as const
 
 /** Creates an organization and its default pipeline. */

@@ -59,7 +59,7 @@ describe('the client', () => {
 		expect(keptBack(invoice, data)).toEqual(
 			[
 				...['id', 'organizationId', 'dealId', 'companyId', 'version', 'createdAt', 'updatedAt'],
-				...['sentAt', 'viewedAt', 'viewCount', 'paymentMethod', 'paymentReference'],
+				...['sentAt', 'viewedAt', 'viewCount', 'paymentMethod', 'paymentReference', 'paymentState', 'amountCreditedCents'],
 				...[
 					'showRateBreakdown',
 					'includeTimesheet',

@@ -13,8 +13,10 @@ import { type Mail, type MailContent, type Mailer, mailTimeoutMs } from '../../o
 import { persist } from '../../work/persist.ts'
 import { applyInput } from '../apply.ts'
 import type { StoredInvoice } from '../invoice.ts'
+import { draftNumber } from '../numbers/series.ts'
 import { warned } from '../status.ts'
 import { requireInvoice, requireLockedInvoice } from '../store.ts'
+import { changeInvoice } from '../write.ts'
 import { admit, outcomeUnknown } from './admit.ts'
 import { compose } from './compose.ts'
 import { concludeMail, sending } from './conclude.ts'
@@ -29,7 +31,8 @@ export async function sendInvoice(context: SelfManagedContext, caller: Caller, i
 	const done = { status: 200 as const, body: { ok: true as const, ...warned(invoice) } }
 	if ((await admit(db, context, caller, invoice, request)) === undefined) return done
 	const begun = performance.now()
-	const { content, pdf } = await compose(context, applyInput(invoice, sending(invoice, now) ?? {}, now), request)
+	const numbered = await giveNumber(context, caller, invoice)
+	const { content, pdf } = await compose(context, applyInput(numbered, sending(numbered, now) ?? {}, now), request)
 	const leaseUntil = now + Math.ceil(performance.now() - begun) + leaseMs
 	const row = await db.transaction(async (tx) => {
 		const current = await requireLockedInvoice(tx, caller.organizationId, id)
@@ -52,6 +55,17 @@ export async function sendInvoice(context: SelfManagedContext, caller: Caller, i
 		const detail = 'The mail server has taken the e-mail, but the database fails. The invoice becomes sent once it works again.'
 		throw new ApiError('email_outcome_unknown', detail, { cause })
 	})
+}
+
+/** An invoice that has no number yet keeps the one that it gets here, whatever becomes of the e-mail that shows it. */
+async function giveNumber({ db, origin }: SelfManagedContext, caller: Caller, invoice: StoredInvoice): Promise<StoredInvoice> {
+	const { organizationId, id, invoiceNumber } = invoice
+	if (invoiceNumber !== draftNumber(id)) return invoice
+	return db.transaction(async (tx) => {
+		const stored = await requireLockedInvoice(tx, organizationId, id)
+		await changeInvoice(writeContext({ db: tx, origin }, caller), stored, { takesNumber: true })
+		return requireInvoice(tx, organizationId, id)
+	}, caller)
 }
 
 function requireMailer({ configured, missing }: Mailer): void {

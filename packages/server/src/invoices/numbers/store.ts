@@ -1,0 +1,195 @@
+// Invoice numbers. Each series has one counter, which advances in the transaction that stores the invoice, so that no number is lost
+// or given twice. The number of a deleted invoice is never used again, and what is skipped leaves a row that says why.
+import { newId } from '../../base/ids.ts'
+import { type Db, query } from '../../db/database.ts'
+import { formatNumber, type NumberSettings, parseNumber } from './series.ts'
+
+/** The series whose counter is a column of the organization: servers of older versions, which know no other, count by it too. */
+const firstSeries = 'INV-'
+
+interface SeriesKey {
+	readonly organizationId: string
+	readonly series: string
+}
+
+type Counter = SeriesKey & { readonly next: number }
+
+const increment = query<{ organizationId: string }, { nextInvoiceNumber: number }>((knex, { organizationId }) =>
+	knex('organizations')
+		.where({ organizationId })
+		.update({ nextInvoiceNumber: knex.raw('?? + 1', ['nextInvoiceNumber']) })
+		.returning('nextInvoiceNumber'),
+)
+const incrementSeries = query<SeriesKey, { nextNumber: number }>((knex, key) =>
+	knex('number_series')
+		.insert({ ...key, nextNumber: 2 })
+		.onConflict(['organizationId', 'series'])
+		.merge({ nextNumber: knex.raw('number_series."nextNumber" + 1') })
+		.returning('nextNumber'),
+)
+
+/** A caller's number does not advance the counter to this or beyond: a JavaScript number could no longer hold it exactly. */
+const maxCounter = 9_000_000_000_000_000
+
+/** Takes the next number of a series. The counter stays locked until the transaction ends. */
+async function advance(db: Db, { organizationId, series }: SeriesKey): Promise<number> {
+	const next =
+		series === firstSeries
+			? (await db.get(increment, { organizationId }))?.nextInvoiceNumber
+			: (await db.get(incrementSeries, { organizationId, series }))?.nextNumber
+	if (next === undefined) throw new Error(`organization ${organizationId} is gone`)
+	return Number(next) - 1
+}
+
+/** Takes the next number of a series that is free, for an invoice that is stored. */
+export async function takeNumber(db: Db, key: SeriesKey, settings: NumberSettings): Promise<string> {
+	for (;;) {
+		const invoiceNumber = formatNumber(key.series, await advance(db, key), settings)
+		if (!(await isNumberUsed(db, key.organizationId, invoiceNumber))) return invoiceNumber
+	}
+}
+
+/** Stores a new invoice under the next number of a series that is free. */
+export async function insertNumbered<I extends { organizationId: string }>(
+	db: Db,
+	invoice: I,
+	series: string,
+	settings: NumberSettings,
+	insert: (db: Db, invoice: I & { invoiceNumber: string }) => Promise<boolean>,
+): Promise<I & { invoiceNumber: string }> {
+	const { organizationId } = invoice
+	for (;;) {
+		const number = await advance(db, { organizationId, series })
+		const invoiceNumber = formatNumber(series, number, settings)
+		// Only numbers that did not advance the counter can be ahead of it; one of those may be retired.
+		if (number >= maxCounter && (await isNumberRetired(db, organizationId, invoiceNumber))) continue
+		const numbered = { ...invoice, invoiceNumber }
+		if (await insert(db, numbered)) return numbered
+	}
+}
+
+const current = query<{ organizationId: string }, { nextNumber: number }>((knex, key) =>
+	knex('organizations').where(key).select({ nextNumber: 'nextInvoiceNumber' }),
+)
+const lockedCounter = query<{ organizationId: string }, { nextNumber: number }>((knex, key) =>
+	knex('organizations').where(key).select({ nextNumber: 'nextInvoiceNumber' }).forUpdate(),
+)
+const currentOfSeries = query<SeriesKey, { nextNumber: number }>((knex, key) =>
+	knex('number_series').where(key).select('nextNumber').forUpdate(),
+)
+
+/** The number that the next invoice of a series gets, unless it is used by then. */
+export async function readNext(db: Db, { organizationId, series }: SeriesKey): Promise<number> {
+	const row = await (series === firstSeries
+		? db.get(current, { organizationId })
+		: db.get(currentOfSeries, { organizationId, series }))
+	return Number(row?.nextNumber ?? 1)
+}
+
+async function lockNext(db: Db, { organizationId, series }: SeriesKey): Promise<number> {
+	const row = await (series === firstSeries
+		? db.get(lockedCounter, { organizationId })
+		: db.get(currentOfSeries, { organizationId, series }))
+	return Number(row?.nextNumber ?? 1)
+}
+
+const set = query<{ organizationId: string; next: number }>((knex, { organizationId, next }) =>
+	knex('organizations').where({ organizationId }).update({ nextInvoiceNumber: next }),
+)
+const setSeries = query<Counter>((knex, { next, ...key }) =>
+	knex('number_series')
+		.insert({ ...key, nextNumber: next })
+		.onConflict(['organizationId', 'series'])
+		.merge(),
+)
+
+/** Why numbers of a series have no invoice. */
+export interface Skip extends SeriesKey {
+	readonly id: string
+	readonly firstNumber: number
+	readonly lastNumber: number
+	readonly reason: 'setting' | 'own_number' | 'renumbered'
+	readonly invoiceId: string | null
+	readonly skippedBy: string
+	readonly skippedAt: number
+}
+
+const skip = query<Skip>((knex, row) => knex('number_skips').insert(row))
+
+type Why = Pick<Skip, 'reason' | 'invoiceId' | 'skippedBy' | 'skippedAt'>
+
+/** Sets what the counter of a series gives next, and notes the numbers that it skips. */
+export async function setNext(db: Db, key: SeriesKey, next: number, why: Why): Promise<void> {
+	const before = await lockNext(db, key)
+	await writeNext(db, key, next)
+	if (next > before) await insertSkip(db, key, before, next - 1, why)
+}
+
+const writeNext = (db: Db, { organizationId, series }: SeriesKey, next: number) =>
+	series === firstSeries ? db.run(set, { organizationId, next }) : db.run(setSeries, { organizationId, series, next })
+
+const insertSkip = (db: Db, key: SeriesKey, firstNumber: number, lastNumber: number, why: Why) =>
+	db.run(skip, { ...key, ...why, id: newId('skp'), firstNumber, lastNumber })
+
+/** Advances the counter past a caller's own number that has the form of a generated one. */
+export async function advanceCounter(
+	db: Db,
+	organizationId: string,
+	invoiceNumber: string,
+	settings: NumberSettings,
+	why: Omit<Why, 'reason'>,
+): Promise<void> {
+	const parsed = parseNumber(invoiceNumber, settings)
+	if (!parsed || parsed.number === 0 || parsed.number >= maxCounter) return
+	const key = { organizationId, series: parsed.series }
+	const next = await lockNext(db, key)
+	if (parsed.number < next) return
+	await writeNext(db, key, parsed.number + 1)
+	if (parsed.number > next) await insertSkip(db, key, next, parsed.number - 1, { ...why, reason: 'own_number' })
+}
+
+/** Notes that an invoice has no longer the number that it had. */
+export async function noteRenumbered(
+	db: Db,
+	organizationId: string,
+	old: string,
+	settings: NumberSettings,
+	why: Omit<Why, 'reason'>,
+): Promise<void> {
+	const parsed = parseNumber(old, settings)
+	if (!parsed || parsed.number >= maxCounter) return
+	const { series, number } = parsed
+	await insertSkip(db, { organizationId, series }, number, number, { ...why, reason: 'renumbered' })
+}
+
+interface NumberKey {
+	readonly organizationId: string
+	readonly invoiceNumber: string
+}
+
+const retired = query<NumberKey, { invoiceId: string }>((knex, key) =>
+	knex('invoice_tombstones').where(key).select('invoiceId').limit(1, { skipBinding: true }),
+)
+const live = query<NumberKey, { id: string }>((knex, key) =>
+	knex('invoices').where(key).select('id').limit(1, { skipBinding: true }),
+)
+
+/** Whether a deleted invoice had this number. */
+export const isNumberRetired = async (db: Db, organizationId: string, invoiceNumber: string) =>
+	(await db.get(retired, { organizationId, invoiceNumber })) !== undefined
+
+const isNumberUsed = async (db: Db, organizationId: string, invoiceNumber: string) =>
+	(await db.get(live, { organizationId, invoiceNumber })) !== undefined || isNumberRetired(db, organizationId, invoiceNumber)
+
+interface Tombstone extends NumberKey {
+	readonly invoiceId: string
+	readonly totalCents: number
+	readonly currency: string
+	readonly deletedBy: string
+	readonly deletedAt: number
+}
+
+const insertion = query<Tombstone>((knex, row) => knex('invoice_tombstones').insert(row))
+
+/** Stores a tombstone, which explains the gap in the numbers. */
+export const insertTombstone = (db: Db, tombstone: Tombstone) => db.run(insertion, tombstone)
