@@ -7,6 +7,7 @@ import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Run } from './context.ts'
 import { seedSqlite } from './databases.ts'
+import { idle } from './idle.ts'
 import { driver } from './load.ts'
 import type { Samples } from './measure.ts'
 import { operations } from './operations.ts'
@@ -35,6 +36,7 @@ const sections = [
 	'startup',
 	'postgres',
 	'webhooks',
+	'idle',
 ] as const
 
 const usage = `pnpm bench [--only ${sections.join(',')}] [--rounds 5] [--seconds 2] [--connections 50]
@@ -79,6 +81,7 @@ async function main(): Promise<void> {
 	if (wanted.has('startup')) await startup(run)
 	if (wanted.has('postgres')) await postgres(run, measured)
 	if (wanted.has('webhooks')) await webhooks(run)
+	if (wanted.has('idle')) await idle(run)
 	const met = printSummary()
 	if (options.assert && !met) process.exitCode = 1
 }

@@ -12,6 +12,31 @@ export const isWaiting = `"status" in ('pending', 'delivering', 'retrying')`
 /** SQL: whether a delivery holds the later ones of its record back; `name` is its table or alias in the query. */
 export const isHolding = (name: string) => `(${name}.${isWaiting} and not ${name}."outOfOrder")`
 
+/**
+ * SQL of a recursive table `waiting`: the organization `o` and id `e` of each endpoint that has a delivery which the engine may claim, and
+ * `due`, when the first of these is due. It goes from one endpoint to the next by the index of due deliveries, in which the others are
+ * not: an endpoint for which nothing waits costs nothing.
+ */
+export function waitingEndpoints(dialect: Dialect): string {
+	const next = (columns: string, after = '') =>
+		`(select ${columns} from webhook_deliveries d where "nextAttemptAt" is not null ${after}
+			order by "organizationId", "endpointId", "nextAttemptAt" limit 1)`
+	const [pair, all] = ['"organizationId", "endpointId"', '"organizationId", "endpointId", "nextAttemptAt"']
+	if (dialect === 'postgres')
+		return `waiting(o, e, due) as (select * from ${next(all)} as first union all
+			select n.* from waiting w cross join lateral ${next(all, `and (${pair}) > (w.o, w.e)`)} as n)`
+	// SQLite would look for the pair by its first part alone.
+	const here = next('"endpointId"', 'and "organizationId" = w.o and "endpointId" > w.e')
+	const [organization, endpoint] = ['"organizationId"', '"endpointId"'].map((column) =>
+		next(column, 'and "organizationId" > w.o'),
+	)
+	return `pairs(o, e) as (select * from ${next(pair)} as first union all
+			select case when ${here} is null then ${organization} else w.o end, coalesce(${here}, ${endpoint})
+			from pairs w where w.e is not null),
+		waiting(o, e, due) as (
+			select o, e, ${next('"nextAttemptAt"', 'and "organizationId" = o and "endpointId" = e')} from pairs where e is not null)`
+}
+
 interface NewDeliveries {
 	readonly organizationId: string
 	readonly eventId: string

@@ -46,7 +46,7 @@ export interface EngineOptions {
 
 /** A commit in this process wakes the engine; the poll finds retries, and deliveries that other processes wrote. */
 const pollMs = 250
-/** The longest rest between two look-ups: one look-up in a stalled database must not stop deliveries for nine times as long. */
+/** The longest rest between two look-ups: one look-up in a stalled database must not stop deliveries for four times as long. */
 const longestRestMs = 1_000
 /** How much longer a lease is than the time limit of an attempt. */
 const leaseMarginMs = 15_000
@@ -199,8 +199,8 @@ export class DeliveryEngine {
 	}
 
 	/**
-	 * A look-up costs more the more endpoints there are: the engine then rests for nine times as long as it took, but for
-	 * `longestRestMs` at most.
+	 * A look-up costs more the more endpoints have something that waits: the engine then rests for four times as long as it took, but
+	 * for `longestRestMs` at most.
 	 */
 	async #isAnythingDue(): Promise<boolean> {
 		const began = performance.now()
@@ -214,7 +214,7 @@ export class DeliveryEngine {
 		}
 		const targets = this.#withRoom(await findTargets(this.#options.db, this.#options.now()))
 		const end = performance.now()
-		this.#restUntil = end + Math.min(9 * (end - began), longestRestMs)
+		this.#restUntil = end + Math.min(4 * (end - began), longestRestMs)
 		return targets.length > 0
 	}
 

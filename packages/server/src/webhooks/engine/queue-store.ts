@@ -4,7 +4,7 @@ import type { Knex } from 'knex'
 import { hourMs } from '../../base/dates.ts'
 import { asNumber, type Db, type Dialect, query } from '../../db/database.ts'
 import { isAnyOf } from '../../db/records.ts'
-import { isHolding, ofRecord } from '../../events/fan-out-store.ts'
+import { isHolding, ofRecord, waitingEndpoints } from '../../events/fan-out-store.ts'
 import { type EventRow, eventColumns } from '../../events/store.ts'
 import { hasPass, mayBeTried } from '../probation-store.ts'
 
@@ -30,24 +30,23 @@ export interface Target {
 	readonly headers: string | null
 }
 
-const targets = query<{ now: number; hourAgo: number }, Target>((knex, { now, hourAgo }) =>
-	knex('webhook_endpoints as p')
+const targets = query<{ now: number; hourAgo: number }, Target>((knex, { now, hourAgo }, dialect) =>
+	knex
+		.from(knex.raw(`(with recursive ${waitingEndpoints(dialect)} select o, e from waiting where due <= ?) as w`, [now]))
+		// SQLite might begin with all endpoints, but for "cross join".
+		.joinRaw('cross join webhook_endpoints as p')
 		.leftJoin('webhook_hosts as h', 'h.host', 'p.host')
-		.where('p.status', 'active')
+		.whereRaw('p."organizationId" = w.o and p.id = w.e')
+		// As an expression: the index of statuses would hold all endpoints of the organization.
+		.whereRaw(`p.status || '' = 'active'`)
 		.whereNull('p.deletedAt')
 		.whereNull('p.skipUpTo')
-		.whereExists(
-			knex('webhook_deliveries as d')
-				.whereRaw('d."organizationId" = p."organizationId" and d."endpointId" = p.id')
-				.where('d.nextAttemptAt', '<=', now)
-				.select(knex.raw('1')),
-		)
 		.whereRaw(`(h.host is null or h."provenAt" is not null or ${hasPass} or (${mayBeTried}))`, [now, hourAgo])
 		.select('p.organizationId', 'p.id as endpointId', 'p.url', 'p.host', 'p.worksSince', 'h.provenAt', 'h.lapsedAt', 'h.networks')
 		.select('p.secret', 'p.previousSecret', 'p.previousSecretExpiresAt', 'p.headers'),
 )
 
-/** The active endpoints with deliveries that are due, but those whose host is on probation and must wait, unless they have a pass. */
+/** The active endpoints with deliveries that are due, whatever others there are; but those whose host is on probation and must wait, unless they have a pass. */
 export const findTargets = (db: Db, now: number) => db.all(targets, { now, hourAgo: now - hourMs })
 
 /** A delivery that was claimed. */

@@ -1,6 +1,6 @@
 // Repairs the queue: finds deliveries that wait although nothing will ever release them.
 import { type Database, query } from '../../db/database.ts'
-import { hasEarlier, isWaiting } from '../../events/fan-out-store.ts'
+import { hasEarlier, isWaiting, waitingEndpoints } from '../../events/fan-out-store.ts'
 import { inParts } from '../../work/parts.ts'
 import { longestWait } from './schedule.ts'
 
@@ -57,11 +57,11 @@ const stuck = query<Stretch>((knex, { now, ...ends }) =>
 )
 
 /** Asks for each endpoint alone, by the index of due deliveries: all that wait for an attempt may be a million. */
-const overlong = query<{ now: number; latest: number }>((knex, { now, latest }) =>
+const overlong = query<{ now: number; latest: number }>((knex, { now, latest }, dialect) =>
 	knex.raw(
-		`update webhook_deliveries set "nextAttemptAt" = ?, "scheduledAt" = null where ("organizationId", id) in (
-			select d."organizationId", d.id from webhook_endpoints p
-			cross join webhook_deliveries d where d."organizationId" = p."organizationId" and d."endpointId" = p.id
+		`with recursive ${waitingEndpoints(dialect)} update webhook_deliveries set "nextAttemptAt" = ?, "scheduledAt" = null where ("organizationId", id) in (
+			select d."organizationId", d.id from waiting w
+			cross join webhook_deliveries d where d."organizationId" = w.o and d."endpointId" = w.e
 			and d."nextAttemptAt" > ? limit ${batch})`,
 		[now, latest],
 	),
