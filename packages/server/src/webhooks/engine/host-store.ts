@@ -109,34 +109,31 @@ export const lapseHosts = (db: Db, hosts: readonly string[], now: number) =>
 export const lapseMovedHost = (db: Db, host: string, before: number) =>
 	db.run(lapseElsewhere, { hosts: [host], before, lapsedAt: null })
 
-const hold = query<{ hosts: readonly string[]; until: number }>((knex, { hosts, until }, dialect) =>
-	knex('webhook_hosts').whereRaw(isAnyOf('host', dialect), [hosts]).whereNull('provenAt').update({ leaseUntil: until }),
-)
+type Wait = { hosts: readonly string[]; unlessBelow: number; from: number; eachMs: number }
+
+const wait = query<Wait>((knex, { hosts, unlessBelow, from, eachMs }, dialect) => {
+	const number = 'cast(? as bigint)'
+	const until = `case when attempts < ${number} then 0 else ${number} + attempts * ${number} end`
+	return knex('webhook_hosts')
+		.whereRaw(isAnyOf('host', dialect), [hosts])
+		.whereNull('provenAt')
+		.update({ leaseUntil: knex.raw(until, [unlessBelow, from, eachMs]) })
+})
 
 /** Lets hosts on probation wait. */
-export const holdHosts = (db: Db, hosts: readonly string[], until: number) => db.run(hold, { hosts, until })
+export const holdHosts = (db: Db, hosts: readonly string[], until: number) =>
+	db.run(wait, { hosts, unlessBelow: 0, from: until, eachMs: 0 })
 
 /** So many attempts of an hour follow each other at once; the others are spread over 45 minutes of it. */
 const attemptsInARow = 5
 const restAfterEachMs = 15_000
 
-const rest = query<{ hosts: readonly string[]; now: number }>((knex, { hosts, now }, dialect) =>
-	knex('webhook_hosts')
-		.whereRaw(isAnyOf('host', dialect), [hosts])
-		.whereNull('provenAt')
-		.update({
-			leaseUntil: knex.raw(
-				`case when attempts < ${attemptsInARow} then 0 else cast(? as bigint) + attempts * ${restAfterEachMs} end`,
-				[now],
-			),
-		}),
-)
-
 /**
  * Ends the lease of hosts whose attempt failed, which rest the longer the more attempts they have had: a receiver that begins to work
  * while events wait for it would otherwise have used up its hour in seconds.
  */
-export const restHosts = (db: Db, hosts: readonly string[], now: number) => db.run(rest, { hosts, now })
+export const restHosts = (db: Db, hosts: readonly string[], now: number) =>
+	db.run(wait, { hosts, unlessBelow: attemptsInARow, from: now, eachMs: restAfterEachMs })
 
 const release = query<{ hosts?: readonly string[] }>((knex, { hosts }, dialect) => {
 	const held = knex('webhook_hosts').where('leaseUntil', '>', 0)
