@@ -53,6 +53,7 @@ import * as ledger from './0050-ledger.ts'
 import * as firstJobs from './0051-first-jobs.ts'
 import * as branding from './0052-branding.ts'
 import * as numberSeries from './0053-number-series.ts'
+import * as retryingDeliveries from './0054-retrying-deliveries.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -109,4 +110,5 @@ export const migrations: readonly Migration[] = [
 	{ name: '0051-first-jobs', up: firstJobs.up },
 	{ name: '0052-branding', up: branding.up },
 	{ name: '0053-number-series', up: numberSeries.up },
+	{ name: '0054-retrying-deliveries', up: retryingDeliveries.up },
 ]

@@ -198,6 +198,11 @@ const lists = (): List[] => [
 		(db, filter) => readDeliveries(db, { ...filter, organizationId: org() }, { ...page, cursor: 'whd_1' }),
 		key,
 	),
+	[
+		'the deliveries to an endpoint of one type',
+		(db) => readDeliveries(db, { endpointId: 'whe_1', eventType: 'company.created', organizationId: org() }, page),
+		['webhook_deliveries_by_endpoint_and_type'],
+	],
 	['the e-mails of an invoice', (db) => readEmails(db, invoiceKey(), page), ['mails_by_resource']],
 	['the deliveries of an event', (db) => readDeliveries(db, { eventId: 'evt_1', organizationId: org() }, page), [key]],
 	...filtered(
@@ -387,6 +392,13 @@ describe.each(['with few rows', 'with many rows'])('every query %s', (size) => {
 		}
 		// PostgreSQL reads a handful of rows as a whole.
 		if (server.db.dialect === 'sqlite' || size === 'with many rows') expect(plan).toMatch(byKey[server.db.dialect])
+	})
+
+	it('that brings retries forward walks those alone', async () => {
+		if (server.db.dialect === 'postgres') await ask('set enable_seqscan = off')
+		const left = { forwardAfter: 'whd_1', forwardFrom: 7, forwardTo: 8 }
+		const [, walk] = await plans(await record((db) => forwardPart(db, { organizationId: org(), id: 'whe_1' }, left, 9)))
+		expect(walk).toContain('webhook_deliveries_retrying')
 	})
 
 	it('for one record, or for those that belong to one, goes by an index', async () => {

@@ -6705,7 +6705,7 @@ export interface components {
         Redelivered: {
             /**
              * Format: int32
-             * @description Their number.
+             * @description Their number; at least so many when there are more than 50,000 deliveries to look at.
              */
             count: number;
         };
@@ -7707,7 +7707,7 @@ export interface components {
             updatedAt: components["schemas"]["UnixMs"];
             /** @description Its attempts, oldest first. */
             attempts: components["schemas"]["DeliveryAttempt"][];
-            /** @description The request of its last attempt; null before the first. */
+            /** @description The request of its last attempt; null when nothing was sent: before the first, and without a connection. */
             request: components["schemas"]["DeliveryRequest"] | null;
         };
         /** @description One record. */

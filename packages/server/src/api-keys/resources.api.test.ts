@@ -42,7 +42,7 @@ describe('the feed', () => {
 		await makeEvents()
 		const { key } = await tenant.newKey(['read'])
 		const { data } = (await tenant.ask('GET', '/webhooks/events', { key })).body
-		expect(kindsOf(data)).toEqual(['company', 'invoice', 'time_entry'])
+		expect(kindsOf(data)).toEqual(['company', 'invoice', 'deal', 'time_entry'])
 		expect(data[1].data.totalCents).toBe(100)
 	})
 

@@ -24,7 +24,7 @@ export function typesMatching(
 	{ type, resourceType }: EventFilter,
 	reach: readonly ResourceKind[] | null,
 ): EventType[] | undefined {
-	if (type === undefined && resourceType === undefined && reach === null) return undefined
+	if ((type === undefined || type === '*') && resourceType === undefined && reach === null) return undefined
 	return (Object.keys(eventKinds) as EventType[]).filter(
 		(one) =>
 			(type === undefined || patternsOf(one).includes(type)) &&

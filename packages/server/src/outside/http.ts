@@ -19,6 +19,8 @@ export interface Outcome {
 	/** The answer's first 16 KiB. */
 	readonly responseBody: string | null
 	readonly retryAfter: string | undefined
+	/** Whether the request was sent, or had begun to be. */
+	readonly sent: boolean
 	/** Why the attempt failed, in words; null for a success. */
 	readonly error: string | null
 	readonly durationMs: number
@@ -94,6 +96,8 @@ class DeliveryRequest implements Dispatcher.DispatchHandler {
 	#kept: Uint8Array[] = []
 	#bytes = 0
 	#hasEnded = false
+	/** There was a connection to send it on. */
+	#sent = false
 
 	constructor(options: DeliverOptions, resolve: (outcome: Outcome) => void) {
 		this.#options = options
@@ -116,6 +120,7 @@ class DeliveryRequest implements Dispatcher.DispatchHandler {
 	onRequestStart(controller: Dispatcher.DispatchController): void {
 		this.#controller = controller
 		if (this.#hasEnded) controller.abort(brokenOff)
+		else this.#sent = true
 	}
 
 	onResponseStart(_: unknown, status: number, headers: IncomingHttpHeaders): void {
@@ -153,7 +158,7 @@ class DeliveryRequest implements Dispatcher.DispatchHandler {
 		const network = this.#probe?.network()
 		// Not within undici's callback, which still uses the socket.
 		setImmediate(() => this.#probe?.close())
-		this.#resolve({ ...unanswered, brokenOff: signal.aborted, durationMs, network, ...outcome })
+		this.#resolve({ ...unanswered, sent: this.#sent, brokenOff: signal.aborted, durationMs, network, ...outcome })
 	}
 }
 

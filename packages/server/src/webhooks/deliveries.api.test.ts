@@ -68,6 +68,11 @@ describe('the list of deliveries', () => {
 		expect(await types({ type: 'company.*', resourceType: 'invoice' })).toEqual([])
 		expect(await types({ type: 'invoice.created' })).toEqual(['invoice.created'])
 		expect(await types({ since: String(since) })).toHaveLength(3)
+		expect(await types({ type: '*' })).toHaveLength(4)
+		const endpointId = (await org.newest()).endpointId
+		expect(await types({ endpointId, type: 'company.*' })).toEqual([created, updated, created])
+		expect(await types({ endpointId, type: 'company.updated', status: 'succeeded' })).toEqual([updated])
+		expect(await types({ endpointId: 'whe_unknown', type: 'company.*' })).toEqual([])
 		const first = await org.list({ type: 'company.*', limit: '2' })
 		const rest = await org.list({ type: 'company.*', limit: '2', cursor: first.meta.nextCursor as string })
 		expect([...first.data, ...rest.data].map(({ eventType }) => eventType)).toEqual([created, updated, created])
@@ -157,6 +162,21 @@ describe('a delivery', () => {
 		expect(delivery.request).toEqual(sent)
 		expect(JSON.stringify(delivery)).not.toContain(secret.slice(6))
 		expect(sent.headers).toMatchObject({ 'webhook-signature': expect.stringMatching(/^v1,/), 'webhook-id': delivery.eventId })
+	})
+
+	it('shows no request when none was sent', async () => {
+		await org.newEndpoint('company.*')
+		org.sink.answer = { status: 500 }
+		await org.change('a')
+		await org.settle('retrying')
+		const { id, nextAttemptAt } = await org.newest()
+		expect((await org.read(id)).request).toEqual(sentTo(0))
+		const port = Number(new URL(org.sink.url).port)
+		await org.sink.stop()
+		server.clock.now = nextAttemptAt as number
+		await expect.poll(() => org.read(id), { timeout: 10_000 }).toMatchObject({ attemptCount: 2, request: null })
+		expect((await org.read(id)).lastError).toMatch(/^connection (refused|reset)/)
+		await org.sink.start('127.0.0.1', port)
 	})
 
 	it('is `delivering` without a next attempt while one is under way', async () => {

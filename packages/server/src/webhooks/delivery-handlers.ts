@@ -56,10 +56,11 @@ interface Narrowing {
 async function branchesOf(db: Db, caller: Caller, filters: Narrowing): Promise<readonly Branch[] | undefined> {
 	const { endpointId, eventId, resourceId, types } = filters
 	const to = await visibleEndpoints(db, caller, endpointId)
-	if (to) return to.map((id) => ({ endpointId: id }))
-	// Few deliveries are of one event or record, and what an endpoint gets are often few types.
-	if (types === undefined || (endpointId ?? eventId ?? resourceId) !== undefined) return undefined
-	return types.map((eventType) => ({ eventType }))
+	// Few deliveries are of one event or record.
+	const isByType = types !== undefined && (eventId ?? resourceId) === undefined
+	const ofTypes = isByType ? types.map((eventType) => ({ eventType })) : [{}]
+	if (to) return to.flatMap((id) => ofTypes.map((branch) => ({ ...branch, endpointId: id })))
+	return isByType ? ofTypes : undefined
 }
 
 function tooFar(): ApiError {

@@ -84,7 +84,12 @@ const byIds = query<{ organizationId: string; ids: readonly string[] }, { json: 
 export const maxMergedOffset = 10_000
 
 /** What narrows a list to one stretch of an index. */
-export type Branch = Pick<Filters, 'endpointId'> | Pick<Filters, 'eventType'>
+export type Branch = Pick<Filters, 'endpointId' | 'eventType'>
+
+/** A branch of one type needs no list of them. */
+function within({ types, ...filters }: Filters, branch: Branch): Filters {
+	return { ...filters, ...branch, ...(types !== undefined && branch.eventType === undefined && { types }) }
+}
 
 /** The same of these endpoints or types alone: the newest of each, by its index, and of those the newest. */
 export async function readDeliveriesAmong(
@@ -96,11 +101,11 @@ export async function readDeliveriesAmong(
 	const { organizationId } = filters
 	const [only, ...others] = branches
 	if (others.length === 0) {
-		return only === undefined ? [] : readDeliveries(db, { ...filters, ...only }, { limit, offset, ...rest })
+		return only === undefined ? [] : readDeliveries(db, within(filters, only), { limit, offset, ...rest })
 	}
 	const found: string[] = []
 	for (const branch of branches)
-		for (const { id } of await db.all(newest, { ...filters, ...branch, limit: limit + offset, offset: 0, ...rest }))
+		for (const { id } of await db.all(newest, { ...within(filters, branch), limit: limit + offset, offset: 0, ...rest }))
 			found.push(id)
 	const ids = found
 		.sort()
@@ -111,7 +116,7 @@ export async function readDeliveriesAmong(
 
 export async function countDeliveriesAmong(db: Db, branches: readonly Branch[], filters: Filters): Promise<number> {
 	let total = 0
-	for (const branch of branches) total += await countDeliveries(db, { ...filters, ...branch })
+	for (const branch of branches) total += await countDeliveries(db, within(filters, branch))
 	return total
 }
 

@@ -40,9 +40,10 @@ export const stats: Handler<'webhooks.endpoints.stats'> = async ({ params: { id 
 }
 
 /** To a key that is limited to some kinds of records, an endpoint that gets others is none. */
-async function requireVisible(db: Db, { organizationId, reach }: Caller, id: string): Promise<void> {
+async function requireVisible(db: Db, { organizationId, reach }: Caller, id: string): Promise<WebhookEndpoint> {
 	const endpoint = await endpoints.find(db, organizationId, id)
 	if (!endpoint || !covers(reach, endpoint.resources)) throw endpoints.notFound(id)
+	return endpoint
 }
 
 const lock = async (call: Parameters<typeof answers.lock>[0], db: Db): Promise<WebhookEndpoint> => {
@@ -107,6 +108,8 @@ export const test: Handler<'webhooks.endpoints.test'> = async (call, { db, origi
 export const redeliver: Handler<'webhooks.endpoints.redeliver'> = async (call, { db, now, origin, commit }) => {
 	const since = call.body?.since === undefined ? 0 : toMs(call.body.since)
 	const status = call.body?.status ?? null
+	// Asked for again under the lock; but what is refused need not be counted.
+	await requireReadyForAll(db, await requireVisible(db, call.caller, call.params.id))
 	const counted = await countAgain(db, { organizationId: call.caller.organizationId, id: call.params.id }, status, since)
 	return commit(async (tx) => {
 		const endpoint = await lock(anyVersion(call), tx)

@@ -17,7 +17,7 @@ export type Wanted = RedeliverStatus | null
 const undelivered = `('skipped', 'exhausted', 'retrying')`
 
 /** SQL: the condition of the index of them. SQLite uses it only where a query has these words. */
-export const isUndelivered = `status in ${undelivered}`
+const isUndelivered = `status in ${undelivered}`
 
 interface Choice {
 	/** SQL: what bounds the deliveries to look at, besides their endpoint and their ids. */
@@ -109,18 +109,21 @@ const asInteger = (dialect: Dialect) => (dialect === 'sqlite' ? '?' : '?::bigint
 
 const countRange = 5_000
 
+/** Deliveries that a request looks at to count them. */
+const mostLookedAt = 50_000
+
 const queries = Object.fromEntries(
 	Object.entries(choices).map(([name, choice]) => [name, queriesOf(choice)]),
 ) as unknown as Record<keyof typeof choices, ReturnType<typeof queriesOf>>
 
 /**
  * The number of an endpoint's deliveries of this status that were written from `since` on. Not in a transaction: on SQLite it lets
- * others in between.
+ * others in between. Of more than `mostLookedAt` it counts the first.
  */
 export async function countAgain(db: Db, key: EndpointKey, wanted: Wanted, since: number): Promise<number> {
 	const { counted } = queries[wanted ?? 'undelivered']
 	const { organizationId, id: endpointId } = key
-	let total = 0
+	let [total, lookedAt] = [0, 0]
 	for (let after: string | null = beginningOf('whd', since); after !== null; ) {
 		const found: { looked: number; matching: number; last: string | null } | undefined = await db.get(counted, {
 			organizationId,
@@ -128,7 +131,8 @@ export async function countAgain(db: Db, key: EndpointKey, wanted: Wanted, since
 			after,
 		})
 		total += found?.matching ?? 0
-		after = (found?.looked ?? 0) < countRange ? null : (found?.last ?? null)
+		lookedAt += found?.looked ?? 0
+		after = (found?.looked ?? 0) < countRange || lookedAt >= mostLookedAt ? null : (found?.last ?? null)
 		await new Promise((resolve) => setImmediate(resolve))
 	}
 	return total

@@ -4,6 +4,8 @@ import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
 import { startSubscriber } from '../../test/deliveries.ts'
 import { startTestServer, type TestServer } from '../../test/harness.ts'
+import type { Db } from '../db/database.ts'
+import { countAgain } from './redelivery-store.ts'
 
 type Status = WebhookDelivery['status']
 
@@ -197,3 +199,26 @@ if (inject('database') === 'postgres') {
 		})
 	})
 }
+
+describe('the number of deliveries to make again', () => {
+	it('is not counted for a request that is rejected, and of a very long list it is the beginning', async () => {
+		let counted = 0
+		const { get } = server.db
+		const counting: Db['get'] = (query, params) => {
+			if ('after' in params) counted++
+			return get(query, params)
+		}
+		server.db.get = counting
+		const endpoint = await org.newEndpoint('company.*')
+		await org.setStatus(endpoint, 'paused')
+		expect(await org.redeliverAll(endpoint, { status: 'all' })).toMatchObject({ status: 409 })
+		expect(counted).toBe(0)
+		await org.setStatus(endpoint, 'active')
+		expect(await org.redeliverAll(endpoint, { status: 'all' })).toMatchObject({ status: 200, body: { count: 0 } })
+		expect(counted).toBe(1)
+		server.db.get = get
+
+		const endless = { get: async () => ({ looked: 5_000, matching: 4_000, last: 'whd_1' }) } as unknown as Db
+		expect(await countAgain(endless, { organizationId: 'org_1', id: endpoint }, 'all', 0)).toBe(40_000)
+	})
+})

@@ -291,11 +291,10 @@ export class DeliveryEngine {
 		const outOfOrder = Boolean(claimed.outOfOrder)
 		const { attempt, stored } = requestOf({ url: target.url, own: own ?? {}, keys, eventId, startedAt, outOfOrder, body })
 		const canSend = keys.length > 0 && own !== undefined
-		const request = canSend ? stored : null
 		const networks = reachOf(target, db, now, this.#unreached.delete(target.endpointId))
 		this.#lanes.begin(target)
 		const end = (outcome: Outcome) => {
-			const ended = classify({ target, claimed, leaseEnd, startedAt, endedAt: now(), request, outcome, schedule })
+			const ended = classify({ target, claimed, leaseEnd, startedAt, endedAt: now(), request: stored, outcome, schedule })
 			this.#lanes.end(target, ended)
 			if (outcome.unreached) this.#probeNext(target)
 			if (outcome.brokenOff || outcome.heldBack) this.#unmade.push(ended)
@@ -318,6 +317,7 @@ const unsigned: Outcome = {
 	retryAfter: undefined,
 	error: 'its secret or its headers were sealed with a key that the server no longer has: rotate it, or write them again',
 	durationMs: 0,
+	sent: false,
 	brokenOff: false,
 	heldBack: false,
 	unreached: false,

@@ -40,6 +40,7 @@ const answered = (status: number, more: Partial<Outcome> = {}): Outcome => ({
 	retryAfter: undefined,
 	error: status < 300 ? null : `answered ${status}`,
 	durationMs: 7,
+	sent: true,
 	brokenOff: false,
 	heldBack: false,
 	unreached: false,

@@ -10,7 +10,7 @@ export interface AttemptInput {
 	readonly leaseEnd: number
 	readonly startedAt: number
 	readonly endedAt: number
-	/** What is stored of the request; null when none was sent. */
+	/** What is stored of the request, if it was sent. */
 	readonly request: string | null
 	readonly outcome: Outcome
 	readonly schedule: readonly number[]
@@ -51,7 +51,7 @@ export function classify({
 	outcome,
 	schedule,
 }: AttemptInput): AttemptResult {
-	const { retryAfter, brokenOff, heldBack, unreached, network, ...shown } = outcome
+	const { retryAfter, brokenOff, heldBack, unreached, network, sent, ...shown } = outcome
 	const failed = outcome.error !== null
 	const wait = failed ? retryAfterMs(retryAfter, endedAt) : undefined
 	const next = failed && !isGone(outcome) ? nextOf(claimed, endedAt, schedule, wait) : undefined
@@ -78,7 +78,7 @@ export function classify({
 			counts: early ? 0 : 1,
 			startedAt,
 			endedAt,
-			request,
+			request: sent ? request : null,
 			...shown,
 		},
 	}
