@@ -8,6 +8,7 @@ import { closeLink } from './invoices/payments/closing.ts'
 import { concludeLostMails } from './invoices/sharing/conclude.ts'
 import { repairJobs } from './organizations/repair-store.ts'
 import type { Services } from './outside/services.ts'
+import type { Traces } from './outside/traces/traces.ts'
 import { releaseHeld, workOffBacklogs } from './webhooks/engine/backlogs.ts'
 import { DeliveryEngine } from './webhooks/engine/engine.ts'
 import { releaseOverlong, repairQueue } from './webhooks/engine/repair-store.ts'
@@ -30,6 +31,7 @@ export interface BackgroundOptions {
 	readonly stored: (organizationId: string, bytes: number) => void
 	/** Called with the outcome of each attempt of a delivery. */
 	readonly attempted?: ((outcome: string) => void) | undefined
+	readonly traces?: Traces | undefined
 }
 
 export interface Background {

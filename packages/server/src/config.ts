@@ -43,6 +43,19 @@ const integer = (min: number, max: number) => (value: string) => {
 	return Number(value)
 }
 
+const share = (value: string) => {
+	if (!/^(0|1|0?\.\d+|1\.0+)$/.test(value)) throw new Error('must be a number from 0 to 1')
+	return Number(value)
+}
+
+const pairs = (value: string): Record<string, string> => {
+	const parts = value === '' ? [] : value.split(',').map((part) => part.trim())
+	if (parts.some((part) => !/^[\w-]+=./.test(part))) throw new Error('must be name=value, several with commas between them')
+	return Object.fromEntries(
+		parts.map((part) => [part.slice(0, part.indexOf('=')), decodeURIComponent(part.slice(part.indexOf('=') + 1))]),
+	)
+}
+
 const portOrNone = (value: string) => (value === '' ? undefined : integer(0, 65_535)(value))
 
 const oneOf =
@@ -119,6 +132,18 @@ export const settings = {
 		'',
 		'Port of /metrics, for Prometheus, on HOST; it asks for no key, so let only Prometheus reach it. Empty: none.',
 		portOrNone,
+	),
+	OTEL_EXPORTER_OTLP_ENDPOINT: setting(
+		'',
+		'Where traces go, by OTLP over HTTP: http://host:4318; empty: none are made.',
+		baseUrl,
+	),
+	OTEL_EXPORTER_OTLP_HEADERS: secret('Headers that the collector asks for: name=value, several with commas between them.', pairs),
+	OTEL_SERVICE_NAME: setting('remit', 'The name of this server in traces.', notEmpty),
+	OTEL_TRACES_SAMPLER_ARG: setting(
+		'1',
+		'The share of traces that are made, from 0 to 1; a caller may ask for one in its traceparent.',
+		share,
 	),
 	SHUTDOWN_SECONDS: setting(
 		'8',

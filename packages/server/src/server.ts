@@ -57,11 +57,15 @@ const limits = {
 	connectionsCheckingInterval: 5_000,
 }
 
-export async function startServer({ db, config, log, now = Date.now, lookup }: ServerOptions): Promise<RunningServer> {
+export async function startServer({ db: database, config, log, now = Date.now, lookup }: ServerOptions): Promise<RunningServer> {
+	const traces = config.OTEL_EXPORTER_OTLP_ENDPOINT
+		? (await import('./outside/traces/open.ts')).openTraces(config, log)
+		: undefined
+	const db = traces?.database(database) ?? database
 	const callers = new Callers(db, now)
 	const storedBytes = new StoredBytes(db, config.STORED_MB_PER_DAY)
 	let url = config.BASE_URL
-	const services = await openServices(config, { baseUrl: () => url, lookup })
+	const services = await openServices(config, { baseUrl: () => url, lookup, traces })
 	const warning = testProcessorWarning(config.HOST, services.payments.server?.name)
 	if (warning) log.warn(warning)
 	const rateLimits = await openRateLimits(config, log)
@@ -75,7 +79,9 @@ export async function startServer({ db, config, log, now = Date.now, lookup }: S
 	server.on('request', (req, res) => {
 		requests++
 		metrics?.watch(req, res)
-		if (connections.begin(req, res) && !load.shed(req, res)) app(req, res)
+		if (!connections.begin(req, res) || load.shed(req, res)) return
+		if (traces) traces.request(req, res, () => app(req, res))
+		else app(req, res)
 	})
 	server.on('clientError', rejectMalformed)
 	// A server may ignore an unknown expectation (RFC 9110 §10.1.1); node:http would answer 417 without a body.
@@ -88,7 +94,7 @@ export async function startServer({ db, config, log, now = Date.now, lookup }: S
 		once((signal) => warnOfLostKeys(db, services.secrets, log, signal), log),
 	]
 	const stored = (organizationId: string, bytes: number) => storedBytes.add(organizationId, bytes, now())
-	const options = { db, config, log, now, services, requests: () => requests, stored, attempted: metrics?.attempted }
+	const options = { db, config, log, now, services, requests: () => requests, stored, attempted: metrics?.attempted, traces }
 	const background = config.ROLE === 'api' ? undefined : await startBackground(options)
 	const address = addressOf(server, config)
 	url ||= address
@@ -106,7 +112,7 @@ export async function startServer({ db, config, log, now = Date.now, lookup }: S
 			await metrics?.close()
 			await callers.flush().catch((err) => log.error({ err }, 'when keys were last used could not be written'))
 			await storedBytes.flush(now()).catch((err) => log.error({ err }, 'how many bytes were stored could not be written'))
-			await services.close()
+			await Promise.all([services.close(), traces?.close(graceMs / 16)])
 			rateLimits.close()
 			await db.close()
 		},

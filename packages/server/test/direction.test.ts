@@ -10,6 +10,7 @@ const floors = [
 	['rendering', 'contract', 'invoices/pricing'],
 	['rendering/pages', 'rendering/pdf', 'db/files'],
 	['db', 'outside/mail', 'outside/payments'],
+	['outside/traces'],
 	['outside'],
 	['auth'],
 	['work'],

@@ -6,8 +6,10 @@ import type { SecretSettings } from './encryption-keys.ts'
 import { type Mailer, type MailSettings, openMailer } from './mail/mail.ts'
 import { PaymentAccounts } from './payment-accounts.ts'
 import { openAccount, openPaymentProcessor, type PaymentSettings } from './payments/open.ts'
+import type { PaymentProcessor } from './payments/processor.ts'
 import type { Lookup } from './resolver.ts'
 import { openSecrets, type Secrets, testPaymentSecret } from './secrets.ts'
+import type { Traces } from './traces/traces.ts'
 
 export interface Services {
 	readonly mailer: Mailer
@@ -39,21 +41,26 @@ export interface ServiceOptions {
 	readonly baseUrl: () => string
 	/** Replaces the system's resolver, for tests. */
 	readonly lookup?: Lookup | undefined
+	/** Makes spans of the calls of others. */
+	readonly traces?: Traces | undefined
 }
 
 export async function openServices(
 	config: ServiceSettings,
-	{ baseUrl, lookup }: ServiceOptions,
+	{ baseUrl, lookup, traces }: ServiceOptions,
 ): Promise<Services & { close(): Promise<void> }> {
 	const secrets = openSecrets(config)
 	const testSecret = testPaymentSecret(secrets)
-	const mailer = openMailer({ ...config, SMTP_URL: mailUrl(config) })
-	const server = await openPaymentProcessor({ ...config, PAYMENT_PROCESSOR: processorOf(config), baseUrl, testSecret })
+	const mailServer = openMailer({ ...config, SMTP_URL: mailUrl(config) })
+	const mailer = traces?.mailer(mailServer) ?? mailServer
+	const traced = (processor: PaymentProcessor) => traces?.processor(processor) ?? processor
+	const own = await openPaymentProcessor({ ...config, PAYMENT_PROCESSOR: processorOf(config), baseUrl, testSecret })
+	const server = own && traced(own)
 	const payments = new PaymentAccounts({
 		server,
 		fallback: config.PAYMENT_FALLBACK === 'on',
 		secrets,
-		open: (account) => openAccount('stripe:organization', account, config),
+		open: async (account) => traced(await openAccount('stripe:organization', account, config)),
 	})
 	const pdf = createPdfRenderer()
 	const egress = openEgress({ allowCidrs: config.EGRESS_ALLOW_CIDRS, ...(lookup && { lookup }) })

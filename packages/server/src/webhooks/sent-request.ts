@@ -16,19 +16,24 @@ interface Sending {
 	readonly eventId: string
 	readonly startedAt: number
 	readonly outOfOrder: boolean
+	/** By which a receiver goes on with the trace of the attempt; empty where none is made. */
+	readonly trace: Readonly<Record<string, string>>
 	readonly body: string
 }
 
 /** The request, and as JSON what is to be stored of it. */
-export function requestOf({ url, own, keys, eventId, startedAt, body, ...delivery }: Sending): {
+export function requestOf({ url, own, keys, eventId, startedAt, trace, body, ...delivery }: Sending): {
 	attempt: Attempt
 	stored: string
 } {
 	const signed = signedHeaders(keys, eventId, startedAt, body)
 	const mark = delivery.outOfOrder && { [outOfOrder]: 'true' }
 	const hidden = Object.fromEntries(Object.keys(own).map((name) => [name.toLowerCase(), '(hidden)']))
-	const kept = { ...hidden, 'user-agent': always['user-agent'], [signature]: signed[signature], ...mark }
-	return { attempt: { url, headers: { ...own, ...signed, ...mark }, body }, stored: JSON.stringify({ url, headers: kept }) }
+	const kept = { ...trace, ...hidden, 'user-agent': always['user-agent'], [signature]: signed[signature], ...mark }
+	return {
+		attempt: { url, headers: { ...trace, ...own, ...signed, ...mark }, body },
+		stored: JSON.stringify({ url, headers: kept }),
+	}
 }
 
 /** What is stored of the last attempt. */

@@ -6,6 +6,7 @@ import { eventText } from '../../events/store.ts'
 import type { Egress } from '../../outside/egress.ts'
 import { deliver, type Outcome } from '../../outside/http.ts'
 import type { Secrets } from '../../outside/secrets.ts'
+import type { Traces } from '../../outside/traces/traces.ts'
 import { requestOf } from '../sent-request.ts'
 import { countAttempts } from '../stats-store.ts'
 import { noteHealth } from './endpoint-health.ts'
@@ -38,6 +39,8 @@ export interface EngineOptions {
 	readonly hostRate: number
 	/** Called with what an attempt stored. */
 	readonly stored: (organizationId: string, bytes: number) => void
+	/** Makes a trace of each attempt. */
+	readonly traces?: Traces | undefined
 	/** Called with what came of an attempt. */
 	readonly attempted?: ((outcome: string) => void) | undefined
 	/** The number of requests that this process has received so far. */
@@ -289,7 +292,12 @@ export class DeliveryEngine {
 		const { eventId } = claimed
 		const own = this.#signers.headersOf(target)
 		const outOfOrder = Boolean(claimed.outOfOrder)
-		const { attempt, stored } = requestOf({ url: target.url, own: own ?? {}, keys, eventId, startedAt, outOfOrder, body })
+		const traced = this.#options.traces?.begin('webhooks.attempt', {
+			'remit.delivery_id': claimed.deliveryId,
+			'server.address': target.host,
+		})
+		const trace = traced?.headers ?? {}
+		const { attempt, stored } = requestOf({ url: target.url, own: own ?? {}, keys, eventId, startedAt, outOfOrder, trace, body })
 		const canSend = keys.length > 0 && own !== undefined
 		const networks = reachOf(target, db, now, this.#unreached.delete(target.endpointId))
 		this.#lanes.begin(target)
@@ -302,6 +310,7 @@ export class DeliveryEngine {
 				this.#ended.push(ended)
 				this.#failures.note(target, ended.failed, ended.result.endedAt)
 			}
+			traced?.end(outcome.error)
 			this.#options.attempted?.(outcome.brokenOff ? 'broken_off' : outcome.heldBack ? 'held_back' : ended.result.status)
 			this.#wake()
 		}
