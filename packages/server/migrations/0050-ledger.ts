@@ -58,13 +58,14 @@ export async function up(knex: Knex): Promise<void> {
 		table.index(['organizationId', 'invoiceId'], 'payment_allocations_by_invoice')
 		table.index(['organizationId', 'paymentId'], 'payment_allocations_by_payment')
 	})
+	await moveProcessorEvents(knex)
+	await payByStatus(knex, sqlite)
+	// Last, since PostgreSQL lets nobody read invoices from here to the commit.
 	await knex.schema.alterTable('invoices', (table) => {
 		table.bigInteger('amountCreditedCents').notNullable().defaultTo(0)
 		// Whether a payment, and not a caller, gave it the status `paid`.
 		table.boolean('paidByPayment').notNullable().defaultTo(false)
 	})
-	await moveProcessorEvents(knex)
-	await payByStatus(knex, sqlite)
 }
 
 interface Row {

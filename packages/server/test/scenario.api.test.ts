@@ -190,6 +190,7 @@ describe.each([
 				'invoice.updated',
 				'invoice.sent',
 				'invoice.viewed',
+				'payment.received',
 				'invoice.updated',
 				'invoice.paid',
 				'deal.updated',

@@ -5,7 +5,8 @@ export const samples: Samples = {
 	numberGaps: {},
 	'organization.nextInvoiceNumber.get': {},
 	'organization.nextInvoiceNumber.replace': {
-		body: async () => ({ number: 1_000 + Math.floor(Math.random() * 1_000_000) }),
+		// More than `broken` has used.
+		body: async () => ({ number: 8_000_000 + Math.floor(Math.random() * 1_000_000) }),
 		broken: async (tenant) => {
 			await made(tenant, '/api/invoices', { invoiceNumber: 'INV-7000000' })
 			return { body: { number: 7_000_000 } }
