@@ -2,8 +2,8 @@
 import type { Tenant } from '../../test/harness.ts'
 import { made, type Samples } from '../../test/sample.ts'
 
-const newInvoice = (tenant: Tenant) => made(tenant, '/api/invoices', { totalCents: 5_000 })
-const newPayment = (tenant: Tenant) => made(tenant, '/api/payments', { amountCents: 700 })
+const newInvoice = (tenant: Tenant) => made(tenant, '/api/invoices', { totalCents: 5_000, currency: 'USD' })
+const newPayment = (tenant: Tenant) => made(tenant, '/api/payments', { amountCents: 700, currency: 'USD' })
 const part = async (tenant: Tenant, amountCents: number) => ({
 	allocations: [{ invoiceId: await newInvoice(tenant), amountCents }],
 })
