@@ -119,6 +119,24 @@ describe('a rejected event', () => {
 	})
 })
 
+describe('a rejected event whose receiver asked for a day', () => {
+	it('holds its record for five minutes as well, also in the second hour of an outage', async () => {
+		org.sink.answer = { status: 500 }
+		await org.newEndpoint('company.*')
+		await org.change('x')
+		await org.settle('retrying')
+		server.clock.now += 61 * minute
+		org.sink.answer = { status: 500, headers: { 'retry-after': '86400' } }
+		const company = await org.change('a1')
+		await org.change('a2', company)
+		await org.settle('pending', 'retrying', 'retrying')
+		reject()
+		await pass(5 * minute)
+		await org.settle('succeeded', 'retrying', 'succeeded')
+		expect(org.arrived().slice(-2).sort()).toEqual(['a2', 'x'])
+	})
+})
+
 describe('an endpoint without an order', () => {
 	const update = (endpoint: string, ordering: 'none' | 'resource') =>
 		org.tenant.remit.webhooks.endpoints.update(endpoint, { ordering })

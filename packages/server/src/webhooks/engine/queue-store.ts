@@ -160,11 +160,14 @@ const holdMs = 300_000
 
 /**
  * While an endpoint fails for longer, nothing else is sent in the place of what it rejects: it is down, and each record would have an event more
- * to retry every five minutes.
+ * to retry every five minutes. But what a recovery does not bring forward, because its receiver asked for a time, holds no longer than ever.
  */
 const downMs = hourMs
 
 const mayRetry = `(r.status = 'retrying' and p.status = 'active' and p."deletedAt" is null)`
+
+/** The attempt began in an outage, and failed after the recovery (recovery-store.ts), which did not find it among the retries. */
+const missedRecovery = `(r.status = 'retrying' and r."scheduledAt" is null and r."startedAt" < p."forwardTo" and p."forwardTo" <= r."endedAt")`
 
 /** Writes the results. A delivery is not retried when its endpoint was paused, disabled or deleted meanwhile. */
 const outcome = query<Results, { id: string; outOfOrder: boolean | number }>((knex, { results }, dialect) =>
@@ -172,11 +175,11 @@ const outcome = query<Results, { id: string; outOfOrder: boolean | number }>((kn
 		`update webhook_deliveries as d set
 			status = case when r.status <> 'retrying' or (p.status = 'active' and p."deletedAt" is null) then r.status
 				when p."deletedAt" is null then 'skipped' else 'cancelled' end,
-			"nextAttemptAt" = case when p.status = 'active' and p."deletedAt" is null then r."nextAttemptAt" end,
-			"scheduledAt" = case when p.status = 'active' and p."deletedAt" is null then r."scheduledAt" end,
+			"nextAttemptAt" = case when p.status = 'active' and p."deletedAt" is null then case when ${missedRecovery} then r."endedAt" else r."nextAttemptAt" end end,
+			"scheduledAt" = case when p.status = 'active' and p."deletedAt" is null then case when ${missedRecovery} then r."nextAttemptAt" else r."scheduledAt" end end,
 			"outOfOrder" = d."outOfOrder" or (${mayRetry} and p.ordering = 'none'),
 			"holdsUntil" = case when ${mayRetry} and p.ordering = 'resource' and not d."outOfOrder"
-				and (d."holdsUntil" is not null or p."failingSince" is null or p."failingSince" > r."endedAt" - ${downMs})
+				and (d."holdsUntil" is not null or p."failingSince" is null or p."failingSince" > r."endedAt" - ${downMs} or r."scheduledAt" is not null)
 				then coalesce(d."holdsUntil", r."endedAt" + ${holdMs}) end,
 			"attemptCount" = d."attemptCount" + 1, "retryCount" = d."retryCount" + r.counts,
 			"lastResponseStatus" = r."responseStatus", "lastError" = r.error, "updatedAt" = r."endedAt"

@@ -95,3 +95,25 @@ it('a receiver that asked for a time gets it', async () => {
 	await org.tenant.remit.webhooks.endpoints.test(endpoint)
 	await org.settle('succeeded', 'succeeded', 'retrying')
 })
+
+it('an attempt that was under way at the recovery, and failed, is made again at once', async () => {
+	const slow = Promise.withResolvers<{ status: number }>()
+	let isDown = true
+	org.sink.answer = ({ event }, count) => {
+		if (nameOf(event) === 'slow' && count === 2) return slow.promise
+		return { status: isDown ? 500 : 204 }
+	}
+	await org.newEndpoint('company.*')
+	await org.change('b')
+	await org.settle('retrying')
+	server.clock.now += 50_000
+	await org.change('slow')
+	await org.sink.events(2)
+	// The lease of an attempt is half a minute.
+	server.clock.now += 20_000
+	isDown = false
+	await org.change('new')
+	await org.settle('succeeded', 'delivering', 'succeeded')
+	slow.resolve({ status: 500 })
+	await org.settle('succeeded', 'succeeded', 'succeeded')
+})
