@@ -74,14 +74,18 @@ export const ofRecord = (endpointId: string) =>
 	`from events b join webhook_deliveries d on d."organizationId" = b."organizationId"
 		and d.id = ${deliveryId('b.id', endpointId)}`
 
+/** Deliveries out of order that are passed over at most to find the one before them: a record may have nothing else. */
+const passedOver = 20
+
 /**
- * Whether the delivery of the record's previous event still holds it back. PostgreSQL locks that delivery: the engine can then complete
- * it only after this transaction, and so finds the new delivery, which it must make due.
+ * Whether the delivery of the record's previous event, but for those out of order, still holds it back. PostgreSQL locks it: the engine
+ * can then complete it only after this transaction, and so finds the new delivery, which it must make due.
  */
 const isBlocked = (dialect: Dialect) =>
-	`coalesce((select ${isHolding('d')} ${ofRecord('p.id')} where b."organizationId" = e."organizationId"
-		and b."resourceId" = e."resourceId" and b.sequence < e.sequence
-		order by b.sequence desc limit 1${dialect === 'sqlite' ? '), 0)' : ' for share of d), false)'}`
+	`coalesce((select holds from (select ${isHolding('d')} as holds, d."outOfOrder" as late ${ofRecord('p.id')}
+		where b."organizationId" = e."organizationId" and b."resourceId" = e."resourceId" and b.sequence < e.sequence
+		order by b.sequence desc limit ${passedOver}${dialect === 'sqlite' ? '' : ' for share of d'}) as before
+		where not before.late limit 1), ${dialect === 'sqlite' ? '0' : 'false'})`
 
 /** Whether a delivery of any earlier event of the record holds it back; `name` is the delivery's table or alias in the query. */
 export const hasEarlier = (name: string) =>

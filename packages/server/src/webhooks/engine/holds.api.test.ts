@@ -102,6 +102,24 @@ describe('a rejected event', () => {
 		await org.settle('succeeded', 'pending', 'retrying')
 	})
 
+	it('does not let the next one overtake an earlier one that is delivered again', async () => {
+		await org.newEndpoint('company.*')
+		const company = await org.change('a1')
+		await org.settle('succeeded')
+		const { id } = await oldest()
+		reject('a1', 'a2')
+		await org.change('a2', company)
+		await org.settle('retrying', 'succeeded')
+		await pass(5 * minute)
+		await org.redeliver(id)
+		await org.settle('retrying', 'retrying')
+		await org.change('a3', company)
+		await accepted('other')
+		await org.settle('succeeded', 'pending', 'retrying', 'retrying')
+		await pass(5 * minute)
+		await org.settle('succeeded', 'succeeded', 'retrying', 'retrying')
+	})
+
 	it('holds them back for as long as its endpoint is down', async () => {
 		org.sink.answer = { status: 500 }
 		await org.newEndpoint('company.*')
