@@ -283,7 +283,7 @@ describe('the events of a time entry', () => {
 			taskName: { from: null, to: 'Checkout' },
 		}
 		const [type, no] = ['time_entry', null]
-		expect(await eventsOf(server, tenant)).toEqual([
+		expect((await eventsOf(server, tenant)).filter(({ type }) => type.startsWith('time_entry.'))).toEqual([
 			{
 				...told,
 				type: `${type}.created`,
