@@ -256,6 +256,22 @@ it('a draft keeps its quantities, ids and states, and can be changed', async () 
 	expect(await tenant.ask('PATCH', `/api/invoices/${id}`, { body: { notes: 'On' } })).toMatchObject({ status: 200 })
 })
 
+it('the kept PDF goes of an invoice that was sent and is a draft again, and stays of one that is issued', async () => {
+	const { tenant, post, erase } = await withContacts({ name: 'Ada', email: 'ada@client.example' })
+	const companyId = await post('/api/companies', { name: 'Engines Ltd', billingEmail: 'ada@client.example' })
+	const [again, issued] = [
+		await post('/api/invoices', { companyId, totalCents: 100 }),
+		await post('/api/invoices', { companyId, totalCents: 200 }),
+	]
+	for (const id of [again, issued]) await tenant.ask('POST', `/api/invoices/${id}/send`, { body: { to: 'ada@client.example' } })
+	await tenant.ask('PATCH', `/api/invoices/${again}`, { body: { status: 'draft' } })
+	const kept = async () =>
+		(await allRows('documents')).map(({ invoiceId }) => invoiceId).filter((id) => id === again || id === issued)
+	expect((await kept()).toSorted()).toEqual([again, issued].toSorted())
+	await erase('ada@client.example')
+	expect(await kept()).toEqual([issued])
+})
+
 it('an invoice that is sent while the erasure runs is as it was sent', async () => {
 	const { tenant, post, read, erase } = await withContacts({ name: 'Ada', email: 'ada@client.example' })
 	const [sent, changed] = [

@@ -15,11 +15,13 @@ import {
 	erased,
 	erasePart,
 	findContacts,
+	findDocumentsOfDrafts,
 	findPart,
 	finishErasure,
 	insertErasure,
 	lockRow,
 	type Row,
+	removeKeptDocument,
 	unindexCompanies,
 	updateRow,
 } from './store.ts'
@@ -76,7 +78,25 @@ export async function findPerson(db: Database, organizationId: string, key: stri
 
 /** Blanks a person in every record, event and mail but issued invoices, which the law asks to keep as they are. */
 export const erasePerson = (db: Database, person: Person, request: ErasureRequest): Promise<Erasure> =>
-	withTombstone(db, 'person', request, () => blankTables(db, person, request, true))
+	withTombstone(
+		db,
+		'person',
+		request,
+		async () => (await blankTables(db, person, request, true)) + (await removeDocumentsOfDrafts(db, request)),
+	)
+
+/** Nothing finds a person in the bytes of a PDF. What is a draft again was not issued, and gets a new PDF when it is sent. */
+async function removeDocumentsOfDrafts(db: Database, { organizationId }: ErasureRequest): Promise<number> {
+	let count = 0
+	for (let part = partSize; part === partSize; count += part) {
+		const found = await findDocumentsOfDrafts(db, organizationId, partSize)
+		part = found.length
+		await db.transaction(async (tx) => {
+			for (const { id } of found) await removeKeptDocument(tx, organizationId, id)
+		})
+	}
+	return count
+}
 
 /** How many rows `erasePerson` would change now. */
 export const countRowsOf = (db: Database, person: Person, request: ErasureRequest): Promise<number> =>

@@ -113,6 +113,23 @@ export const updateRow = (table: string, { key }: ErasableTable) =>
 			.update(rest as never)
 	})
 
+const ofDrafts = query<{ organizationId: string; limit: number }, { id: string }>((knex, { organizationId, limit }) =>
+	knex('documents as d')
+		.join('invoices as i', (on) => on.on('i.organizationId', 'd.organizationId').andOn('i.id', 'd.invoiceId'))
+		.where('d.organizationId', organizationId)
+		.where('i.status', 'draft')
+		.limit(asNumber(limit))
+		.select('d.id'),
+)
+
+const removeDocument = query<{ organizationId: string; id: string }>((knex, key) => knex('documents').where(key).delete())
+
+/** The kept PDFs of invoices that were sent and are drafts again. */
+export const findDocumentsOfDrafts = (db: Db, organizationId: string, limit: number) =>
+	db.all(ofDrafts, { organizationId, limit })
+
+export const removeKeptDocument = (db: Db, organizationId: string, id: string) => db.run(removeDocument, { organizationId, id })
+
 const contactsOf = query<
 	{ organizationId: string; id?: string; email?: string },
 	{ id: string; name: string; email: string | null; phone: string | null }
