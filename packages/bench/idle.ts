@@ -9,6 +9,7 @@ import { startRemit } from './remit.ts'
 import { check, print, table } from './report.ts'
 import { newFolder } from './resources.ts'
 import { isReachable, newDatabase, run as runSql } from './scratch.ts'
+import { settings } from './webhooks/queue.ts'
 
 /** What 100,000 organizations may cost more than 10, in ms of CPU a second: noise. */
 const mostMoreMs = 5
@@ -30,7 +31,7 @@ export async function idle({ quick, rounds, server }: Run): Promise<void> {
 				fill(db, count),
 			)
 			if (where.DATABASE_URL !== undefined) await runSql('vacuum analyze', where.DATABASE_URL)
-			const remit = await startRemit(`idle-${database}-${count}`, server, where)
+			const remit = await startRemit(`idle-${database}-${count}`, server, { ...where, ...settings })
 			await sleep(settleMs)
 			const spans: number[] = []
 			for (let round = 0; round < rounds; round++) {
