@@ -49,8 +49,10 @@ export interface EngineOptions {
 
 /** A commit in this process wakes the engine; the poll finds retries, and deliveries that other processes wrote. */
 const pollMs = 250
-/** The longest rest between two look-ups: one look-up in a stalled database must not stop deliveries for four times as long. */
+/** The longest rest between two look-ups: one look-up in a stalled database must not stop deliveries for so many times as long. */
 const longestRestMs = 1_000
+/** How many times as long as a look-up took. On SQLite it holds the process's only thread. */
+const restFactors = { sqlite: 9, postgres: 4 }
 /** How much longer a lease is than the time limit of an attempt. */
 const leaseMarginMs = 15_000
 /**
@@ -202,7 +204,7 @@ export class DeliveryEngine {
 	}
 
 	/**
-	 * A look-up costs more the more endpoints have something that waits: the engine then rests for four times as long as it took, but
+	 * A look-up costs more the more endpoints have something that waits: the engine then rests for some times as long as it took, but
 	 * for `longestRestMs` at most.
 	 */
 	async #isAnythingDue(): Promise<boolean> {
@@ -217,7 +219,7 @@ export class DeliveryEngine {
 		}
 		const targets = this.#withRoom(await findTargets(this.#options.db, this.#options.now()))
 		const end = performance.now()
-		this.#restUntil = end + Math.min(4 * (end - began), longestRestMs)
+		this.#restUntil = end + Math.min(restFactors[this.#options.db.dialect] * (end - began), longestRestMs)
 		return targets.length > 0
 	}
 
