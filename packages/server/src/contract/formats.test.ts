@@ -119,7 +119,7 @@ describe('the formats', () => {
 				'invoice.*.paid',
 				'invoice.unknown',
 				'Invoice.paid',
-				'contact.*',
+				'unknown.*',
 				'*.paid',
 				'invoice.paid ',
 				'__proto__',
@@ -198,7 +198,7 @@ describe('the formats', () => {
 		const walk = (value: unknown) => {
 			if (typeof value !== 'object' || value === null) return
 			if ('format' in value && typeof value.format === 'string') named.add(value.format)
-			for (const below of Object.values(value)) walk(below)
+			for (const [name, below] of Object.entries(value)) if (!name.startsWith('example')) walk(below)
 		}
 		walk(schemas)
 		for (const format of named) expect([...Object.keys(formats), 'int32', 'int64', 'date-time']).toContain(format)

@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
+import { startTestServer, type Tenant } from '../../test/harness.ts'
 import { startMailServer } from '../../test/mail-server.ts'
+import { paidAtStripe, post, type StripeServer, startWithStripe } from '../../test/payments.ts'
 import { Sink } from '../../test/sink.ts'
 import { invoiceTime } from '../../test/time.ts'
 import { eventTypes } from '../generated/tables.ts'
@@ -18,11 +19,11 @@ interface Described {
 }
 
 const mails = mkdtempSync(join(tmpdir(), 'remit-event-types-'))
-let server: TestServer
+let server: StripeServer
 let described: readonly Described[]
 const validators = new Map<string, ValidateFunction>()
 beforeAll(async () => {
-	server = await startTestServer({
+	server = await startWithStripe({
 		SMTP_URL: `file:${mails}`,
 		MAIL_FROM: 'invoices@remit.example',
 		WEBHOOK_RETRY_SECONDS: [0, 60],
@@ -138,6 +139,18 @@ async function live(tenant: Tenant): Promise<void> {
 	await remit.companies.delete(unused.id)
 }
 
+/** Pays an invoice in parts, takes one of them back, and pays another one that owes less by now. */
+async function pays(tenant: Tenant): Promise<void> {
+	const { remit } = tenant
+	const invoiceId = (await remit.invoices.create({ totalCents: 5_000 })).id
+	const payment = await remit.payments.create({ amountCents: 2_000, currency: 'USD', invoiceId })
+	await remit.payments.update(payment.id, { notes: 'by transfer' })
+	await remit.payments.reverse(payment.id, { reason: 'The bank returned it.' })
+	const { id, webhook } = await paidAtStripe(server, tenant)
+	await remit.invoices.update(id, { totalCents: 4_000 })
+	await post(`${server.url}/payments/stripe/webhook`, webhook())
+}
+
 /** Sends an invoice by way of a mail server that takes no recipient, and then hangs up instead of answering. */
 async function failsToSend(tenant: Tenant): Promise<void> {
 	let isOpen = false
@@ -178,6 +191,7 @@ describe('every event of a whole life', () => {
 		await tenant.remit.webhooks.endpoints.test(id)
 		await live(tenant)
 		await failsToSend(tenant)
+		await pays(tenant)
 		const kinds = () => new Set(sink.received.map(({ event }) => event.type))
 		await expect.poll(() => [...kinds()].sort(), { timeout: 10_000 }).toEqual(Object.keys(eventTypes).sort())
 		expect(sink.received.flatMap(({ event }) => faults(event))).toEqual([])
