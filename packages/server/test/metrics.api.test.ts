@@ -47,14 +47,16 @@ it('counts attempts of webhooks by outcome, and what waits', async () => {
 	const samples = await scrape()
 	expect(samples.get('remit_webhook_attempts_total{outcome="succeeded"}')).toBe(1)
 	expect(samples.get('remit_webhook_attempts_total{outcome="retrying"}')).toBe(1)
-	for (const name of ['remit_webhook_due', 'remit_webhook_due_seconds', 'remit_jobs_due', 'remit_jobs_due_seconds'])
-		expect([name, samples.get(name)]).toEqual([name, 0])
+	for (const name of ['remit_webhook_due', 'remit_webhook_due_seconds']) expect([name, samples.get(name)]).toEqual([name, 0])
+	// The server's own jobs may be due when it looks.
+	for (const name of ['remit_jobs_due', 'remit_jobs_due_seconds']) expect(samples.get(name)).toBeGreaterThanOrEqual(0)
 	const inAnHour = server.clock.now + 3_600_000
 	const later = new Backlog({ db: server.db, now: () => inAnHour, log: pino({ level: 'silent' }) })
 	await expect.poll(() => later.deliveries.count, { timeout: 10_000 }).toBe(1)
 	const retrySeconds = 5
 	expect(later.ageOf(later.deliveries)).toBeGreaterThan(3_600 - 2 * retrySeconds)
 	expect(later.ageOf(later.deliveries)).toBeLessThanOrEqual(3_600)
+	expect(later.jobs.count).toBeGreaterThan(0)
 	await later.close()
 	await org.stop()
 })
