@@ -34,7 +34,9 @@ export function waitingEndpoints(dialect: Dialect): string {
 			select case when ${here} is null then ${organization} else w.o end, coalesce(${here}, ${endpoint})
 			from pairs w where w.e is not null),
 		waiting(o, e, due) as (
-			select o, e, ${next('"nextAttemptAt"', 'and "organizationId" = o and "endpointId" = e')} from pairs where e is not null)`
+			select o, e, (select "nextAttemptAt" from webhook_deliveries where "nextAttemptAt" is not null
+				and "organizationId" = o and "endpointId" = e order by "nextAttemptAt" limit 1)
+			from pairs where e is not null)`
 }
 
 interface NewDeliveries {
