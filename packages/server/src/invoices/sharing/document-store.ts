@@ -54,9 +54,10 @@ export function contentHashOf({ invoice, language, branding: looks, logoData, ..
 		version,
 		...written
 	} = invoice
-	const { dealId, companyId, isOverdue, timeRounding, timeRoundingMinutes, ...shown } = written
-	// Versions without these kept documents in English, without logo and colour.
+	const { dealId, companyId, isOverdue, paymentState, amountCreditedCents, timeRounding, timeRoundingMinutes, ...shown } = written
+	// Versions without these kept documents in English, without logo and colour, and knew no credit.
 	const later = {
+		amountCreditedCents: amountCreditedCents || null,
 		language: language === 'en' ? null : language,
 		accentColor: looks?.accentColor ?? null,
 		logo: (logoData && looks?.logo?.sha256) || null,
