@@ -3263,7 +3263,7 @@ export interface components {
              *     caller wrote it.
              */
             billTo: components["schemas"]["Party"] | null;
-            /** @description The seller: as a caller wrote it, else as the organization was when the invoice was sent; null for a draft, as `billTo`. */
+            /** @description The seller: as a caller wrote it, else as the organization was when the invoice left `draft`; null for a draft, as `billTo`. */
             billFrom: components["schemas"]["Party"] | null;
             /**
              * @description The language of its words: as a caller wrote it, else the company's or the organization's when it was sent. Null for a draft
@@ -3275,7 +3275,7 @@ export interface components {
              *     possible, that fits its language; null for a draft.
              */
             locale: string | null;
-            /** @description The time zone of its dates: the organization's when it was sent; null for a draft. */
+            /** @description The time zone of its dates: the organization's when it left `draft`; null for a draft. */
             timeZone: string | null;
             /** @description Its logo and colour: the organization's when it was sent. Null for a draft, and for one that a version without these sent. */
             branding: components["schemas"]["Branding"] | null;
@@ -4917,7 +4917,7 @@ export interface components {
              *     caller wrote it.
              */
             billTo: components["schemas"]["Party"] | null;
-            /** @description The seller: as a caller wrote it, else as the organization was when the invoice was sent; null for a draft, as `billTo`. */
+            /** @description The seller: as a caller wrote it, else as the organization was when the invoice left `draft`; null for a draft, as `billTo`. */
             billFrom: components["schemas"]["Party"] | null;
             /**
              * @description The language of its words: as a caller wrote it, else the company's or the organization's when it was sent. Null for a draft
@@ -4929,7 +4929,7 @@ export interface components {
              *     possible, that fits its language; null for a draft.
              */
             locale: string | null;
-            /** @description The time zone of its dates: the organization's when it was sent; null for a draft. */
+            /** @description The time zone of its dates: the organization's when it left `draft`; null for a draft. */
             timeZone: string | null;
             /** @description Its logo and colour: the organization's when it was sent. Null for a draft, and for one that a version without these sent. */
             branding: components["schemas"]["Branding"] | null;
@@ -6608,7 +6608,7 @@ export interface components {
              *     caller wrote it.
              */
             billTo: components["schemas"]["Party"] | null;
-            /** @description The seller: as a caller wrote it, else as the organization was when the invoice was sent; null for a draft, as `billTo`. */
+            /** @description The seller: as a caller wrote it, else as the organization was when the invoice left `draft`; null for a draft, as `billTo`. */
             billFrom: components["schemas"]["Party"] | null;
             /** @description URL of the PDF. */
             pdfUrl: string;

@@ -89,13 +89,14 @@ function parties(stored: StoredInvoice, next: StoredInvoice, { billTo, billFrom 
 
 type Writing = Pick<StoredInvoice, 'language' | 'languageWritten' | 'locale'>
 
-/** The language, and the locale that follows from it: another language needs another one. */
+/** The language, which is the buyer's unless a caller wrote one, and the locale that follows from it: another language needs another one. */
 function writing(stored: StoredInvoice, next: StoredInvoice, { language }: InvoiceInput): Writing {
 	if (language !== undefined && (language !== stored.language || language === null))
 		return { language, languageWritten: language !== null, locale: null }
 	const languageWritten = stored.languageWritten || language !== undefined
 	const becomesDraft = next.status === 'draft' && stored.status !== 'draft'
-	if (!becomesDraft) return { language: stored.language, languageWritten, locale: stored.locale }
+	const isOtherBuyer = next.companyId !== stored.companyId && !languageWritten
+	if (!becomesDraft && !isOtherBuyer) return { language: stored.language, languageWritten, locale: stored.locale }
 	return { language: languageWritten ? stored.language : null, languageWritten, locale: null }
 }
 

@@ -209,6 +209,22 @@ describe('the language', () => {
 	const asBefore = query<{ id: string }>((knex, key) => knex('invoices').where(key).update({ language: null }))
 })
 
+it.each(['paid', 'overdue', 'cancelled'] as const)(
+	'an invoice that becomes %s without having been sent keeps what it shows, too',
+	async (status) => {
+		const companyId = await newCompany()
+		const [id, made] = [await create({ companyId }), await create({ companyId, status })]
+		await patch(id, { status })
+		await tenant.remit.companies.update(companyId, { name: 'Renamed Ltd' })
+		await set(moved)
+		for (const invoice of [id, made]) {
+			expect(await read(invoice)).toMatchObject({ billTo: acme, language: 'en', locale: 'en-IE', timeZone: 'UTC' })
+			await patch(invoice, { status: 'draft' })
+			expect(await read(invoice)).toMatchObject(blank)
+		}
+	},
+)
+
 describe('a sent invoice that becomes a draft', () => {
 	it('gets all of them anew when it is sent again', async () => {
 		const companyId = await newCompany()
@@ -243,6 +259,14 @@ describe('the buyer', () => {
 		expect((await read(id)).billTo?.name).toBe('Other Ltd')
 		await patch(id, { companyId: null })
 		expect(await read(id)).toMatchObject({ billTo: null, companyId: null })
+	})
+
+	it('brings its language, unless a caller wrote one', async () => {
+		const french = (await tenant.remit.companies.create({ name: 'Amie', language: 'fr' })).id
+		const [id, written] = [await create({ status: 'sent' }), await create({ status: 'sent', language: 'de' })]
+		for (const invoice of [id, written]) await patch(invoice, { companyId: french })
+		expect(await read(id)).toMatchObject({ language: 'fr', locale: 'fr-FR' })
+		expect(await read(written)).toMatchObject({ language: 'de' })
 	})
 
 	it('may be written, also of a sent invoice, and null takes the company again', async () => {

@@ -22,9 +22,9 @@ type Source = Pick<StoredInvoice, 'organizationId' | 'companyId' | keyof Snapsho
 /** What the invoice has of these itself, and the rest as of now. */
 export async function snapshotOf(db: Db, invoice: Source): Promise<Snapshot> {
 	const { organizationId, companyId, billTo, billFrom, locale, timeZone } = invoice
-	// A version without these sent it.
+	// A version without these sent it. Its locale goes when it gets another language, its time zone does not.
 	const language = invoice.language ?? (locale === null ? null : 'en')
-	const branding = invoice.branding ?? (locale === null ? null : plain)
+	const branding = invoice.branding ?? (timeZone === null ? null : plain)
 	const needsBuyer = billTo === null && companyId !== null
 	if (!needsBuyer && billFrom !== null && language !== null && locale !== null && timeZone !== null && branding !== null)
 		return { billTo, billFrom, language, locale, timeZone, branding }
@@ -54,9 +54,9 @@ export async function languageOf(
 	return company?.language ?? (await requireOrganization(db, organizationId)).language
 }
 
-/** The invoice, with its snapshot once it is sent. */
+/** The invoice, with its snapshot once it is no draft: a client may have seen it paid, overdue or cancelled, though nobody sent it. */
 export async function withSnapshot(db: Db, invoice: StoredInvoice): Promise<StoredInvoice> {
-	if (invoice.sentAt === null || invoice.status === 'draft') return invoice
+	if (invoice.status === 'draft') return invoice
 	const snapshot = await snapshotOf(db, invoice)
 	// What an earlier version sent stays as that version stored it, so that a write of what is there is no change.
 	if (invoice.locale !== null) return { ...invoice, ...snapshot, language: invoice.language, branding: invoice.branding }
