@@ -272,6 +272,37 @@ it('the kept PDF goes of an invoice that was sent and is a draft again, and stay
 	expect(await kept()).toEqual([issued])
 })
 
+it('the kept PDF stays of a draft whose client may have it, or that is issued while the erasure runs', async () => {
+	const { tenant, post, erase } = await withContacts({ name: 'Ada', email: 'ada@client.example' })
+	const ids = await Promise.all([1, 2, 3, 4].map((totalCents) => post('/api/invoices', { totalCents })))
+	const [sending, uncertain, issued, again] = ids as [string, string, string, string]
+	for (const id of ids) {
+		await tenant.ask('POST', `/api/invoices/${id}/send`, { body: { to: 'charles@client.example' } })
+		await tenant.ask('PATCH', `/api/invoices/${id}`, { body: { status: 'draft' } })
+	}
+	const setMail = query<{ resourceId: string; status: string }>((knex, { resourceId, status }) =>
+		knex('mails').where({ resourceId }).update({ status }),
+	)
+	await server.db.transaction(async (tx) => {
+		await tx.run(setMail, { resourceId: sending, status: 'sending' })
+		await tx.run(setMail, { resourceId: uncertain, status: 'uncertain' })
+	})
+	const found: unknown[] = []
+	const all: typeof server.db.all = async (...args) => {
+		const rows = await server.db.all(...args)
+		const documents = (rows as { id?: string; invoiceId?: string }[]).filter(({ id }) => id?.startsWith('doc_'))
+		found.push(...documents.map(({ invoiceId }) => invoiceId))
+		if (documents.length > 0) await tenant.ask('PATCH', `/api/invoices/${issued}`, { body: { status: 'sent' } })
+		return rows
+	}
+	const racing = { ...server.db, all } as Database
+	for (const name of ['get', 'run', 'transaction'] as const) racing[name] = server.db[name].bind(server.db) as never
+	await erase('ada@client.example', racing)
+	const kept = (await allRows('documents')).map(({ invoiceId }) => invoiceId as string).filter((id) => ids.includes(id))
+	expect(kept.toSorted()).toEqual([sending, uncertain, issued].toSorted())
+	expect(found.toSorted()).toEqual([issued, again].toSorted())
+})
+
 it('an invoice that is sent while the erasure runs is as it was sent', async () => {
 	const { tenant, post, read, erase } = await withContacts({ name: 'Ada', email: 'ada@client.example' })
 	const [sent, changed] = [

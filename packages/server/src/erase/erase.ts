@@ -85,14 +85,21 @@ export const erasePerson = (db: Database, person: Person, request: ErasureReques
 		async () => (await blankTables(db, person, request, true)) + (await removeDocumentsOfDrafts(db, request)),
 	)
 
-/** Nothing finds a person in the bytes of a PDF. What is a draft again was not issued, and gets a new PDF when it is sent. */
+/**
+ * Nothing finds a person in the bytes of a PDF. What is a draft again was not issued, and gets a new PDF when it is sent. Each
+ * invoice is locked, as for sending it: what is sent in between keeps its PDF.
+ */
 async function removeDocumentsOfDrafts(db: Database, { organizationId }: ErasureRequest): Promise<number> {
+	const lock = lockRow('invoices', tables.invoices as ErasableTable)
 	let count = 0
-	for (let part = partSize; part === partSize; count += part) {
+	for (let part = partSize; part === partSize; ) {
 		const found = await findDocumentsOfDrafts(db, organizationId, partSize)
 		part = found.length
-		await db.transaction(async (tx) => {
-			for (const { id } of found) await removeKeptDocument(tx, organizationId, id)
+		count += await db.transaction(async (tx) => {
+			let removed = 0
+			for (const { id, invoiceId } of found)
+				if (await tx.get(lock, { organizationId, id: invoiceId })) removed += await removeKeptDocument(tx, organizationId, id)
+			return removed
 		})
 	}
 	return count

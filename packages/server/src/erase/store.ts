@@ -1,5 +1,6 @@
 // The queries of an erasure, made from the list of tables. They run in parts, so that a server beside them waits for none.
-import { asNumber, type Db, type Query, query } from '../db/database.ts'
+import type { Knex } from 'knex'
+import { asNumber, type Db, type Placeholders, type Query, query } from '../db/database.ts'
 import type { ErasableTable } from './tables.ts'
 
 export interface Erasure {
@@ -113,21 +114,40 @@ export const updateRow = (table: string, { key }: ErasableTable) =>
 			.update(rest as never)
 	})
 
-const ofDrafts = query<{ organizationId: string; limit: number }, { id: string }>((knex, { organizationId, limit }) =>
-	knex('documents as d')
-		.join('invoices as i', (on) => on.on('i.organizationId', 'd.organizationId').andOn('i.id', 'd.invoiceId'))
-		.where('d.organizationId', organizationId)
+/** The ids of drafts of which no mail is under way or was perhaps sent: what a client may have stays kept. */
+const draftsThatNobodyHas = (knex: Knex, organizationId: Placeholders<{ id: string }>['id']) =>
+	knex('invoices as i')
+		.where('i.organizationId', organizationId)
 		.where('i.status', 'draft')
-		.limit(asNumber(limit))
-		.select('d.id'),
+		.whereNotExists(
+			knex('mails as m')
+				.where('m.organizationId', organizationId)
+				.where('m.resourceId', knex.ref('i.id'))
+				.where('m.kind', 'invoice')
+				.whereIn('m.status', ['sending', 'uncertain'])
+				.select('m.id'),
+		)
+		.select('i.id')
+
+const ofDrafts = query<{ organizationId: string; limit: number }, { id: string; invoiceId: string }>(
+	(knex, { organizationId, limit }) =>
+		knex('documents')
+			.where({ organizationId })
+			.whereIn('invoiceId', draftsThatNobodyHas(knex, organizationId))
+			.orderBy('invoiceId')
+			.limit(asNumber(limit))
+			.select('id', 'invoiceId'),
 )
 
-const removeDocument = query<{ organizationId: string; id: string }>((knex, key) => knex('documents').where(key).delete())
+const removeDocument = query<{ organizationId: string; id: string }>((knex, { organizationId, id }) =>
+	knex('documents').where({ organizationId, id }).whereIn('invoiceId', draftsThatNobodyHas(knex, organizationId)).delete(),
+)
 
 /** The kept PDFs of invoices that were sent and are drafts again. */
 export const findDocumentsOfDrafts = (db: Db, organizationId: string, limit: number) =>
 	db.all(ofDrafts, { organizationId, limit })
 
+/** Deletes a kept PDF, unless its invoice is by now no draft or being mailed. Lock the invoice first. */
 export const removeKeptDocument = (db: Db, organizationId: string, id: string) => db.run(removeDocument, { organizationId, id })
 
 const contactsOf = query<
