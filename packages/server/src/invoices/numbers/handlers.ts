@@ -17,7 +17,6 @@ export const replaceNext: Handler<'organization.nextInvoiceNumber.replace'> = as
 	const { organizationId, organization } = caller
 	const series = seriesOf(organization, origin.now)
 	const key = { organizationId, series }
-	const before = await readNext(db, key)
 	const { number } = body
 	const by = {
 		reason: 'setting' as const,
@@ -26,7 +25,7 @@ export const replaceNext: Handler<'organization.nextInvoiceNumber.replace'> = as
 		skippedAt: origin.now,
 	}
 	// The counter is locked from here on, so that no invoice takes a number that was just looked for.
-	await setNext(db, key, number, by)
+	const before = await setNext(db, key, number, by)
 	const used = await largestUsed(db, organizationId, series)
 	if (number <= used) {
 		const detail = `${formatNumber(series, used, organization)} was used: the next number is ${used + 1} or more.`

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { startTestServer, type Tenant, type TestServer } from '../../../test/harness.ts'
 import type { NumberGap } from '../../generated/contract.ts'
+import { takeNumber } from './store.ts'
 
 let server: TestServer
 let tenant: Tenant
@@ -78,6 +79,40 @@ it('A prefix with the year counts anew each year: of the issued date, in the tim
 		expect(await tenant.ask('PATCH', '/api/organization', { body: { invoiceNumberPrefix: prefix } })).toMatchObject({
 			status: 400,
 		})
+})
+
+it('Two own numbers at once in a new series leave its counter behind the greater', async () => {
+	await settings({ invoiceNumberPrefix: 'R-{year}-' })
+	const years = Array.from({ length: 8 }, (_, index) => 2001 + index)
+	const next = async (year: number) => {
+		const own = (number: string) => create({ invoiceNumber: `R-${year}-${number}` })
+		const made = await Promise.all([own('0010'), own('0005')])
+		expect(made.map(({ invoiceNumber }) => invoiceNumber)).toEqual([`R-${year}-0010`, `R-${year}-0005`])
+		return (await create({ issuedDate: `${year}-05-01` })).invoiceNumber
+	}
+	expect(await Promise.all(years.map(next))).toEqual(years.map((year) => `R-${year}-0011`))
+})
+
+it('The next number and the gaps are read while an invoice takes a number', async () => {
+	await settings({ invoiceNumberPrefix: 'R' })
+	await create()
+	const { organizationId } = tenant
+	const [taken, read] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+	const taking = server.db.transaction(async (tx) => {
+		const { timeZone, invoiceNumberPrefix, invoiceNumberDigits } = (await ask('GET', '/api/organization')).data
+		const numbering = { timeZone, invoiceNumberPrefix, invoiceNumberDigits }
+		await takeNumber(tx, { organizationId, series: 'R' }, numbering)
+		taken.resolve()
+		await read.promise
+	})
+	await taken.promise
+	try {
+		expect((await ask('GET', '/api/organization/next-invoice-number')).data.number).toBe(2)
+		expect(await brief()).toEqual([])
+	} finally {
+		read.resolve()
+		await taking
+	}
 })
 
 it('The next number can be set, but not to one that was used', async () => {

@@ -71,11 +71,20 @@ export async function insertNumbered<I extends { organizationId: string }>(
 const current = query<{ organizationId: string }, { nextNumber: number }>((knex, key) =>
 	knex('organizations').where(key).select({ nextNumber: 'nextInvoiceNumber' }),
 )
+const currentOfSeries = query<SeriesKey, { nextNumber: number }>((knex, key) =>
+	knex('number_series').where(key).select('nextNumber'),
+)
 const lockedCounter = query<{ organizationId: string }, { nextNumber: number }>((knex, key) =>
 	knex('organizations').where(key).select({ nextNumber: 'nextInvoiceNumber' }).forUpdate(),
 )
-const currentOfSeries = query<SeriesKey, { nextNumber: number }>((knex, key) =>
+const lockedOfSeries = query<SeriesKey, { nextNumber: number }>((knex, key) =>
 	knex('number_series').where(key).select('nextNumber').forUpdate(),
+)
+const beginSeries = query<SeriesKey>((knex, key) =>
+	knex('number_series')
+		.insert({ ...key, nextNumber: 1 })
+		.onConflict(['organizationId', 'series'])
+		.ignore(),
 )
 
 /** The number that the next invoice of a series gets, unless it is used by then. */
@@ -86,22 +95,18 @@ export async function readNext(db: Db, { organizationId, series }: SeriesKey): P
 	return Number(row?.nextNumber ?? 1)
 }
 
+/** Reads and locks a counter. A series that has none gets one first: nothing can be locked that is not there. */
 async function lockNext(db: Db, { organizationId, series }: SeriesKey): Promise<number> {
-	const row = await (series === firstSeries
-		? db.get(lockedCounter, { organizationId })
-		: db.get(currentOfSeries, { organizationId, series }))
+	if (series === firstSeries) return Number((await db.get(lockedCounter, { organizationId }))?.nextNumber ?? 1)
+	const lock = () => db.get(lockedOfSeries, { organizationId, series })
+	const row = (await lock()) ?? (await db.run(beginSeries, { organizationId, series }).then(lock))
 	return Number(row?.nextNumber ?? 1)
 }
 
 const set = query<{ organizationId: string; next: number }>((knex, { organizationId, next }) =>
 	knex('organizations').where({ organizationId }).update({ nextInvoiceNumber: next }),
 )
-const setSeries = query<Counter>((knex, { next, ...key }) =>
-	knex('number_series')
-		.insert({ ...key, nextNumber: next })
-		.onConflict(['organizationId', 'series'])
-		.merge(),
-)
+const setSeries = query<Counter>((knex, { next, ...key }) => knex('number_series').where(key).update({ nextNumber: next }))
 
 /** Why numbers of a series have no invoice. */
 export interface Skip extends SeriesKey {
@@ -118,13 +123,15 @@ const skip = query<Skip>((knex, row) => knex('number_skips').insert(row))
 
 type Why = Pick<Skip, 'reason' | 'invoiceId' | 'skippedBy' | 'skippedAt'>
 
-/** Sets what the counter of a series gives next, and notes the numbers that it skips. */
-export async function setNext(db: Db, key: SeriesKey, next: number, why: Why): Promise<void> {
+/** Sets what the counter of a series gives next, and notes the numbers that it skips. Returns what it gave before. */
+export async function setNext(db: Db, key: SeriesKey, next: number, why: Why): Promise<number> {
 	const before = await lockNext(db, key)
 	await writeNext(db, key, next)
 	if (next > before) await insertSkip(db, key, before, next - 1, why)
+	return before
 }
 
+/** Of a counter that is locked. */
 const writeNext = (db: Db, { organizationId, series }: SeriesKey, next: number) =>
 	series === firstSeries ? db.run(set, { organizationId, next }) : db.run(setSeries, { organizationId, series, next })
 
