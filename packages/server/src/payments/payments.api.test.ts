@@ -131,6 +131,13 @@ it('A reversal takes away what its payment did, and its row stays', async () => 
 	expect((await ask('GET', `/api/payments/${of}/history`)).data.map(({ action }: { action: string }) => action)).toEqual([
 		...['updated', 'created'],
 	])
+	// Whichever payment goes, an invoice that is open again says nothing of how it was paid.
+	const several = await create({ totalCents: 100, status: 'sent' })
+	const other = await pay({ invoiceId: several, amountCents: 60, method: 'cash' })
+	await pay({ invoiceId: several, amountCents: 40, method: 'card', reference: 'R-2', paidAt: '2026-02-03' })
+	await ask('POST', `/api/payments/${other}/reverse`)
+	const open = { status: 'sent', amountPaidCents: 40, paidDate: null, paymentMethod: null, paymentReference: null }
+	expect(await read(several)).toMatchObject(open)
 	// What a caller has said is paid stays paid.
 	const said = await create({ totalCents: 500 })
 	const part = await pay({ invoiceId: said, amountCents: 200 })

@@ -26,16 +26,16 @@ export async function settle(
 	}
 }
 
-/** Lowers what a locked invoice has of payments. A status that a payment gave it goes, with what that payment said of itself. */
+/** Lowers what a locked invoice has of payments. A status that a payment gave it goes, with what says how it was paid. */
 export async function unsettle(write: WriteContext, invoice: StoredInvoice | undefined, lost: readonly Share[]): Promise<void> {
 	if (!invoice) return
-	const { status, paidByPayment, sentAt, paidDate, paymentMethod, paymentReference } = invoice
+	const { status, paidByPayment, sentAt } = invoice
 	const amountPaidCents = invoice.amountPaidCents - lost.reduce((sum, { amountCents }) => sum + amountCents, 0)
 	const cleared = {
-		...{ status: sentAt === null ? ('draft' as const) : ('sent' as const) },
-		...(lost.some(({ paidAt }) => paidAt === paidDate) && { paidDate: null }),
-		...(lost.some(({ method }) => method === paymentMethod) && { paymentMethod: null }),
-		...(lost.some(({ reference }) => reference === paymentReference) && { paymentReference: null }),
+		status: sentAt === null ? ('draft' as const) : ('sent' as const),
+		paidDate: null,
+		paymentMethod: null,
+		paymentReference: null,
 	}
 	await changeInvoice(write, invoice, { amountPaidCents, ...(status === 'paid' && paidByPayment && cleared) })
 }
