@@ -23,20 +23,26 @@ interface Known {
 	readonly skips: readonly Skip[]
 }
 
-/** Each gap once, cut where its reason changes. */
+/** Each gap once, cut where its reason changes. Goes through the numbers once, with the skips that cover the present one at hand. */
 export function explainGaps(series: string, { ranges, gone, skips }: Known): NumberGap[] {
 	const deleted = new Map(gone.map((one) => [one.number, one]))
-	const begins = [...gone.map(({ number }) => number), ...skips.map(({ firstNumber }) => Number(firstNumber))].sort(
-		(a, b) => a - b,
-	)
+	const spans = skips
+		.map((skip, age) => ({ skip, age, first: Number(skip.firstNumber), last: Number(skip.lastNumber) }))
+		.sort((a, b) => a.first - b.first)
+	const begins = [...gone.map(({ number }) => number), ...spans.map(({ first }) => first)].sort((a, b) => a - b)
 	const gaps: NumberGap[] = []
+	let [spansSeen, beginsSeen] = [0, 0]
+	let covering: typeof spans = []
 	for (const { firstNumber: from, lastNumber: to } of ranges) {
 		for (let firstNumber = from; firstNumber <= to; ) {
+			for (let span = spans[spansSeen]; span && span.first <= firstNumber; span = spans[++spansSeen]) covering.push(span)
+			covering = covering.filter(({ last }) => last >= firstNumber)
+			while ((begins[beginsSeen] ?? Number.POSITIVE_INFINITY) <= firstNumber) beginsSeen++
+			const next = begins[beginsSeen] ?? Number.POSITIVE_INFINITY
 			const one = deleted.get(firstNumber)
-			const skip = skips.find((each) => Number(each.firstNumber) <= firstNumber && firstNumber <= Number(each.lastNumber))
-			const next = begins.find((begin) => begin > firstNumber) ?? Number.POSITIVE_INFINITY
-			const lastNumber = one ? firstNumber : Math.min(to, next - 1, skip ? Number(skip.lastNumber) : to)
-			gaps.push({ series, firstNumber, lastNumber, ...reasonOf(one, skip) })
+			const newest = covering.reduce<(typeof spans)[0] | undefined>((a, b) => (a && a.age < b.age ? a : b), undefined)
+			const lastNumber = one ? firstNumber : Math.min(to, next - 1, newest?.last ?? to)
+			gaps.push({ series, firstNumber, lastNumber, ...reasonOf(one, newest?.skip) })
 			firstNumber = lastNumber + 1
 		}
 	}
