@@ -36,6 +36,11 @@ export async function sharesOf(write: WriteContext, invoice: PaidInvoice): Promi
 	return findSharesOfInvoice(write.db, organizationId, id)
 }
 
+/** Does so for locked invoices before a payment is put on them or taken off: afterwards its money could not be told from theirs. */
+export async function catchUp(write: WriteContext, invoices: Iterable<PaidInvoice>): Promise<void> {
+	for (const invoice of invoices) await sharesOf(write, invoice)
+}
+
 /** Makes the ledger follow a change of an invoice that had these shares. */
 export async function follow(
 	write: WriteContext,

@@ -3,6 +3,7 @@ import { ApiError, fieldError } from '../base/errors.ts'
 import type { WriteContext } from '../db/write-context.ts'
 import type { StoredInvoice } from '../invoices/invoice.ts'
 import { lockInvoice } from '../invoices/store.ts'
+import { catchUp } from '../ledger/follow.ts'
 import { findSharesOfPayment, lockPayments, readPayment, type Share, type StoredPayment } from '../ledger/store.ts'
 
 /** Locked invoices by id. */
@@ -10,16 +11,18 @@ export type Invoices = ReadonlyMap<string, StoredInvoice>
 
 /** The invoices, in the order of the request; throws when one is not there. */
 export async function lockInvoices(
-	{ db, organization }: WriteContext,
+	write: WriteContext,
 	parts: readonly { readonly invoiceId: string }[],
 	pointer: string,
 ): Promise<Invoices> {
+	const { db, organization } = write
 	const locked = new Map<string, StoredInvoice>()
 	for (const id of parts.map(({ invoiceId }) => invoiceId).sort()) {
 		const invoice = await lockInvoice(db, organization.id, id)
 		if (!invoice) throw fieldError('unknown_invoice', pointer, `There is no invoice ${id}.`)
 		locked.set(id, invoice)
 	}
+	await catchUp(write, locked.values())
 	return new Map(parts.map(({ invoiceId }) => [invoiceId, locked.get(invoiceId) as StoredInvoice]))
 }
 
@@ -52,6 +55,7 @@ export async function lockWithInvoices(write: WriteContext, id: string) {
 		}
 	}
 	await lock(await findSharesOfPayment(db, organization.id, id))
+	await catchUp(write, invoices.values())
 	const payment = await lockReal(write, id)
 	const shares = await findSharesOfPayment(db, organization.id, id)
 	// Those that it got since it was looked at. Two that do so at once may deadlock, and one of them then runs again.

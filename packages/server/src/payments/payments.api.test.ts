@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
 import { expectBalanced } from '../../test/ledger.ts'
+import { query } from '../db/database.ts'
 import type { Payment } from '../generated/contract.ts'
 
 let server: TestServer
@@ -203,6 +204,36 @@ it('A total of 0 is paid when its status says so, and a credit that was given ba
 	await patch(credit, { totalCents: 200 })
 	expect(await read(credit)).toMatchObject({ status: 'paid', amountPaidCents: 0, amountDueCents: 200 })
 	await patch(credit, { status: 'sent' })
+})
+
+/** What a server of the version before writes, which knows no ledger. */
+const reopened = query<{ id: string }>((knex, key) => knex('invoices').where(key).update({ amountPaidCents: 0, status: 'sent' }))
+
+it('The ledger follows what a server of an older version wrote before a payment comes or goes', async () => {
+	const [named, given, taken] = [
+		await create({ totalCents: 500 }),
+		await create({ totalCents: 500 }),
+		await create({ totalCents: 500 }),
+	]
+	for (const id of [named, given]) await patch(id, { status: 'paid' })
+	const gone = await pay({ invoiceId: taken, amountCents: 500 })
+	await server.db.transaction(async (tx) => {
+		for (const id of [named, given, taken]) await tx.run(reopened, { id })
+	})
+	const real = await pay({ invoiceId: named, amountCents: 500 })
+	const later = await pay({ amountCents: 700 })
+	await ask('POST', `/api/payments/${later}/allocations`, { allocations: [{ invoiceId: given, amountCents: 500 }] })
+	await ask('POST', `/api/payments/${gone}/reverse`)
+	expect([await payment(real), await payment(later)].map(shown)).toEqual([
+		['manual', 'succeeded', 500, 500, 0],
+		['manual', 'succeeded', 700, 500, 200],
+	])
+	for (const id of [named, given]) {
+		expect(await read(id)).toMatchObject({ status: 'paid', amountPaidCents: 500 })
+		expect((await paymentsOf(id)).filter(({ source }) => source === 'status').map(({ status }) => status)).toEqual(['reversed'])
+	}
+	expect(await read(taken)).toMatchObject({ status: 'sent', amountPaidCents: 0, amountDueCents: 500 })
+	expect(await payment(gone)).toMatchObject({ status: 'reversed', allocations: [] })
 })
 
 it('Payments are listed by their source, company, status and invoice, and page by page, newest first', async () => {

@@ -6,6 +6,7 @@ import { recordChange } from '../../db/audit-log.ts'
 import type { Database, Db } from '../../db/database.ts'
 import type { WriteContext } from '../../db/write-context.ts'
 import type { UnappliedReason } from '../../generated/contract.ts'
+import { catchUp } from '../../ledger/follow.ts'
 import { addPayment } from '../../ledger/write.ts'
 import { findOrganization } from '../../organizations/store.ts'
 import type { Payment } from '../../outside/payments/processor.ts'
@@ -81,6 +82,7 @@ async function store(
 	if (!(await insertProcessorEvent(db, { ...payment, processor, outcome, receivedAt: origin.now }))) return 'duplicate'
 	const after = { outcome, processor, paymentLinkId: linkId, amountCents, currency, method, reference }
 	await recordChange(write, { ...audited({ organizationId, id: invoiceId }), action: 'payment_received', after })
+	if (invoice) await catchUp(write, [invoice])
 	const parts = cents > 0 ? [{ invoiceId, amountCents: cents }] : []
 	const of = { organizationId, companyId: invoice?.companyId ?? null, invoiceId, processor, externalId }
 	const money = { amountCents, currency, method, reference, paidAt, unappliedReason: reason }
