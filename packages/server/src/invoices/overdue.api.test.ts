@@ -35,6 +35,10 @@ const sweepAt = (now: number) => {
 const waiting = query<object, { count: number }>((knex) =>
 	knex('pg_stat_activity').whereRaw(`datname = current_database() and wait_event_type = 'Lock'`).count('* as count'),
 )
+/** The invoice, unless a transaction has locked it. */
+const unlocked = query<{ id: string }, { id: string }>((knex, key) =>
+	knex('invoices').where(key).select('id').forUpdate().skipLocked(),
+)
 const typesOf = async (tenant: Tenant, id: string) => (await eventsOf(server, tenant, id)).map(({ type }) => type)
 const sent = ['invoice.created', 'invoice.sent']
 const turned = ['invoice.updated', 'invoice.overdue']
@@ -127,7 +131,9 @@ describe('an invoice stays as it is', () => {
 	it('when it is paid by a transaction that the sweep waits for', async () => {
 		const tenant = await server.newTenant()
 		server.clock.now = nextDay
-		const id = await create(tenant)
+		const ids = [await create(tenant), await create(tenant)].sort()
+		const [id, last] = ids as [string, string]
+		await patch(tenant, last, { dueDate: due - dayMs })
 		const [isPaid, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
 		const paying = server.db.transaction(async (tx) => {
 			const invoice = await requireLockedInvoice(tx, tenant.organizationId, id)
@@ -140,6 +146,8 @@ describe('an invoice stays as it is', () => {
 		// On SQLite the sweep begins after the payment; on PostgreSQL it has found the invoice by then, and waits for its row.
 		if (server.db.dialect === 'postgres') {
 			await expect.poll(() => server.db.get(waiting, {}), { interval: 10 }).toEqual({ count: 1 })
+			// Invoices are locked in the order of their ids, whichever was due first.
+			expect(await server.db.get(unlocked, { id: last })).toEqual({ id: last })
 		}
 		mayEnd.resolve()
 		await paying

@@ -23,9 +23,11 @@ export const markAllOverdue =
 			const past = await findPastDue(db, id, todayIn(timeZone, job.now), batch)
 			found = past.length
 			if (found === 0) break
+			// Locks of several invoices go by their ids.
+			const ids = past.map((invoice) => invoice.id).sort()
 			const origin = bySystem(job.now, 'jobs.overdue')
 			await job.part(async (tx) => {
-				for (const invoice of past) await markOverdue({ db: tx, origin, organization }, invoice.id)
+				for (const invoiceId of ids) await markOverdue({ db: tx, origin, organization }, invoiceId)
 			})
 		}
 		const ends = (await findFirstDue(db, id)).map((dueDate) => endOfDay(timeZone, dueDate))
