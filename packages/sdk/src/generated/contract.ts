@@ -3246,7 +3246,10 @@ export interface components {
             amountDueCents: components["schemas"]["Cents"];
             /** @description How much of it is paid. */
             paymentState: components["schemas"]["PaymentState"];
-            /** @description Whether it is `sent` or `overdue` and its due day is past in the organization's time zone. */
+            /**
+             * @description Whether it is `sent` or `overdue`, its due day is past in the organization's time zone, and payments do not cover its total. A
+             *     total of 0 counts as one that is owed.
+             */
             isOverdue: boolean;
             /** @description When it was first sent. */
             sentAt: components["schemas"]["UnixMs"] | null;
@@ -4900,7 +4903,10 @@ export interface components {
             amountDueCents: components["schemas"]["Cents"];
             /** @description How much of it is paid. */
             paymentState: components["schemas"]["PaymentState"];
-            /** @description Whether it is `sent` or `overdue` and its due day is past in the organization's time zone. */
+            /**
+             * @description Whether it is `sent` or `overdue`, its due day is past in the organization's time zone, and payments do not cover its total. A
+             *     total of 0 counts as one that is owed.
+             */
             isOverdue: boolean;
             /** @description When it was first sent. */
             sentAt: components["schemas"]["UnixMs"] | null;
@@ -6395,7 +6401,7 @@ export interface components {
             stages: components["schemas"]["Stage"][];
             /**
              * @description Whether a payment moves a deal only when no other invoice of the deal is open, which is `sent` or `overdue`. A draft is not
-             *     open; an open invoice that is cancelled moves nothing.
+             *     open, nor is an invoice that payments cover; an open invoice that is cancelled moves nothing.
              */
             advanceWhenAllPaid: boolean;
             /** @description When it was created. */
@@ -6428,7 +6434,7 @@ export interface components {
             stages: components["schemas"]["Stage"][];
             /**
              * @description Whether a payment moves a deal only when no other invoice of the deal is open, which is `sent` or `overdue`. A draft is not
-             *     open; an open invoice that is cancelled moves nothing. Default false.
+             *     open, nor is an invoice that payments cover; an open invoice that is cancelled moves nothing. Default false.
              */
             advanceWhenAllPaid?: boolean;
         };
@@ -6457,7 +6463,7 @@ export interface components {
             stages?: components["schemas"]["Stage"][];
             /**
              * @description Whether a payment moves a deal only when no other invoice of the deal is open, which is `sent` or `overdue`. A draft is not
-             *     open; an open invoice that is cancelled moves nothing.
+             *     open, nor is an invoice that payments cover; an open invoice that is cancelled moves nothing.
              */
             advanceWhenAllPaid?: boolean;
         };
@@ -6600,7 +6606,10 @@ export interface components {
             amountPaidCents: components["schemas"]["Cents"];
             /** @description The amount still owed: total − paid − credited; 0 when cancelled. */
             amountDueCents: components["schemas"]["Cents"];
-            /** @description Whether it is `sent` or `overdue` and its due day is past in the organization's time zone. */
+            /**
+             * @description Whether it is `sent` or `overdue`, its due day is past in the organization's time zone, and payments do not cover its total. A
+             *     total of 0 counts as one that is owed.
+             */
             isOverdue: boolean;
             /**
              * @description The buyer: as a caller wrote it, else as the company was when the invoice was sent, or when a sent invoice got the company.

@@ -94,6 +94,7 @@ export function asRead(stored: StoredInvoice, today: Today): Invoice {
 	const { paidDateDerived, paidByPayment, billToWritten, billFromWritten, languageWritten, ...invoice } = stored
 	const { status, dueDate } = invoice
 	const todayBegins = dueDate !== null && dueDate % dayMs === 0 ? today.date : today.instant
-	const isOverdue = (status === 'sent' || status === 'overdue') && dueDate !== null && dueDate < todayBegins
+	const isPaid = paymentState(invoice) === 'paid'
+	const isOverdue = (status === 'sent' || status === 'overdue') && !isPaid && dueDate !== null && dueDate < todayBegins
 	return { ...invoice, amountDueCents: amountDue(invoice), paymentState: paymentState(invoice), isOverdue }
 }

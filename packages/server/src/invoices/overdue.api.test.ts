@@ -128,6 +128,28 @@ describe('an invoice stays as it is', () => {
 		expect([await read(tenant, id), await typesOf(tenant, id)]).toEqual([before, happened])
 	})
 
+	it('when money covers its total, until it owes something again', async () => {
+		const tenant = await server.newTenant()
+		server.clock.now = due
+		const [id, empty] = [await create(tenant), await create(tenant, { totalCents: 0 })]
+		await tenant.ask('POST', '/api/payments', { body: { invoiceId: id, amountCents: 60 } })
+		await patch(tenant, id, { totalCents: 60 })
+		const before = await read(tenant, id)
+		await sweepAt(nextDay)
+		expect(await read(tenant, id)).toEqual(before)
+		expect(before).toMatchObject({ status: 'sent', amountDueCents: 0, isOverdue: false })
+		expect(await read(tenant, empty)).toMatchObject({ status: 'overdue', isOverdue: true })
+		await patch(tenant, id, { totalCents: 61 })
+		expect(await read(tenant, id)).toMatchObject({ status: 'sent', amountDueCents: 1, isOverdue: true })
+		await server.runJobs()
+		expect(await read(tenant, id)).toMatchObject({ status: 'overdue', isOverdue: true })
+		await patch(tenant, id, { totalCents: 60 })
+		const { isOverdue } = (await tenant.ask('GET', '/api/invoices?status=overdue&limit=2')).body.data.find(
+			(invoice: { id: string }) => invoice.id === id,
+		)
+		expect([isOverdue, (await read(tenant, id)).isOverdue]).toEqual([false, false])
+	})
+
 	it('when it is paid by a transaction that the sweep waits for', async () => {
 		const tenant = await server.newTenant()
 		server.clock.now = nextDay

@@ -285,8 +285,11 @@ describe('marking paid an invoice of a deal', () => {
 			expect([await pay(rest), await stage(dealId)]).toEqual([advanced, 'paid'])
 		})
 
-		it('moves beside drafts and invoices that are paid or cancelled, or of another deal', async () => {
+		it('moves beside drafts and invoices that are paid or cancelled, owe nothing, or are of another deal', async () => {
 			const dealId = await newDeal()
+			const covered = await create({ dealId, status: 'sent', totalCents: 100 })
+			await server.ask('POST', '/api/payments', { body: { invoiceId: covered, amountCents: 60 } })
+			await patch(covered, { totalCents: 60 })
 			for (const status of ['draft', 'paid', 'cancelled']) await create({ dealId, status })
 			await create({ dealId: await newDeal(), status: 'sent' })
 			expect(await pay(await create({ dealId, status: 'sent' }))).toEqual(advanced)

@@ -27,17 +27,20 @@ const isPastDue = (knex: Knex, { todayDate, todayInstant }: Placeholders<Clock>)
 		todayInstant,
 	])
 
+const settled = '"amountPaidCents" + "amountCreditedCents"'
+
+/** Whether money covers a total that is not 0. A total of 0 is paid when its status says so. */
+const isCovered = `(("totalCents" > 0 and ${settled} >= "totalCents") or ("totalCents" < 0 and ${settled} <= "totalCents"))`
+
 const isOverdue = (knex: Knex, clock: Placeholders<Clock>) =>
-	knex.raw(`(status in ('sent', 'overdue') and "dueDate" is not null and ?)`, [isPastDue(knex, clock)])
+	knex.raw(`(status in ('sent', 'overdue') and not ${isCovered} and "dueDate" is not null and ?)`, [isPastDue(knex, clock)])
 
 const amountDue = (knex: Knex) =>
 	knex.raw(`case when status = 'cancelled' then 0 else "totalCents" - "amountPaidCents" - "amountCreditedCents" end`)
 
-const settled = '"amountPaidCents" + "amountCreditedCents"'
-
 const paymentState = (knex: Knex) =>
-	knex.raw(`case when ("totalCents" > 0 and ${settled} >= "totalCents") or ("totalCents" < 0 and ${settled} <= "totalCents")
-		or ("totalCents" = 0 and status = 'paid') then 'paid' when "amountPaidCents" = 0 then 'unpaid' else 'partially_paid' end`)
+	knex.raw(`case when ${isCovered} or ("totalCents" = 0 and status = 'paid') then 'paid'
+		when "amountPaidCents" = 0 then 'unpaid' else 'partially_paid' end`)
 
 const derived = (knex: Knex, params: Placeholders<Clock>) => ({
 	isOverdue: isOverdue(knex, params),
@@ -177,10 +180,15 @@ export async function removeInvoice(db: Db, organizationId: string, id: string):
 }
 
 const openOfDeal = query<{ organizationId: string; dealId: string }, { id: string }>((knex, key) =>
-	knex('invoices').where(key).whereIn('status', ['sent', 'overdue']).select('id').limit(1, { skipBinding: true }),
+	knex('invoices')
+		.where(key)
+		.whereIn('status', ['sent', 'overdue'])
+		.whereRaw(`not ${isCovered}`)
+		.select('id')
+		.limit(1, { skipBinding: true }),
 )
 
-/** Whether an invoice of the deal is sent and neither paid nor cancelled. */
+/** Whether an invoice of the deal is sent and neither paid, by its status or by money, nor cancelled. */
 export const hasOpenInvoices = async (db: Db, organizationId: string, dealId: string) =>
 	(await db.get(openOfDeal, { organizationId, dealId })) !== undefined
 
@@ -196,18 +204,20 @@ const pastDue = query<PastDue, { id: string }>((knex, { organizationId, before, 
 		.where({ organizationId, status: 'sent' })
 		.where('dueDate', '<', before)
 		.whereRaw('?', [isPastDue(knex, clock)])
+		.whereRaw(`not ${isCovered}`)
 		.orderBy('dueDate')
 		.select('id')
 		.limit(asNumber(limit)),
 )
 
-/** Sent invoices whose due day is past, the longest overdue first. */
+/** Sent invoices that owe something and whose due day is past, the longest overdue first. */
 export const findPastDue = (db: Db, organizationId: string, { date, instant }: Today, limit: number) =>
 	db.all(pastDue, { organizationId, todayDate: date, todayInstant: instant, before: Math.max(date, instant), limit })
 
-/** The due dates of sent invoices of the first days that have any: which of them ends first depends on the time zone. */
+/** The due dates of sent invoices that owe something, of the first days that have any: which of them ends first depends on the time zone. */
 const firstDue = query<{ organizationId: string }, { dueDate: number }>((knex, { organizationId }) => {
-	const sent = () => knex('invoices').where({ organizationId, status: 'sent' }).whereNotNull('dueDate')
+	const sent = () =>
+		knex('invoices').where({ organizationId, status: 'sent' }).whereNotNull('dueDate').whereRaw(`not ${isCovered}`)
 	return sent()
 		.where('dueDate', '<=', sent().select(knex.raw(`min("dueDate") + ${2 * dayMs}`)))
 		.distinct('dueDate')

@@ -154,10 +154,11 @@ async function applyChecked(
 	return invoice
 }
 
-/** An invoice that is sent, or whose due date is moved, is due to turn overdue when its day ends (overdue.ts). */
+/** An invoice that is sent, whose due date is moved, or that owes something again is due to turn overdue when its day ends (overdue.ts). */
 async function scheduleOverdue({ db, organization }: WriteContext, before: StoredInvoice, after: StoredInvoice): Promise<void> {
 	const { organizationId, status, dueDate } = after
-	if (status !== 'sent' || dueDate === null || (before.status === 'sent' && before.dueDate === dueDate)) return
+	const isScheduled = before.status === 'sent' && before.dueDate === dueDate && paymentState(before) !== 'paid'
+	if (status !== 'sent' || dueDate === null || isScheduled) return
 	const dueAt = endOfDay(organization.timeZone, dueDate)
 	await scheduleJob(db, { organizationId, kind: jobKinds.overdue, resourceId: '', dueAt })
 }
