@@ -32,6 +32,17 @@ const page = async (url: string) => {
 	return { text: await answer.text(), policy: answer.headers.get('content-security-policy') ?? '' }
 }
 
+/** Seven clip paths of 20 shapes, each clipped by the next clip path: 20^7 shapes. */
+const clipped = (attribute: string) =>
+	[1, 2, 3, 4, 5, 6, 7]
+		.map((level) => `<clipPath id="c${level}">${`<rect width="9" height="9" ${attribute}${level + 1})"/>`.repeat(20)}</clipPath>`)
+		.join('')
+		.concat(`<rect width="9" height="9" ${attribute}1)"/>`)
+const copied = [1, 2, 3, 4]
+	.map((level) => `<g id="g${level}">${`<rect clip-path="url(#c${level + 1})"/>`.repeat(50)}</g>`)
+	.concat([1, 2, 3, 4].map((level) => `<clipPath id="c${level}"><use href="#g${level}"/></clipPath>`))
+	.join('')
+
 const bytesOf = query<{ organizationId: string }, { sha256: string }>((knex, key) => knex('logos').where(key).select('sha256'))
 const stored = async () => (await server.db.all(bytesOf, { organizationId: tenant.organizationId })).map(({ sha256 }) => sha256)
 
@@ -73,9 +84,31 @@ describe('a logo', () => {
 		['an SVG with an entity', Buffer.from(`<!DOCTYPE svg [<!ENTITY a "b">]>${svg('&a;')}`), /DOCTYPE/],
 		['an SVG that animates', svg('<a><animate attributeName="href"/></a>'), /<a>/],
 		['an SVG of many copies', svg('<use href="#a"/>'.repeat(13)), /more than/],
+		['an SVG with a blur', svg('<rect style="filter:blur(40px)"/>'.repeat(300)), /filter/],
+		['an SVG with a filter', svg('<rect filter="blur(40px)"/>'), /filter/],
+		['an SVG with a mask', svg('<rect mask="url(#a)"/>'), /mask/],
+		['an SVG whose style sheet blurs', svg('<style>*{-webkit-filter/**/:blur(9px)}</style>'), /filter/],
+		['an SVG of nested clip paths', svg(clipped('clip-path="url(#c')), /more than 20000/],
+		['an SVG of clip paths nested by style', svg(clipped('style="fill:red;clip-path: url(#c')), /more than 20000/],
+		['an SVG that is clipped by itself', svg('<clipPath id="a"><rect clip-path="url(#a)"/></clipPath>'), /more than 20000/],
+		['an SVG of clip paths within copies', svg(copied), /more than 20000/],
+		['an SVG of inherited clip paths', svg('<g clip-path="url(#a)"><rect clip-path="inherit"/></g>'), /clip-path/],
+		['an SVG whose style sheet clips', svg('<style>rect{clip-path:url(#a)}</style>'), /clip-path/],
+		['an SVG with an element in its style', svg('<style><title/>@import url(//x);</style>'), /within <style>/],
+		['an SVG with a style in pieces', svg('<style>rect{fill:ur<!-- -->l(//x)}</style>'), /outside/],
+		['an SVG with a style in CDATA', svg('<style>rect{fill:ur<![CDATA[l(//x)]]>}</style>'), /outside/],
 		['an SVG that is no XML', svg('<g>'), /XML/],
 	])('is refused when it is %s', async (_, bytes, detail) => {
 		expect(await put(bytes)).toMatchObject({ status: 422, body: { code: 'invalid_logo', detail: expect.stringMatching(detail) } })
+	})
+
+	it('may be an SVG with clip paths and copies, as drawing programs save them', async () => {
+		const defs =
+			'<defs><rect id="r" width="9" height="9"/></defs><clipPath id="c"><use xlink:href="#r" style="overflow:visible"/></clipPath>'
+		const shapes =
+			'<g clip-path="url(#c)"><path class="a" d="M0 0h9v9z"/></g><path style="clip-path:url(#c);fill:red" d="M0 0h9v9z"/>'
+		expect((await put(svg(`<style>.a{fill:#123456}</style>${defs}${shapes}`))).status).toBe(200)
+		expect((await put(svg('<g>'.repeat(900) + '</g>'.repeat(900)))).status).toBe(200)
 	})
 
 	it('may have 1 MiB, which is more than other bodies have', async () => {
