@@ -23,7 +23,7 @@ export const replace: Handler<'organization.logo.replace'> = async ({ body, call
 		.tryLogo({ format: logo.format, width: logo.width, height: logo.height, data: body.data }, organizationId)
 		.catch((error) => {
 			if (error instanceof ApiError) throw error
-			throw invalidLogo('The PDF cannot show the logo: save it anew with another program.')
+			throw invalidLogo('The PDF cannot show the logo, or not soon enough: save it anew with another program.')
 		})
 	const answer = await context.commit(async (db) => {
 		const stored = await lockOrganization(db, organizationId)

@@ -5,7 +5,7 @@ import { RateLimiterMemory } from 'rate-limiter-flexible'
 import { ApiError } from '../../base/errors.ts'
 import type { BrandLogo, InvoiceDocument } from '../document.ts'
 import { KeptBytes } from './kept.ts'
-import { RenderProcess, type RenderRequest } from './process.ts'
+import { RenderProcess, type RenderRequest, TookTooLong } from './process.ts'
 import { Turns } from './turns.ts'
 
 export interface PdfRenderer {
@@ -14,7 +14,7 @@ export interface PdfRenderer {
 	 * when too many renders wait or this one takes too long, and 429 when a link's visitors have used up their time.
 	 */
 	render(document: InvoiceDocument, meta: PdfMeta): Promise<Uint8Array>
-	/** Rejects when the PDF cannot show a logo: with Typst's message, or as `render` does. */
+	/** Rejects when the PDF cannot show a logo: with Typst's message or because it takes too long, else as `render` does. */
 	tryLogo(logo: BrandLogo, owner: string): Promise<void>
 	/** Rejects all renders. */
 	close(): Promise<void>
@@ -29,11 +29,15 @@ export interface PdfMeta {
 	readonly visitedLink?: string
 	/** Ends the wait of this caller. A render that nobody waits for leaves the queue; one under way goes on, and is kept. */
 	readonly signal?: AbortSignal
+	/** Instead of the usual time for one render. */
+	readonly limitMs?: number
 }
 
 export interface RenderLimits {
 	/** Time for one render. */
 	readonly renderMs: number
+	/** Time for the trial of a logo, which each invoice with it would take in addition. */
+	readonly logoMs: number
 	/** Render time that the visitors of a link may use in a minute; more may be used by the last render of them. */
 	readonly visitorMs: number
 	/** How many renders of an organization may wait, and as many of its visitors. */
@@ -41,7 +45,7 @@ export interface RenderLimits {
 	readonly waiting: number
 }
 
-const usual: RenderLimits = { renderMs: 30_000, visitorMs: 20_000, waitingOfOwner: 20, waiting: 500 }
+const usual: RenderLimits = { renderMs: 30_000, logoMs: 3_000, visitorMs: 20_000, waitingOfOwner: 20, waiting: 500 }
 
 /** The second one starts only when the first is busy and another organization waits. Each takes some 100 to 400 MB. */
 const mostProcesses = 2
@@ -53,6 +57,7 @@ interface Job {
 	readonly owner: string
 	readonly request: RenderRequest
 	readonly link: string | undefined
+	readonly limitMs: number
 	readonly result: PromiseWithResolvers<Uint8Array>
 	isFirst: boolean
 	waiters: number
@@ -95,7 +100,10 @@ class Renderer implements PdfRenderer {
 	}
 
 	async tryLogo(logo: BrandLogo, owner: string): Promise<void> {
-		await this.render({ ...blankDocument, brand: { accentColor: null, logo } }, { createdAt: 0, owner })
+		const meta = { createdAt: 0, owner, limitMs: this.#limits.logoMs }
+		await this.render({ ...blankDocument, brand: { accentColor: null, logo } }, meta).catch((error) => {
+			throw error instanceof TookTooLong ? new Error(error.message) : error
+		})
 	}
 
 	async close(): Promise<void> {
@@ -112,9 +120,10 @@ class Renderer implements PdfRenderer {
 		throw new ApiError('rate_limited', detail, { headers: { 'Retry-After': seconds } })
 	}
 
-	#add(key: string, request: RenderRequest, { owner, visitedLink: link }: PdfMeta): Job {
+	#add(key: string, request: RenderRequest, { owner, visitedLink: link, limitMs = this.#limits.renderMs }: PdfMeta): Job {
 		if (this.#closed) throw this.#closed
-		const job = { key, owner, request, link, result: Promise.withResolvers<Uint8Array>(), isFirst: !link, waiters: 0 }
+		const result = Promise.withResolvers<Uint8Array>()
+		const job = { key, owner, request, link, limitMs, result, isFirst: !link, waiters: 0 }
 		if (!this.#turns.add(job)) {
 			const headers = { 'Retry-After': '10' }
 			throw new ApiError('unavailable', 'Too many PDFs wait to be rendered; try again in 10 s.', { headers })
@@ -158,7 +167,7 @@ class Renderer implements PdfRenderer {
 	async #run(job: Job, process: RenderProcess): Promise<void> {
 		const startedAt = performance.now()
 		try {
-			const bytes = await process.render(job.request, this.#limits.renderMs)
+			const bytes = await process.render(job.request, job.limitMs)
 			this.#kept.set(job.key, bytes)
 			job.result.resolve(bytes)
 		} catch (error) {

@@ -10,22 +10,37 @@ export interface RenderRequest {
 	/** Unix milliseconds. */
 	readonly createdAt: number
 }
-export type RenderAnswer = { readonly pdf: Uint8Array } | { readonly error: string }
+/** The worker is `ready` once, when it has read its fonts. */
+export type RenderAnswer = { readonly ready: true } | { readonly pdf: Uint8Array } | { readonly error: string }
 
 const idleMs = 60_000
+
+/** A start is no part of the time for a render, which may be short. */
+const startMs = 30_000
+
+/** The process was ended, so that the next render has a new one. */
+export class TookTooLong extends ApiError {
+	constructor(limitMs: number) {
+		const detail = `The PDF took longer than ${limitMs / 1000} s to render.`
+		super('unavailable', detail, { headers: { 'Retry-After': '60' } })
+	}
+}
 
 export class RenderProcess {
 	readonly #child: ChildProcess
 	#underWay: PromiseWithResolvers<Uint8Array> | undefined
 	#failure: Error = new Error('The PDF process ended')
 	#timer: NodeJS.Timeout | undefined
+	#isReady = false
+	#limitMs = 0
 
 	constructor(onExit: () => void) {
 		// A `.ts` in the sources, a `.js` in the build. It gets no settings, and so no secrets.
 		const file = new URL(`worker${extname(import.meta.url)}`, import.meta.url)
 		this.#child = fork(file, { env: {}, execArgv: [], serialization: 'advanced', stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
 		this.#child.on('message', (answer: RenderAnswer) => {
-			if ('pdf' in answer) this.#settle()?.resolve(new Uint8Array(answer.pdf))
+			if ('ready' in answer) this.#beReady()
+			else if ('pdf' in answer) this.#settle()?.resolve(new Uint8Array(answer.pdf))
 			else this.#settle()?.reject(new Error(answer.error))
 		})
 		this.#child.on('error', (error) => {
@@ -47,15 +62,24 @@ export class RenderProcess {
 		const underWay = Promise.withResolvers<Uint8Array>()
 		this.#underWay = underWay
 		this.#hold(true)
-		clearTimeout(this.#timer)
-		this.#timer = setTimeout(() => {
-			const detail = `The PDF took longer than ${limitMs / 1000} s to render.`
-			this.#failure = new ApiError('unavailable', detail, { headers: { 'Retry-After': '60' } })
-			this.end()
-		}, limitMs)
+		this.#limitMs = limitMs
+		this.#limit(this.#isReady ? limitMs : Math.max(limitMs, startMs))
 		// A failure to send means that the process ended: its exit rejects the render.
 		this.#child.send(request, () => {})
 		return underWay.promise
+	}
+
+	#beReady(): void {
+		this.#isReady = true
+		if (this.#underWay) this.#limit(this.#limitMs)
+	}
+
+	#limit(ms: number): void {
+		clearTimeout(this.#timer)
+		this.#timer = setTimeout(() => {
+			this.#failure = new TookTooLong(ms)
+			this.end()
+		}, ms)
 	}
 
 	end(): void {

@@ -87,6 +87,17 @@ describe('a render', () => {
 		expect(ended).toEqual(['other', 'long', 'behind'])
 	})
 
+	it('of a logo has little time, is rejected with no 503, and leaves the process to others', async () => {
+		const strict = createPdfRenderer({ logoMs: 1 })
+		const data = Buffer.from(
+			`<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9">${'<rect width="9" height="9"/>'.repeat(5_000)}</svg>`,
+		).toString('base64')
+		const rejected = await strict.tryLogo({ format: 'svg', width: 9, height: 9, data }, 'org_1').catch((error) => error)
+		expect([rejected.message, rejected.code]).toEqual(['The PDF took longer than 0.001 s to render.', undefined])
+		expect(await strict.render(document('1', null), { owner: 'org_1', createdAt: 0 })).toBeInstanceOf(Uint8Array)
+		await strict.close()
+	})
+
 	it('is made once for all who ask for the same document, and its bytes are kept', async () => {
 		const [first, second] = await Promise.all([render('org_3', '1'), render('org_3', '1', { visitedLink: 'inv_1' })])
 		expect(second).toBe(first)

@@ -28,6 +28,9 @@ process.on('message', (request: RenderRequest) => {
 	compiler.evictCache(cachedRenders)
 })
 
+const ready: RenderAnswer = { ready: true }
+process.send?.(ready)
+
 // It ends with the server's process, and not before: a terminal signals both.
 process.on('disconnect', () => process.exit())
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => {})
