@@ -162,6 +162,10 @@ function strings(schema: JsonSchema): fc.Arbitrary<string> {
 	})
 }
 
+/** Texts that a pattern does not match. */
+export const unlike = (pattern: string): string[] =>
+	['a/b', 'a b', 'é', "' or 1=1", 'a\n'].filter((text) => !new RegExp(pattern, 'u').test(text))
+
 function objects(schema: JsonSchema, overrides: Overrides): fc.Arbitrary<Record<string, unknown>> {
 	if (typeof schema.additionalProperties === 'object') {
 		const names = schema.propertyNames as JsonSchema | undefined
@@ -223,7 +227,7 @@ function wrongWholes(schema: JsonSchema): unknown[] {
 			if (member.maxLength !== undefined) found.push('7'.repeat(Number(member.maxLength) + 1))
 			if (member.minLength !== undefined) found.push('')
 			if (member.pattern === '\\S') found.push('   ')
-			else if (typeof member.pattern === 'string') found.push('a/b', 'a b', 'é', "'", 'a\n')
+			else if (typeof member.pattern === 'string') found.push(...unlike(member.pattern))
 			found.push(...(badText[String(member.format)] ?? []))
 		}
 		if (Number(member.minItems) > 0) found.push([])

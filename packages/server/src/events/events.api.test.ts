@@ -63,7 +63,8 @@ describe('the events of an invoice', () => {
 				expect(event.changes === null).toBe(event.type !== 'invoice.updated')
 			}
 		}
-		await step('POST', '/api/invoices', { totalCents: 500, dueDate: '2026-01-05' }, 'invoice.created')
+		// Not past due once it is sent: a job would mark it at once.
+		await step('POST', '/api/invoices', { totalCents: 500, dueDate: '2099-01-05' }, 'invoice.created')
 		await step('PATCH', path, { notes: 'Thanks' }, 'invoice.updated')
 		await step('PUT', path, { lineItems: [{ unitPriceCents: 700 }] }, 'invoice.updated')
 		await step('POST', `${path}/send`, { to: 'billing@acme.example' }, 'invoice.updated', 'invoice.sent')
@@ -163,6 +164,9 @@ describe('the changes', () => {
 		const path = await create('/api/invoices', before)
 		const [updated] = await news('PATCH', path, { body })
 		const expected = Object.entries(changes(server.clock.now)).map(([field, [from, to]]) => [field, { from, to }])
+		// What an invoice keeps once it is no draft.
+		const kept = 'status' in body ? ['billFrom', 'branding', 'language', 'locale', 'timeZone'] : []
+		for (const field of kept) expected.push([field, { from: null, to: expect.anything() }])
 		expect(updated?.changes).toEqual(Object.fromEntries(expected))
 	})
 

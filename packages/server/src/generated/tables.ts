@@ -2805,6 +2805,7 @@ export const errorTable = {
 	"rate_missing": [422,"Rate missing"],
 	"currency_mismatch": [422,"Currency mismatch"],
 	"number_used": [422,"Number used"],
+	"invalid_payment": [422,"Invalid payment"],
 	"allocation_too_large": [422,"Allocation too large"],
 	"unknown_invoice": [422,"Unknown invoice"],
 	"unknown_tax_rate": [422,"Unknown tax rate"],

@@ -18,7 +18,7 @@ export async function createPayment(write: WriteContext, input: PaymentCreate): 
 	const { allocations = [], invoiceId, paidAt, amountCents, metadata, ...plain } = input
 	const pointer = invoiceId === undefined ? '/allocations' : '/invoiceId'
 	if (invoiceId !== undefined && allocations.length > 0)
-		throw fieldError('invalid_request', '/allocations', 'Name the invoices in `invoiceId` or in `allocations`, not in both.')
+		throw fieldError('invalid_payment', '/allocations', 'Name the invoices in `invoiceId` or in `allocations`, not in both.')
 	const asked = invoiceId === undefined ? merged(allocations) : [{ invoiceId, amountCents: 0 }]
 	const invoices = await lockInvoices(write, asked, pointer)
 	const [first] = invoices.values()

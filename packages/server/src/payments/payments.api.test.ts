@@ -107,7 +107,7 @@ it('One payment of several invoices is for all of them or none', async () => {
 		expect(await tenant.ask('POST', '/api/payments', { body })).toMatchObject({ status: 422, body: { code } })
 	const both = { amountCents: 1_000, invoiceId: dollar, allocations }
 	expect(await tenant.ask('POST', '/api/payments', { body: both })).toMatchObject({
-		...{ status: 400, body: { code: 'invalid_request', errors: [{ pointer: '/allocations' }] } },
+		...{ status: 422, body: { code: 'invalid_payment', errors: [{ pointer: '/allocations' }] } },
 	})
 	expect((await ask('GET', '/api/payments')).meta.total).toBe(0)
 	const foreign = await server.newTenant()
