@@ -14,14 +14,14 @@ function withInvoiceList(change: Partial<Operation>): OpenApiDocument {
 	return document
 }
 
-it('An operation requires only scopes that a key can have', () => {
+it('An operation requires only scopes that a key can have', { timeout: 120_000 }, () => {
 	expect(lintContract(withInvoiceList({}))).toEqual([])
 	expect(lintContract(withInvoiceList({ 'x-required-scopes': ['invoice:read'] }))).toEqual([
 		'invoices.list: requires the scope invoice:read, which is not in KeyScope',
 	])
 })
 
-it('Operations whose paths share their first segment count against one rate limit', () => {
+it('Operations whose paths share their first segment count against one rate limit', { timeout: 120_000 }, () => {
 	expect(lintContract(withInvoiceList({ 'x-rate-class': 'integration' }))).toEqual([
 		'/api: its operations count against several limits: invoicing, integration',
 	])

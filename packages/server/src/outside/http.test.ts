@@ -80,6 +80,7 @@ describe('an attempt', () => {
 			brokenOff: false,
 			heldBack: false,
 			unreached: false,
+			sent: true,
 		})
 		const [head = '', body] = (requests[0] ?? '').split('\r\n\r\n')
 		expect(body).toBe('{"a":1}')
