@@ -1,9 +1,9 @@
 // The queue of deliveries: rows in the database of the events, which events/fan-out-store.ts writes. The engine claims a
 // delivery under a lease and completes it with its result. A process that dies loses nothing, since its leases end.
-import type { Knex } from 'knex'
 import { hourMs } from '../../base/dates.ts'
-import { asNumber, type Db, type Dialect, query } from '../../db/database.ts'
+import { asNumber, type Db, query } from '../../db/database.ts'
 import { isAnyOf } from '../../db/records.ts'
+import { type Part, RowList } from '../../db/row-lists.ts'
 import { isHolding, ofRecord, waitingEndpoints } from '../../events/fan-out-store.ts'
 import { type EventRow, eventColumns } from '../../events/store.ts'
 import { hasPass, mayBeTried } from '../probation-store.ts'
@@ -119,7 +119,16 @@ export interface DeliveryResult {
 	readonly request: string | null
 }
 
-const types: Record<keyof DeliveryResult, 'text' | 'bigint'> = {
+type Result = DeliveryResult & { readonly number: number }
+
+/** What a delivery is after its result has been written. */
+interface Written {
+	readonly id: string
+	readonly outOfOrder: boolean | number
+	readonly attemptCount: number
+}
+
+const results = new RowList<Result>({
 	organizationId: 'text',
 	id: 'text',
 	endpointId: 'text',
@@ -137,23 +146,9 @@ const types: Record<keyof DeliveryResult, 'text' | 'bigint'> = {
 	error: 'text',
 	endedAt: 'bigint',
 	request: 'text',
-}
-
-/** All results as a table `r`, from one parameter: a batch of any size takes three statements. */
-function asTable(knex: Knex, results: Knex.Value, dialect: Dialect): Knex.Raw {
-	const names = Object.entries(types)
-	if (dialect === 'sqlite') {
-		const list = names.map(([name]) => `value ->> '${name}' as "${name}"`)
-		return knex.raw(`(select ${list.join(', ')} from json_each(?)) as r`, [results])
-	}
-	const list = names.map(([name, type]) => `"${name}" ${type}`)
-	return knex.raw(`jsonb_to_recordset(?::jsonb) as r(${list.join(', ')})`, [results])
-}
-
-interface Results {
-	/** JSON of a list of `DeliveryResult`. */
-	readonly results: string
-}
+	/** Of the attempt. */
+	number: 'bigint',
+})
 
 /** A delivery that was rejected holds the later ones of its record back for so long. */
 const holdMs = 300_000
@@ -170,7 +165,7 @@ const mayRetry = `(r.status = 'retrying' and p.status = 'active' and p."deletedA
 const missedRecovery = `(r.status = 'retrying' and r."scheduledAt" is null and r."startedAt" < p."forwardTo" and p."forwardTo" <= r."endedAt")`
 
 /** Writes the results. A delivery is not retried when its endpoint was paused, disabled or deleted meanwhile. */
-const outcome = query<Results, { id: string; outOfOrder: boolean | number }>((knex, { results }, dialect) =>
+const outcome = query<Part<Result>, Written>((knex, part, dialect) =>
 	knex.raw(
 		`update webhook_deliveries as d set
 			status = case when r.status <> 'retrying' or (p.status = 'active' and p."deletedAt" is null) then r.status
@@ -186,26 +181,23 @@ const outcome = query<Results, { id: string; outOfOrder: boolean | number }>((kn
 		from ? join webhook_endpoints p on p."organizationId" = r."organizationId" and p.id = r."endpointId"
 		where d."organizationId" = r."organizationId" and d.id = r.id
 		and d.status = 'delivering' and d."nextAttemptAt" = r."leaseEnd"
-		returning ${dialect === 'sqlite' ? 'id, "outOfOrder"' : 'd.id, d."outOfOrder"'}`,
-		[asTable(knex, results, dialect)],
+		returning ${['id', 'outOfOrder', 'attemptCount'].map((name) => (dialect === 'sqlite' ? `"${name}"` : `d."${name}"`)).join(', ')}`,
+		[results.table(knex, part, dialect)],
 	),
 )
 
-const attempts = query<Results>((knex, { results }, dialect) => {
+const attempts = query<Part<Result>>((knex, part, dialect) => {
 	const values = ['startedAt', 'durationMs', 'responseStatus', 'responseBody', 'error', 'request'] as const
-	return knex.into(knex.raw('?? (??)', ['webhook_attempts', ['organizationId', 'deliveryId', 'number', ...values]])).insert(
-		knex
-			.select('d.organizationId', 'd.id', 'd.attemptCount', ...values.map((name) => `r.${name}`))
-			.from(asTable(knex, results, dialect))
-			.joinRaw('join webhook_deliveries d on d."organizationId" = r."organizationId" and d.id = r.id'),
-	)
+	return knex
+		.into(knex.raw('?? (??)', ['webhook_attempts', ['organizationId', 'deliveryId', 'number', ...values]]))
+		.insert(knex.select('organizationId', 'id', 'number', ...values).from(results.table(knex, part, dialect)))
 })
 
 /**
  * Makes a record's next delivery to an endpoint due, once the one before it is done or holds it back no longer. The `with` finds the ids first:
  * otherwise PostgreSQL reads all deliveries to join them.
  */
-const promotion = query<Results>((knex, { results }, dialect) =>
+const promotion = query<Part<Result>>((knex, part, dialect) =>
 	knex.raw(
 		`with n as materialized (
 			select r."organizationId", r."endedAt", (
@@ -216,19 +208,20 @@ const promotion = query<Results>((knex, { results }, dialect) =>
 		update webhook_deliveries set "nextAttemptAt" = n."endedAt" from n
 		where n.id is not null and webhook_deliveries."organizationId" = n."organizationId" and webhook_deliveries.id = n.id
 		and webhook_deliveries."nextAttemptAt" is null`,
-		[asTable(knex, results, dialect)],
+		[results.table(knex, part, dialect)],
 	),
 )
 
 /** Writes results and releases the deliveries that waited for them. A result whose lease has been lost is dropped. */
 export async function completeDeliveries(db: Db, all: readonly DeliveryResult[]): Promise<void> {
-	const results = withLastLease(all)
-	const rows = await db.all(outcome, { results: JSON.stringify(results) })
-	const written = new Map(rows.map(({ id, outOfOrder }) => [id, Boolean(outOfOrder)]))
-	const held = results.filter(({ id }) => written.has(id))
-	await db.run(attempts, { results: JSON.stringify(held) })
-	const passed = held.filter(({ id, status }) => status !== 'retrying' || written.get(id))
-	await db.run(promotion, { results: JSON.stringify(passed) })
+	const last = withLastLease(all)
+	const written = new Map((await results.all(db, outcome, last)).map((row) => [row.id, row]))
+	const held = last
+		.filter(({ id }) => written.has(id))
+		.map((result) => ({ ...result, number: written.get(result.id)?.attemptCount }))
+	await results.run(db, attempts, held)
+	const passed = held.filter(({ id, status }) => status !== 'retrying' || written.get(id)?.outOfOrder)
+	await results.run(db, promotion, passed)
 }
 
 type Held = Pick<DeliveryResult, 'organizationId' | 'id' | 'endpointId' | 'resourceId' | 'sequence'>
@@ -251,7 +244,11 @@ const endings = query<{ now: number }, Held>((knex, { now }, dialect) =>
 /** Lets deliveries go that wait for one that was rejected five minutes ago: it is retried on its own. True when some are left. */
 export async function endHolds(db: Db, now: number): Promise<boolean> {
 	const ended = await db.all(endings, { now })
-	if (ended.length > 0) await db.run(promotion, { results: JSON.stringify(ended.map((held) => ({ ...held, endedAt: now }))) })
+	await results.run(
+		db,
+		promotion,
+		ended.map((held) => ({ ...held, endedAt: now })),
+	)
 	return ended.length === endsAtOnce
 }
 

@@ -1,0 +1,43 @@
+// Rows as parameters of a change. PostgreSQL takes all at once, since a statement costs it a round trip; SQLite takes them one by
+// one, which costs it less than to read them from JSON.
+import type { Knex } from 'knex'
+import type { Db, Dialect, Placeholders, Query } from './database.ts'
+
+/** What a statement takes: on SQLite a row; on PostgreSQL the JSON of all of them. */
+export type Part<Row> = Partial<Row> | { readonly rows: string }
+
+/** The columns of rows that are parameters. */
+export class RowList<Row extends object> {
+	readonly #types: readonly [name: string, type: 'text' | 'bigint'][]
+
+	constructor(types: Readonly<Record<keyof Row & string, 'text' | 'bigint'>>) {
+		this.#types = Object.entries(types)
+	}
+
+	/** The rows of a part as a table `r`; a column that they do not have is null. */
+	table(knex: Knex, part: Placeholders<Part<Row>>, dialect: Dialect): Knex.Raw {
+		if (dialect === 'postgres') {
+			const columns = this.#types.map(([name, type]) => `"${name}" ${type}`)
+			return knex.raw(`jsonb_to_recordset(?::jsonb) as r(${columns.join(', ')})`, [(part as { rows: Knex.Value }).rows])
+		}
+		const row = part as Record<string, Knex.Value>
+		const columns = this.#types.map(([name]) => `${name in row ? '?' : 'null'} as "${name}"`)
+		const values = this.#types.flatMap(([name]) => (name in row ? [row[name] as Knex.Value] : []))
+		return knex.raw(`(select ${columns.join(', ')}) as r`, values)
+	}
+
+	/** Runs a change on all rows. */
+	async run(db: Db, query: Query<Part<Row>, unknown>, rows: readonly Partial<Row>[]): Promise<void> {
+		for (const part of partsOf(db, rows)) await db.run(query, part)
+	}
+
+	/** Runs a change on all rows, and returns what it returns of each. */
+	async all<Result>(db: Db, query: Query<Part<Row>, Result>, rows: readonly Partial<Row>[]): Promise<Result[]> {
+		const results: Result[] = []
+		for (const part of partsOf(db, rows)) results.push(...(await db.all(query, part)))
+		return results
+	}
+}
+
+const partsOf = <Row>({ dialect }: Db, rows: readonly Partial<Row>[]): readonly Part<Row>[] =>
+	dialect === 'sqlite' ? rows : rows.length === 0 ? [] : [{ rows: JSON.stringify(rows) }]
