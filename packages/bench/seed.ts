@@ -81,10 +81,12 @@ async function invoice(db: Db, settings: OrganizationSettings, companyId: string
 	const blank = blankInvoice(settings, written)
 	// By tens, not by `n`, so that due dates and line items do not depend on the status.
 	const tens = Math.floor(n / 10)
-	const dueDate = tens % 2 === 0 ? (Math.floor(written / dayMs) + 30) * dayMs : null
+	const status = statuses[n % statuses.length] as InvoiceStatus
+	// What is past due would be marked as overdue beside what is measured.
+	const daysToPay = status === 'sent' ? 3_650 : 30
+	const dueDate = tens % 2 === 0 ? (Math.floor(written / dayMs) + daysToPay) * dayMs : null
 	const amounts: InvoiceInput = tens % 20 === 7 ? { taxRate: 19, lineItems } : { totalCents: 5_000 + ((n * 7_919) % 900_000) }
 	const draft = applyInput(blank, { companyId, dueDate, currency: 'EUR', ...amounts }, written)
-	const status = statuses[n % statuses.length] as InvoiceStatus
 	const sent =
 		status === 'draft'
 			? draft
