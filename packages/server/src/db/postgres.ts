@@ -1,6 +1,7 @@
 // PostgreSQL: statements that each connection prepares once under a name, and a time limit on everything. Reads have connections
 // of their own, so that none waits for a transaction that waits for a lock. Organizations share both kinds (shares.ts).
 import pg from 'pg'
+import { Shares } from '../base/shares.ts'
 import { within } from './busy.ts'
 import {
 	CommitListeners,
@@ -13,7 +14,6 @@ import {
 	type TransactionOptions,
 	UniqueViolation,
 } from './database.ts'
-import { Shares } from './shares.ts'
 import { Statements } from './statements.ts'
 
 // Cents and milliseconds are int8 and stay far below 2^53.

@@ -1,10 +1,11 @@
 // The worker of this process: takes jobs that are due, runs the handler of their kind, and stores what became of each. Any number of
 // processes may have a worker on one database. jobs-store.ts says how a job is made due and how its lease works.
 import type { Logger } from 'pino'
+import { FairRoom } from '../base/shares.ts'
 import type { Database, Transaction } from '../db/database.ts'
-import { fairRoom } from '../db/shares.ts'
 import { backoff } from './backoff.ts'
 import { endJob, isAnyJobDue, type Lease, releaseJobs, renewJob, takeJobs } from './jobs-store.ts'
+import { WakingLoop } from './waking-loop.ts'
 
 /** What a run leaves: when the job is due again, and what the next run is to know. Undefined: the job is done. */
 export type Again = { readonly dueAt: number; readonly checkpoint?: string } | undefined
@@ -97,29 +98,32 @@ export class Worker {
 	readonly #options: WorkerOptions
 	readonly #kinds: readonly string[]
 	readonly #running = new Set<Promise<void>>()
-	readonly #ofOrganizations = new Map<string, number>()
+	readonly #room: FairRoom
 	readonly #ending = new AbortController()
-	#turn: Promise<void> | undefined
-	#poll: NodeJS.Timeout | undefined
+	readonly #loop: WakingLoop
 
 	constructor(options: WorkerOptions) {
 		this.#options = options
 		this.#kinds = Object.keys(options.handlers)
+		this.#room = new FairRoom(slots[options.db.dialect])
+		this.#loop = new WakingLoop(() => this.#take(), {
+			pollMs,
+			failed: (err) => options.log.error({ err }, 'jobs: the table cannot be read or written'),
+		})
 	}
 
 	async start(): Promise<void> {
 		const { db, now } = this.#options
 		// Only one server uses a SQLite database: the process that held any lease has ended.
 		if (db.dialect === 'sqlite') await db.transaction((tx) => releaseJobs(tx, now(), 0))
-		this.#poll = setInterval(() => void this.turn(), pollMs).unref()
-		void this.turn()
+		this.#loop.start()
 	}
 
 	/** Takes nothing more, tells the running jobs to come to an end, and waits for them. */
 	async stop(): Promise<void> {
-		clearInterval(this.#poll)
+		this.#loop.stop()
 		this.#ending.abort()
-		await this.#turn
+		await this.#loop.idle()
 		await Promise.all(this.#running)
 	}
 
@@ -131,14 +135,10 @@ export class Worker {
 		} while ((await this.#isAnyDue()) && !this.#ending.signal.aborted)
 	}
 
-	/** Takes what is due and there is room for; only one look-up is under way at a time. */
-	turn(): Promise<void> {
-		this.#turn ??= this.#take()
-			.catch((err) => this.#options.log.error({ err }, 'jobs: the table cannot be read or written'))
-			.finally(() => {
-				this.#turn = undefined
-			})
-		return this.#turn
+	/** Takes what is due and there is room for. */
+	async turn(): Promise<void> {
+		this.#loop.wake()
+		await this.#loop.idle()
 	}
 
 	/** Ends leases that would last for longer than one can: the clock was set back, and their worker may be dead. */
@@ -152,44 +152,32 @@ export class Worker {
 		return isAnyJobDue(db, { now: now(), kinds: this.#kinds, without: this.#full() })
 	}
 
-	/** An organization may have half of the room that the others leave. */
+	/** The organizations that have no room; what belongs to none always has. */
 	#full(): string[] {
-		const { size } = this.#running
-		const isFull = (own: number) => fairRoom(this.#room(), size, own) === 0
-		return [...this.#ofOrganizations].filter(([id, own]) => id !== '' && isFull(own)).map(([id]) => id)
-	}
-
-	#room(): number {
-		return slots[this.#options.db.dialect]
+		return this.#room.full().filter((organizationId) => organizationId !== '')
 	}
 
 	async #take(): Promise<void> {
 		const { db, now } = this.#options
 		// Half of the room, so that one organization cannot fill it at once.
-		const limit = Math.ceil((this.#room() - this.#running.size) / 2)
+		const limit = Math.ceil(this.#room.left / 2)
 		if (limit <= 0 || this.#ending.signal.aborted || !(await this.#isAnyDue())) return
 		const look = { now: now(), kinds: this.#kinds, without: this.#full() }
 		// A power cut may undo this commit: its jobs are then taken again.
 		const taken = await db.transaction((tx) => takeJobs(tx, limit, look.now + leaseMs, look), { durable: false })
 		for (const lease of taken) this.#begin(lease)
-		if (taken.length === limit) await this.#take()
+		if (taken.length === limit) this.#loop.wake()
 	}
 
 	#begin(lease: Lease): void {
 		const { organizationId } = lease
-		this.#count(organizationId, 1)
+		this.#room.begin(organizationId)
 		const run = this.#run(lease).finally(() => {
-			this.#count(organizationId, -1)
+			this.#room.end(organizationId)
 			this.#running.delete(run)
-			void this.turn()
+			this.#loop.wake()
 		})
 		this.#running.add(run)
-	}
-
-	#count(organizationId: string, change: 1 | -1): void {
-		const running = (this.#ofOrganizations.get(organizationId) ?? 0) + change
-		if (running > 0) this.#ofOrganizations.set(organizationId, running)
-		else this.#ofOrganizations.delete(organizationId)
 	}
 
 	async #run(lease: Lease): Promise<void> {

@@ -7,13 +7,14 @@ import type { Egress } from '../../outside/egress.ts'
 import { deliver, type Outcome } from '../../outside/http.ts'
 import type { Secrets } from '../../outside/secrets.ts'
 import type { Traces } from '../../outside/traces/traces.ts'
+import { Lanes } from '../../work/lanes.ts'
+import { WakingLoop } from '../../work/waking-loop.ts'
 import { requestOf } from '../sent-request.ts'
 import { countAttempts } from '../stats-store.ts'
 import { noteHealth } from './endpoint-health.ts'
 import { HostFailures } from './host-failures.ts'
 import { admitOne, hasPass, noteHosts, reachOf } from './host-proof.ts'
 import { lapseHosts, releaseHosts } from './host-store.ts'
-import { Lanes } from './lanes.ts'
 import {
 	type ClaimedDelivery,
 	claimDeliveries,
@@ -49,9 +50,7 @@ export interface EngineOptions {
 
 /** A commit in this process wakes the engine; the poll finds retries, and deliveries that other processes wrote. */
 const pollMs = 250
-/** The longest rest between two look-ups: one look-up in a stalled database must not stop deliveries for so many times as long. */
-const longestRestMs = 1_000
-/** How many times as long as a look-up took. On SQLite it holds the process's only thread. */
+/** How many times as long as a look-up took the engine rests before the next: it costs more the more endpoints have something that waits. */
 const restFactors = { sqlite: 9, postgres: 4 }
 /** How much longer a lease is than the time limit of an attempt. */
 const leaseMarginMs = 15_000
@@ -62,6 +61,16 @@ const leaseMarginMs = 15_000
 const batchSizes = { sqlite: { alone: 32, besideRequests: 12 }, postgres: { alone: 200, besideRequests: 200 } }
 /** The longest wait for more results while attempts run and the batch is not full: a commit costs as much as five deliveries. */
 const gatherMs = 3
+
+/** The lanes of endpoints. */
+const laneLimits = {
+	slots: 200,
+	slotsOf: { untried: 5, works: 25, fails: 2 },
+	/** As many as for one organization. */
+	slotsPerHost: 100,
+	failuresBeforeRest: 10,
+	restMs: 100,
+} as const
 
 /** Endpoints to remember whose next attempt is a probe. */
 const maxUnreached = 10_000
@@ -74,7 +83,8 @@ interface Batch {
 
 export class DeliveryEngine {
 	readonly #options: EngineOptions
-	readonly #lanes: Lanes
+	readonly #lanes: Lanes<Target>
+	readonly #loop: WakingLoop
 	readonly #signers: Signers
 	readonly #failures = new HostFailures()
 	readonly #breakOff = new AbortController()
@@ -83,25 +93,22 @@ export class DeliveryEngine {
 	#unmade: AttemptResult[] = []
 	/** Endpoints whose last attempt reached no network where their host is proven, while it has others: the next one is a probe. */
 	readonly #unreached = new Set<string>()
-	#turn: Promise<void> | undefined
-	/** The engine was woken during the turn: it takes another. */
-	#again = false
 	#endGathering: (() => void) | undefined
 	/** The most results that the turn writes, and the most deliveries that it claims. */
 	#batchSize = 0
 	#requests = 0
 	#stopping = false
-	/** The engine looks for targets no earlier, by the monotonic clock. */
-	#restUntil = 0
-	#restTimer: NodeJS.Timeout | undefined
 	/** The number of claims so far. It rotates the targets, since the room may be used up before each has had its turn. */
 	#claims = 0
 	#stopListening: (() => void) | undefined
-	#poll: NodeJS.Timeout | undefined
 
 	constructor(options: EngineOptions) {
 		this.#options = options
-		this.#lanes = new Lanes({ hostRate: options.hostRate })
+		this.#lanes = new Lanes(({ endpointId }) => endpointId, { ...laneLimits, hostRate: options.hostRate })
+		this.#loop = new WakingLoop(() => this.#turn(), {
+			pollMs,
+			failed: (err) => options.log.error({ err }, 'webhooks: the queue cannot be read or written'),
+		})
 		this.#signers = new Signers(options.secrets)
 	}
 
@@ -114,39 +121,36 @@ export class DeliveryEngine {
 				await releaseHosts(tx)
 			})
 		this.#stopListening = db.onCommit(() => this.#wake())
-		this.#poll = setInterval(() => this.#wake(), pollMs).unref()
-		this.#wake()
+		this.#loop.start()
 	}
 
 	/** Claims nothing more, waits for running attempts, breaks them off after `graceMs`, and writes their results. */
 	async stop(graceMs: number): Promise<void> {
 		this.#stopping = true
 		this.#stopListening?.()
-		clearInterval(this.#poll)
-		clearTimeout(this.#restTimer)
+		this.#loop.stop()
 		const grace = setTimeout(() => this.#breakOff.abort(), graceMs)
-		while (this.#turn || this.#lanes.running > 0) await (this.#turn ?? new Promise((resolve) => setTimeout(resolve, 5)))
+		await this.#loop.idle()
+		while (this.#lanes.running > 0) {
+			await new Promise((resolve) => setTimeout(resolve, 5))
+			await this.#loop.idle()
+		}
 		clearTimeout(grace)
 		// The database may be unreachable: then the leases run out.
 		await this.#work().catch(() => {})
 	}
 
 	#wake(): void {
-		this.#again = true
 		if (!this.#isGathering()) this.#endGathering?.()
-		this.#turn ??= this.#run()
+		this.#loop.wake()
 	}
 
-	async #run(): Promise<void> {
-		while (this.#again) {
-			this.#again = false
-			// Attempts that end in the same turn of the event loop share one transaction.
-			await new Promise((resolve) => setImmediate(resolve))
-			this.#batchSize = this.#chooseBatchSize()
-			if (this.#isGathering()) await this.#gather()
-			await this.#work().catch((err) => this.#options.log.error({ err }, 'webhooks: the queue cannot be read or written'))
-		}
-		this.#turn = undefined
+	async #turn(): Promise<void> {
+		// Attempts that end in the same turn of the event loop share one transaction.
+		await new Promise((resolve) => setImmediate(resolve))
+		this.#batchSize = this.#chooseBatchSize()
+		if (this.#isGathering()) await this.#gather()
+		await this.#work()
 	}
 
 	#chooseBatchSize(): number {
@@ -203,24 +207,9 @@ export class DeliveryEngine {
 		}
 	}
 
-	/**
-	 * A look-up costs more the more endpoints have something that waits: the engine then rests for some times as long as it took, but
-	 * for `longestRestMs` at most.
-	 */
-	async #isAnythingDue(): Promise<boolean> {
-		const began = performance.now()
-		if (began < this.#restUntil) {
-			// The poll would be too late: a commit announced a delivery that is due now.
-			this.#restTimer ??= setTimeout(() => {
-				this.#restTimer = undefined
-				this.#wake()
-			}, this.#restUntil - began).unref()
-			return false
-		}
-		const targets = this.#withRoom(await findTargets(this.#options.db, this.#options.now()))
-		const end = performance.now()
-		this.#restUntil = end + Math.min(restFactors[this.#options.db.dialect] * (end - began), longestRestMs)
-		return targets.length > 0
+	#isAnythingDue(): Promise<boolean> {
+		const { db, now } = this.#options
+		return this.#loop.look(async () => this.#withRoom(await findTargets(db, now())).length > 0, restFactors[db.dialect])
 	}
 
 	async #noteHealth(ended: readonly AttemptResult[]): Promise<void> {

@@ -1,8 +1,8 @@
 // Repairs the queue: finds deliveries that wait although nothing will ever release them.
 import { type Database, query } from '../../db/database.ts'
 import { hasEarlier, isWaiting, waitingEndpoints } from '../../events/fan-out-store.ts'
+import { longestWait } from '../../work/backoff.ts'
 import { inParts } from '../../work/parts.ts'
-import { longestWait } from './schedule.ts'
 
 /** Notes on endpoints that are not active what backlogs.ts is to skip or cancel. */
 const strays = query<{ now: number }>((knex, { now }) =>

@@ -1,8 +1,8 @@
 // What the outcome of an attempt means: for the delivery, for its endpoint's health, and for the endpoint's next attempts.
 import type { Outcome } from '../../outside/http.ts'
+import { nextAttempt, retryAfterMs } from '../../work/backoff.ts'
 import type { HealthSignal } from './endpoint-health.ts'
 import type { ClaimedDelivery, DeliveryResult, Target } from './queue-store.ts'
-import { nextAttempt, retryAfterMs } from './schedule.ts'
 
 export interface AttemptInput {
 	readonly target: Target

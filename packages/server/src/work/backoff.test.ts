@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { nextAttempt, retryAfterMs } from './schedule.ts'
+import { nextAttempt, retryAfterMs } from './backoff.ts'
 
 const schedule = [0, 5, 300]
 const day = 86_400_000

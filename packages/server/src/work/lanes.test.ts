@@ -1,16 +1,28 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type LaneKey, Lanes } from './lanes.ts'
+import { Lanes } from './lanes.ts'
 
-const owner = (endpoint: number, organization = 0): LaneKey => ({
+const owner = (endpoint: number, organization = 0) => ({
 	organizationId: `org_${organization}`,
 	endpointId: `whe_${organization}_${endpoint}`,
 	host: `${organization}.example`,
 })
 
+const limits = {
+	slots: 200,
+	slotsOf: { untried: 5, works: 25, fails: 2 },
+	slotsPerHost: 100,
+	hostRate: 0,
+	failuresBeforeRest: 10,
+	restMs: 100,
+}
+
+const newLanes = (monotonic?: () => number) =>
+	new Lanes(({ endpointId }: ReturnType<typeof owner>) => endpointId, limits, monotonic)
+
 /** Lanes of endpoints whose last attempt succeeded. */
-function proven(...owners: LaneKey[]): Lanes {
-	const lanes = new Lanes()
+function proven(...owners: ReturnType<typeof owner>[]) {
+	const lanes = newLanes()
 	for (const one of owners) {
 		lanes.begin(one)
 		lanes.end(one, { failed: false })
@@ -20,7 +32,7 @@ function proven(...owners: LaneKey[]): Lanes {
 
 describe('the lanes', () => {
 	it('have room for five attempts to an endpoint that is new, and for 25 once one has worked', () => {
-		const lanes = new Lanes()
+		const lanes = newLanes()
 		expect(lanes.roomOf(owner(0), 0)).toBe(5)
 		for (let attempt = 0; attempt < 5; attempt++) lanes.begin(owner(0))
 		expect(lanes.roomOf(owner(0), 0)).toBe(0)
@@ -53,7 +65,7 @@ describe('the lanes', () => {
 	})
 
 	it('have none for an endpoint that fails while five attempts run, until fewer than two still do', () => {
-		const lanes = new Lanes()
+		const lanes = newLanes()
 		for (let attempt = 0; attempt < 5; attempt++) lanes.begin(owner(0))
 		lanes.end(owner(0), { failed: true })
 		expect(lanes.roomOf(owner(0), 0)).toBeLessThanOrEqual(0)
@@ -63,7 +75,7 @@ describe('the lanes', () => {
 
 	it('let an endpoint that failed ten times rest for a tenth of a second, until one works', () => {
 		let time = 1
-		const lanes = new Lanes({ monotonic: () => time })
+		const lanes = newLanes(() => time)
 		const end = (failed: boolean) => {
 			lanes.begin(owner(0))
 			lanes.end(owner(0), { failed })
@@ -78,7 +90,7 @@ describe('the lanes', () => {
 	})
 
 	it('have none for an endpoint that asked for a pause, until it is over', () => {
-		const lanes = new Lanes()
+		const lanes = newLanes()
 		lanes.begin(owner(0))
 		lanes.end(owner(0), { failed: true, heldUntil: 1_000 })
 		expect([lanes.roomOf(owner(0), 999), lanes.roomOf(owner(1), 999)]).toEqual([0, 5])
@@ -86,7 +98,7 @@ describe('the lanes', () => {
 	})
 
 	it('end a pause that would last for over a day, because the clock was set back', () => {
-		const lanes = new Lanes()
+		const lanes = newLanes()
 		lanes.begin(owner(0))
 		const day = 86_400_000
 		lanes.end(owner(0), { failed: true, heldUntil: 2 * day })
@@ -95,7 +107,7 @@ describe('the lanes', () => {
 	})
 
 	it('keep a pause that an endpoint asked for while another attempt to it succeeds', () => {
-		const lanes = new Lanes()
+		const lanes = newLanes()
 		lanes.begin(owner(0))
 		lanes.begin(owner(0))
 		lanes.end(owner(0), { failed: true, heldUntil: 1_000 })
@@ -115,7 +127,7 @@ describe('the lanes', () => {
 		fc.assert(
 			fc.property(fc.array(step, { maxLength: 300 }), (steps) => {
 				let time = 0
-				const lanes = new Lanes({ monotonic: () => (time += 1_000) })
+				const lanes = newLanes(() => (time += 1_000))
 				const running = [0, 0, 0]
 				const of = (endpoint: number) => running[endpoint] ?? 0
 				for (const { endpoint, begins, failed } of steps) {

@@ -1,36 +1,40 @@
-// Limits on the attempts of this process to one host: however many endpoints and organizations name a receiver, it is one
-// neighbour.
-
-/** Attempts that may run at once to one host, as many as for one organization. */
-const slotsPerHost = 100
+// Limits on the calls of this process to one host: however many organizations name it, it is one neighbour.
 
 /** Hosts to remember; beyond that, idle ones are dropped. */
 const maxHosts = 10_000
 
 interface HostLane {
 	running: number
-	/** Attempts that may begin now; a second's worth at most. */
+	/** Calls that may begin now; a second's worth at most. */
 	tokens: number
 	/** When the tokens were counted, by the monotonic clock. */
 	countedAt: number
 }
 
+export interface HostLimits {
+	/** Calls that may run at once to one host. */
+	readonly slotsPerHost: number
+	/** Calls that may begin to one host in a second; 0 for any number. */
+	readonly hostRate: number
+}
+
 export class HostLanes {
 	readonly #hosts = new Map<string, HostLane>()
+	readonly #slots: number
 	readonly #perSecond: number
 	readonly #monotonic: () => number
 
-	/** `perSecond` is the number of attempts that may begin in a second; 0 for any number. */
-	constructor(perSecond: number, monotonic = () => performance.now()) {
-		this.#perSecond = perSecond || Number.POSITIVE_INFINITY
+	constructor({ slotsPerHost, hostRate }: HostLimits, monotonic: () => number) {
+		this.#slots = slotsPerHost
+		this.#perSecond = hostRate || Number.POSITIVE_INFINITY
 		this.#monotonic = monotonic
 	}
 
-	/** How many more attempts may begin to a host. */
+	/** How many more calls may begin to a host. */
 	roomOf(host: string): number {
 		const lane = this.#hosts.get(host)
-		if (!lane) return Math.min(slotsPerHost, this.#perSecond)
-		return Math.min(slotsPerHost - lane.running, Math.floor(this.#tokensOf(lane)))
+		if (!lane) return Math.min(this.#slots, this.#perSecond)
+		return Math.min(this.#slots - lane.running, Math.floor(this.#tokensOf(lane)))
 	}
 
 	begin(host: string): void {

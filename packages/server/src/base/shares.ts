@@ -1,5 +1,5 @@
-// A limited number of transactions or reads at once, shared fairly: an organization may have half of what the others leave, and whoever
-// waits is let in organization by organization. However much some organizations ask for, one more finds room or is next in turn.
+// A limited number of things at once, shared fairly: an organization may have half of what the others leave, and whoever waits is let
+// in organization by organization. However much some organizations ask for, one more finds room or is next in turn.
 
 interface Waiter {
 	admit(): void
@@ -11,19 +11,57 @@ interface Limits {
 	readonly patienceMs: number
 }
 
-/** How many more one may have who has `own` of all that run: half of what the others leave. */
-export const fairRoom = (size: number, running: number, own: number): number =>
-	Math.max(0, Math.ceil((size - (running - own)) / 2) - own)
-
-export class Shares {
-	readonly #limits: Limits
-	#running = 0
+/** Counts what runs, and how much more of it each owner may begin: half of what the others leave, so that there is some for one more. */
+export class FairRoom {
+	readonly #size: number
 	readonly #runningOf = new Map<string, number>()
+	#running = 0
+
+	constructor(size: number) {
+		this.#size = size
+	}
+
+	get running(): number {
+		return this.#running
+	}
+
+	get left(): number {
+		return this.#size - this.#running
+	}
+
+	of(owner: string): number {
+		const own = this.#runningOf.get(owner) ?? 0
+		return Math.max(0, Math.ceil((this.left + own) / 2) - own)
+	}
+
+	/** The owners of what runs that may begin nothing more. */
+	full(): string[] {
+		return [...this.#runningOf.keys()].filter((owner) => this.of(owner) === 0)
+	}
+
+	begin(owner: string): void {
+		this.#running++
+		this.#runningOf.set(owner, (this.#runningOf.get(owner) ?? 0) + 1)
+	}
+
+	end(owner: string): void {
+		this.#running--
+		const own = (this.#runningOf.get(owner) ?? 0) - 1
+		if (own > 0) this.#runningOf.set(owner, own)
+		else this.#runningOf.delete(owner)
+	}
+}
+
+/** Lets work in as there is room for it. */
+export class Shares {
+	readonly #patienceMs: number
+	readonly #room: FairRoom
 	/** The organizations that wait, the one whose turn is next first. */
 	readonly #waiting = new Map<string, Waiter[]>()
 
-	constructor(limits: Limits) {
-		this.#limits = limits
+	constructor({ size, patienceMs }: Limits) {
+		this.#patienceMs = patienceMs
+		this.#room = new FairRoom(size)
 	}
 
 	/** How many wait for room. */
@@ -48,10 +86,8 @@ export class Shares {
 	}
 
 	#take(organizationId: string): boolean {
-		const running = this.#runningOf.get(organizationId) ?? 0
-		if (fairRoom(this.#limits.size, this.#running, running) === 0) return false
-		this.#running++
-		this.#runningOf.set(organizationId, running + 1)
+		if (this.#room.of(organizationId) === 0) return false
+		this.#room.begin(organizationId)
 		return true
 	}
 
@@ -67,18 +103,15 @@ export class Shares {
 			waiters.splice(waiters.indexOf(waiter), 1)
 			if (waiters.length === 0) this.#waiting.delete(organizationId)
 			reject(new Error('timeout exceeded when waiting for a connection'))
-		}, this.#limits.patienceMs)
+		}, this.#patienceMs)
 		waiters.push(waiter)
 		this.#waiting.set(organizationId, waiters)
 	}
 
 	leave(organizationId: string): void {
-		const running = (this.#runningOf.get(organizationId) as number) - 1
-		if (running === 0) this.#runningOf.delete(organizationId)
-		else this.#runningOf.set(organizationId, running)
-		this.#running--
+		this.#room.end(organizationId)
 		for (const [next, waiters] of this.#waiting) {
-			if (this.#running === this.#limits.size) return
+			if (this.#room.left === 0) return
 			if (!this.#take(next)) continue
 			this.#waiting.delete(next)
 			const first = waiters.shift()

@@ -1,0 +1,109 @@
+// Limits on the calls to others that run at once: in this process, for each organization, to each owner (such as a webhook endpoint)
+// and to each host. An owner whose far end is slow or dead uses up only its own room.
+import { FairRoom } from '../base/shares.ts'
+import { longestWaitMs } from './backoff.ts'
+import { HostLanes, type HostLimits } from './host-lanes.ts'
+
+export interface LaneLimits extends HostLimits {
+	/** Calls that may run at once in this process. */
+	readonly slots: number
+	/** Calls that may run at once to one owner, by how its last one ended: one that hangs is to tie up few slots. */
+	readonly slotsOf: Readonly<Record<'untried' | 'works' | 'fails', number>>
+	/** After so many failures in a row an owner rests after each one: the time is better spent on others. */
+	readonly failuresBeforeRest: number
+	readonly restMs: number
+}
+
+/** Lanes to remember; beyond that, idle lanes are dropped. */
+const maxLanes = 10_000
+
+interface Lane {
+	running: number
+	state: keyof LaneLimits['slotsOf']
+	/** Failures in a row. */
+	failures: number
+	/** End of the rest after failures, by the monotonic clock. */
+	restUntil: number
+	/** End of the pause that the far end asked for, in Unix milliseconds. */
+	heldUntil: number
+}
+
+/** Whose calls a lane limits. */
+export interface LaneOwner {
+	readonly organizationId: string
+	readonly host: string
+}
+
+export class Lanes<Owner extends LaneOwner> {
+	readonly #idOf: (owner: Owner) => string
+	readonly #limits: LaneLimits
+	readonly #lanes = new Map<string, Lane>()
+	readonly #room: FairRoom
+	readonly #hosts: HostLanes
+	readonly #monotonic: () => number
+
+	constructor(idOf: (owner: Owner) => string, limits: LaneLimits, monotonic = () => performance.now()) {
+		this.#idOf = idOf
+		this.#limits = limits
+		this.#room = new FairRoom(limits.slots)
+		this.#hosts = new HostLanes(limits, monotonic)
+		this.#monotonic = monotonic
+	}
+
+	/** Calls that run now. */
+	get running(): number {
+		return this.#room.running
+	}
+
+	/** How many more calls may begin in this process. */
+	get room(): number {
+		return this.#room.left
+	}
+
+	/** How many more calls may begin to one owner; an organization may have half of what the others leave, however many owners it has. */
+	roomOf(owner: Owner, now: number): number {
+		const { running, state, heldUntil, restUntil } = this.#lanes.get(this.#idOf(owner)) ?? untried
+		// A pause that ends later than one may ask for began before the clock was set back.
+		const isHeld = heldUntil > now && heldUntil - now <= longestWaitMs
+		if (isHeld || (restUntil > 0 && restUntil > this.#monotonic())) return 0
+		return Math.min(this.#limits.slotsOf[state] - running, this.#room.of(owner.organizationId), this.#hosts.roomOf(owner.host))
+	}
+
+	/** How many more calls may begin to a host. */
+	roomOfHost(host: string): number {
+		return this.#hosts.roomOf(host)
+	}
+
+	begin(owner: Owner): void {
+		const id = this.#idOf(owner)
+		let lane = this.#lanes.get(id)
+		if (!lane) {
+			if (this.#lanes.size >= maxLanes) this.#forgetIdle()
+			lane = { ...untried }
+			this.#lanes.set(id, lane)
+		}
+		lane.running++
+		this.#room.begin(owner.organizationId)
+		this.#hosts.begin(owner.host)
+	}
+
+	/** `heldUntil` is set when the far end asked for a pause. */
+	end(owner: Owner, { failed, heldUntil }: { failed: boolean; heldUntil?: number }): void {
+		this.#room.end(owner.organizationId)
+		this.#hosts.end(owner.host)
+		const lane = this.#lanes.get(this.#idOf(owner))
+		if (!lane) return
+		const { failuresBeforeRest, restMs } = this.#limits
+		lane.running--
+		lane.state = failed ? 'fails' : 'works'
+		lane.failures = failed ? lane.failures + 1 : 0
+		lane.restUntil = lane.failures >= failuresBeforeRest ? this.#monotonic() + restMs : 0
+		if (heldUntil !== undefined) lane.heldUntil = heldUntil
+	}
+
+	#forgetIdle(): void {
+		for (const [id, { running }] of this.#lanes) if (running === 0) this.#lanes.delete(id)
+	}
+}
+
+const untried: Readonly<Lane> = { running: 0, state: 'untried', failures: 0, restUntil: 0, heldUntil: 0 }
