@@ -48,9 +48,9 @@ interface Asked {
 
 const asker =
 	(url: () => string) =>
-	async (method: string, path: string, { key }: Pick<Tenant, 'key'> = server, body?: object): Promise<Asked> => {
+	async (method: string, path: string, { key }: Pick<Tenant, 'key'> = server, body?: object, more = {}): Promise<Asked> => {
 		const began = performance.now()
-		const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+		const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...more }
 		const response = await fetch(url() + path, { method, headers, body: body && JSON.stringify(body) })
 		const { code, detail } = (await response.json()) as { code?: string; detail?: string }
 		const retryAfter = Number(response.headers.get('retry-after'))
@@ -130,6 +130,25 @@ describe('a row that another transaction holds', () => {
 				expect.stringMatching(/^(Another change held|The database took|The database has) .* nothing was stored\.$/),
 			])
 		expect(refused.map(({ detail }) => detail)).toContain('The database has too much to do at the moment; nothing was stored.')
+	})
+})
+
+describe('an Idempotency-Key that another transaction holds', () => {
+	it('holds up its request for the time limit of a lock, and stores nothing of it', async () => {
+		const tenant = await server.newTenant()
+		const post = () => ask('POST', '/api/companies', tenant, { name: 'Held' }, { 'idempotency-key': 'held' })
+		const count = async () => (await tenant.ask('GET', '/api/companies')).body.meta.total
+		await post()
+		const row = `"organizationId" = '${tenant.organizationId}'`
+		await sql(`update idempotency_keys set "createdAt" = 0 where ${row}`)
+		const holder = new pg.Client(databaseUrl)
+		await holder.connect()
+		await holder.query('begin')
+		await holder.query(`select 1 from idempotency_keys where ${row} for update`)
+		expect(await post()).toMatchObject(locked)
+		expect(await count()).toBe(1)
+		await holder.end()
+		expect([(await post()).status, await count()]).toEqual([201, 2])
 	})
 })
 

@@ -76,16 +76,18 @@ export function dispatch(options: DispatchOptions): RequestHandler {
 	}
 
 	async function runInTransaction(req: Request, base: BaseContext, run: Run<Context>): Promise<Reply> {
-		const afterCommit: (() => void)[] = []
+		let done: { reply: Reply; afterCommit: (() => void)[] } | undefined
 		const effect = async (tx: Db) => {
-			// A transaction that loses a race runs again from its beginning.
-			afterCommit.length = 0
-			return toReply(await run({ ...base, db: tx, afterCommit: (work) => afterCommit.push(work) }))
+			const afterCommit: (() => void)[] = []
+			const reply = toReply(await run({ ...base, db: tx, afterCommit: (work) => afterCommit.push(work) }))
+			done = { reply, afterCommit }
+			return reply
 		}
 		const idempotent = idempotentRequestOf(req, base.now)
 		const reply = await (idempotent ? idempotency.once(idempotent, effect) : db.transaction(effect, ownerOf(req)))
 		req.context.effect = 'stored'
-		for (const work of afterCommit) work()
+		// A transaction that loses a race runs again, and one that loses its key to another request is undone.
+		if (done?.reply === reply) for (const work of done.afterCommit) work()
 		return reply
 	}
 

@@ -26,19 +26,46 @@ const find = query<IdempotencyKey & { since: number }, Found>((knex, { since, ..
 		.select('requestHash', 'status', 'headers', 'body', 'createdAt'),
 )
 
-const keep = query<KeptAnswer>((knex, row) =>
-	knex('idempotency_keys').insert(row).onConflict(['organizationId', 'keyId', 'operationId', 'idempotencyKey']).merge(),
-)
+/** A row from before `expiredAt` counts no more, nor does a request that is under way from before `deadAt`. */
+export interface Ages {
+	readonly expiredAt: number
+	readonly deadAt: number
+}
 
-const forget = query<IdempotencyKey>((knex, key) => knex('idempotency_keys').where(key).where('status', 0).delete())
+const column = (name: keyof KeptAnswer) => `idempotency_keys."${name}"`
+
+/** On PostgreSQL the insert waits for another transaction that has stored the key, and then sees its row. */
+const storing = (alsoOver: string) =>
+	query<KeptAnswer & Ages>((knex, { expiredAt, deadAt, ...row }) => {
+		const gone = `${column('createdAt')} <= ? or (${column('status')} = 0 and ${column('createdAt')} <= ?)`
+		return knex('idempotency_keys')
+			.insert(row)
+			.onConflict(['organizationId', 'keyId', 'operationId', 'idempotencyKey'])
+			.merge()
+			.whereRaw(`${gone} ${alsoOver}`, [expiredAt, deadAt])
+	})
+
+const take = storing('')
+const keep = storing(`or ${column('createdAt')} = excluded."createdAt" or ${column('status')} >= 400`)
+
+type Taken = IdempotencyKey & Pick<KeptAnswer, 'createdAt'>
+
+const forget = query<Taken>((knex, taken) => knex('idempotency_keys').where(taken).where('status', 0).delete())
 
 /** The row of a key that was stored after `since`: an answer, or a request that is under way. */
 export const findAnswer = (db: Db, key: IdempotencyKey, since: number) => db.get(find, { ...key, since })
 
-export const keepAnswer = (db: Db, answer: KeptAnswer) => db.run(keep, answer)
+/** Stores a key for a request that found no row which counts; false when there is one by now. */
+export const takeKey = async (db: Db, answer: KeptAnswer & Ages): Promise<boolean> => (await db.run(take, answer)) === 1
 
-/** Forgets a key that has no answer. After a commit of unknown outcome this waits for it, and keeps the answer that it stored. */
-export const forgetUnderWay = (db: Db, key: IdempotencyKey) => db.run(forget, key)
+/**
+ * Stores the answer of a request that has taken its key, at `createdAt`; false when another has taken it since. An answer that says
+ * that nothing was done gives way: one who was told to wait finds out what became of the request before.
+ */
+export const keepAnswer = async (db: Db, answer: KeptAnswer & Ages): Promise<boolean> => (await db.run(keep, answer)) === 1
+
+/** Forgets a key without an answer, unless another has taken it since. After a commit of unknown outcome this waits for it, and keeps its answer. */
+export const forgetUnderWay = (db: Db, taken: Taken) => db.run(forget, taken)
 
 /** Answers that a transaction removes: on SQLite every other writer waits for it. */
 const batch = 200

@@ -17,6 +17,7 @@ import {
 	type IdempotencyKey,
 	keepAnswer,
 	removeAnswers,
+	takeKey,
 } from './idempotency-store.ts'
 
 /** How long a request and its repetitions count as one. */
@@ -41,12 +42,18 @@ type Effect = (tx: Transaction) => Promise<Reply>
 /** Carries out a request that calls other servers. The answer is that of the transaction that it commits, if it commits one. */
 type SelfManagedEffect = (commit: (work: Effect) => Promise<Reply>) => Promise<Reply>
 
+/** How often a request looks its key up, when each time another has taken the key before it could. */
+const tries = 3
+
+/** Another request has the key by now. What this one wrote in the same transaction is undone. */
+class KeyTaken extends Error {}
+
 /** Organizations to remember; beyond that, all are asked for again. */
 const maxRemovals = 10_000
 
 /** Runs an effect at most once for a key. */
 export class Idempotency {
-	/** The keys of this process's requests under way. Those of other processes show in the transaction's lock or the row. */
+	/** The keys of this process's requests under way. Those of other processes show in the row. */
 	readonly #underWay = new Set<string>()
 	/** Until when an organization surely has a job that removes its answers. */
 	readonly #removals = new Map<string, number>()
@@ -58,14 +65,17 @@ export class Idempotency {
 		this.#secrets = secrets
 	}
 
-	/** Runs an effect that is one transaction, and stores the key in it. */
+	/**
+	 * Runs an effect that is one transaction, and stores the key in it. Another process may do the same at once: the first to commit has
+	 * the key, and the effect of the other is undone.
+	 */
 	once(request: IdempotentRequest, effect: Effect): Promise<Reply> {
 		return this.#exclusively(request, () =>
 			this.#commit(request, async (tx) => {
 				const kept = await this.#lookUp(tx, request)
 				if (kept) return kept
 				const reply = await tx.attempt(() => effect(tx)).catch((error) => answerTo(request, error))
-				await this.#keep(tx, request, reply)
+				await this.#store(takeKey, tx, request, reply)
 				return reply
 			}),
 		)
@@ -76,7 +86,7 @@ export class Idempotency {
 		return this.#exclusively(request, async () => {
 			const kept = await this.#commit(request, async (tx) => {
 				const found = await this.#lookUp(tx, request)
-				if (!found) await this.#keep(tx, request, { status: 0, headers: {} })
+				if (!found) await this.#store(takeKey, tx, request, { status: 0, headers: {} })
 				return found
 			})
 			if (kept) return kept
@@ -84,7 +94,7 @@ export class Idempotency {
 			const commit = (work: Effect) =>
 				this.#db.transaction(async (tx) => {
 					const reply = await work(tx)
-					await this.#keep(tx, request, reply)
+					await this.#store(keepAnswer, tx, request, reply)
 					committed = true
 					return reply
 				}, request.key)
@@ -92,21 +102,31 @@ export class Idempotency {
 				const reply = await effect(commit)
 				return committed ? reply : await commit(async () => reply)
 			} catch (error) {
+				if (error instanceof KeyTaken) throw error
 				return await commit(async () => answerTo(request, error)).catch(async (failure) => {
 					// If this fails too, the key counts as under way until `underWayMs` is over.
-					await this.#db.transaction((tx) => forgetUnderWay(tx, request.key), request.key).catch(() => {})
+					const taken = { ...request.key, createdAt: request.now }
+					await this.#db.transaction((tx) => forgetUnderWay(tx, taken), request.key).catch(() => {})
 					throw failure
 				})
 			}
 		})
 	}
 
+	/** Runs work that looks the key up, and runs it again when it loses the key to another process. */
 	async #exclusively(request: IdempotentRequest, work: () => Promise<Reply>): Promise<Reply> {
-		const name = lockName(request)
+		const name = nameOf(request)
 		if (this.#underWay.has(name)) throw inUse()
 		this.#underWay.add(name)
 		try {
-			return await work()
+			for (let attempt = 1; attempt <= tries; attempt++) {
+				try {
+					return await work()
+				} catch (error) {
+					if (!(error instanceof KeyTaken)) throw error
+				}
+			}
+			throw inUse()
 		} finally {
 			this.#underWay.delete(name)
 		}
@@ -130,7 +150,6 @@ export class Idempotency {
 	/** The stored answer; undefined when the request is the first with its key. Throws when the key is in use or was reused. */
 	async #lookUp(tx: Transaction, request: IdempotentRequest): Promise<Reply | undefined> {
 		const { key, now } = request
-		if (!(await tx.tryLock(lockName(request)))) throw inUse()
 		const kept = await findAnswer(tx, key, now - keepMs)
 		if (!kept) return undefined
 		if (kept.requestHash !== hashOf(request)) throw reused()
@@ -142,24 +161,32 @@ export class Idempotency {
 		return { status: kept.status, headers: { ...headers, 'Idempotent-Replayed': 'true' }, text }
 	}
 
-	async #keep(tx: Db, request: IdempotentRequest, { status, headers, text = '' }: Reply): Promise<void> {
-		const requestHash = hashOf(request)
-		await keepAnswer(tx, {
-			...request.key,
-			requestHash,
+	async #store(
+		store: typeof takeKey | typeof keepAnswer,
+		tx: Db,
+		request: IdempotentRequest,
+		{ status, headers, text = '' }: Reply,
+	): Promise<void> {
+		const { key, now } = request
+		const stored = await store(tx, {
+			...key,
+			requestHash: hashOf(request),
 			status,
 			headers,
-			body: this.#secrets.seal(sealedColumns.keptAnswer, request.key, text),
-			createdAt: request.now,
+			body: this.#secrets.seal(sealedColumns.keptAnswer, key, text),
+			createdAt: now,
+			expiredAt: now - keepMs,
+			deadAt: now - underWayMs,
 		})
+		if (!stored) throw new KeyTaken()
 	}
 }
 
 /** Tells a request and its repetitions from all others. */
 export const requestKeyOf = (request: Pick<IdempotentRequest, 'key'> | undefined) =>
-	request ? hash('sha256', lockName(request), 'base64url') : null
+	request ? hash('sha256', nameOf(request), 'base64url') : null
 
-const lockName = ({ key }: Pick<IdempotentRequest, 'key'>) => JSON.stringify(Object.values(key))
+const nameOf = ({ key }: Pick<IdempotentRequest, 'key'>) => JSON.stringify(Object.values(key))
 const hashOf = ({ content }: IdempotentRequest) => hash('sha256', JSON.stringify(content), 'base64url')
 
 /** The answer to an error, which is stored like any other. Throws a 5xx or 429 again, which must not be stored. */

@@ -241,6 +241,7 @@ describe('a database that fails once the mail server has the e-mail', () => {
 		expect(failed).toMatchObject(problem(502, 'email_outcome_unknown'))
 		expect(failed.body.detail).toMatch(/^The mail server has taken the e-mail/)
 		mail.beforeAnswer = () => {}
+		server.clock.now += 1_000
 		expect(await post(id, {}, headers)).toMatchObject(problem(409, 'email_under_way'))
 		await mend()
 		await vi.waitFor(async () => expect(await statusOf(id)).toBe('sent'), { timeout: 10_000, interval: 100 })
