@@ -54,6 +54,7 @@ import * as firstJobs from './0051-first-jobs.ts'
 import * as branding from './0052-branding.ts'
 import * as numberSeries from './0053-number-series.ts'
 import * as retryingDeliveries from './0054-retrying-deliveries.ts'
+import * as feedPlaces from './0055-feed-places.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -111,4 +112,5 @@ export const migrations: readonly Migration[] = [
 	{ name: '0052-branding', up: branding.up },
 	{ name: '0053-number-series', up: numberSeries.up },
 	{ name: '0054-retrying-deliveries', up: retryingDeliveries.up },
+	{ name: '0055-feed-places', up: feedPlaces.up },
 ]

@@ -54,6 +54,7 @@ export const tables: Readonly<Record<string, ErasableTable>> = {
 		contact: ['resourceId'],
 		plain: ['type', 'resourceType', 'resourceId', 'requestId'],
 	},
+	feed_places: { key: [] },
 	audit_log: {
 		key: ['id'],
 		json: ['before', 'after'],

@@ -4,6 +4,7 @@ import { beginningOf } from '../base/ids.ts'
 import { asNumber, type Database, type Db, type Dialect, type Placeholders, query } from '../db/database.ts'
 import type { EventType } from '../generated/contract.ts'
 import { type PageRows, readSized, type Sized, storedBytes, unlessLong } from './long-records-store.ts'
+import { maxPlaceBatches, place, placeAll } from './places-store.ts'
 import { type EventRow, envelopeColumns, eventColumns, eventText, jsonText, readEvent } from './store.ts'
 
 interface Filters {
@@ -113,35 +114,6 @@ function feedOf(types: Types): ReturnType<typeof feedQueries> {
 	const known = feeds.get(name) ?? feedQueries(types)
 	feeds.set(name, known)
 	return known
-}
-
-/** How many events get their places in one transaction. */
-const placeBatch = 1_000
-/** How many transactions one read runs at most: a long feed that nobody has read gets its places over several reads. */
-const maxPlaceBatches = 10
-
-/** `materialized`, because PostgreSQL may run a plain subquery again for every row, and take new numbers each time. */
-const assignPlaces = query<{ organizationId: string }>((knex, { organizationId }) =>
-	knex.raw(
-		`with first as materialized (
-			select id from events where "organizationId" = ? and place is null order by position limit ${placeBatch}
-		), next as materialized (select id, nextval('event_places') as place from first)
-		update events set place = next.place from next where events."organizationId" = ? and events.id = next.id`,
-		[organizationId, organizationId],
-	),
-)
-
-/** Gives places to committed events without one, and returns how many. The lock lets one reader do so at a time. */
-const place = (db: Database, organizationId: string) =>
-	db.transaction(
-		async (tx) => ((await tx.tryLock(`event places ${organizationId}`)) ? tx.run(assignPlaces, { organizationId }) : 0),
-		{ organizationId },
-	)
-
-/** Gives places to all committed events, or to many. */
-async function placeAll(db: Database, organizationId: string): Promise<void> {
-	if (db.dialect === 'sqlite') return
-	for (let times = 0; times < maxPlaceBatches && (await place(db, organizationId)) === placeBatch; times++);
 }
 
 const lastPlace = query<{ organizationId: string }, { place: number }>((knex, { organizationId }, dialect) =>
