@@ -254,10 +254,18 @@ describe('a query that takes too long', () => {
 it('a start does not wait for ever for another process that hangs while it migrates', async () => {
 	const hanging = new pg.Client(databaseUrl)
 	await hanging.connect()
-	await hanging.query('select pg_advisory_lock(7360801)')
+	const last = 'number = (select max(number) from migrations)'
+	const [row] = (await hanging.query(`delete from migrations where ${last} returning number, name`)).rows
+	await hanging.query('begin')
+	await hanging.query('insert into migrations values ($1, $2, 0)', [row.number, row.name])
 	await expect(migrate({ postgresUrl: databaseUrl, waitMs: 200 })).rejects.toThrow(/another process migrates the database/)
+	const waiting = migrate({ postgresUrl: databaseUrl })
+	const behind = 'select 1 from pg_locks where not granted and pg_backend_pid() = any(pg_blocking_pids(pid))'
+	const isWaiting = async () => (await hanging.query(behind)).rowCount
+	await expect.poll(isWaiting, { interval: 10, timeout: 10_000 }).toBeGreaterThan(0)
+	await hanging.query('commit')
+	expect(await waiting).toEqual([])
 	await hanging.end()
-	expect(await migrate({ postgresUrl: databaseUrl, waitMs: 200 })).toEqual([])
 })
 
 describe('connections that nothing comes through', () => {

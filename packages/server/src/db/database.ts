@@ -17,8 +17,6 @@ export interface Db {
 export interface Transaction extends Db {
 	/** Runs a part that may fail while the transaction goes on: undoes what the part wrote, and throws its error. */
 	attempt<T>(work: () => Promise<T>): Promise<T>
-	/** Takes a lock for the rest of the transaction; false when another transaction holds it. */
-	tryLock(name: string): Promise<boolean>
 }
 
 export interface TransactionOptions {

@@ -1,5 +1,5 @@
-// Forward-only migrations, each in a transaction that holds a lock: two processes that start together run a migration once,
-// and a process that is killed leaves none half done.
+// Forward-only migrations, each in a transaction that begins with the migration's row in the list: of two processes that start
+// together the second waits for the first at that row, and a process that is killed leaves no migration half done.
 import { readdirSync } from 'node:fs'
 import knexFactory, { type Knex } from 'knex'
 import { migrations } from '../../migrations/index.ts'
@@ -8,9 +8,6 @@ import { whenFree, within } from './busy.ts'
 
 /** Another version of Remit has migrated the database: a newer one, or an older one and this is not the moment to follow it. */
 export class OtherVersionError extends Error {}
-
-/** An arbitrary number for PostgreSQL's advisory lock, the same in all Remit processes on one database. */
-const lockId = 7_360_801
 
 interface PostgresConnection {
 	readonly postgresUrl: string
@@ -97,6 +94,7 @@ const quiet = { warn() {}, error() {}, deprecate() {}, debug() {} }
 async function run(knex: Knex, sqlite: boolean, upgrade: Upgrade): Promise<string[]> {
 	if (sqlite) await whenFree(() => knex.raw('pragma journal_mode = WAL'))
 	if (upgrade === 'no upgrade') await requireNotOlder(knex)
+	await createList(knex)
 	const applied: string[] = []
 	for (let next = await step(knex, sqlite); next.length > 0; next = await step(knex, sqlite)) applied.push(...next)
 	return applied
@@ -104,10 +102,18 @@ async function run(knex: Knex, sqlite: boolean, upgrade: Upgrade): Promise<strin
 
 /**
  * Bounds every wait of the session but that for a migration itself: for a server that accepts a connection and says nothing, for
- * the lock, and for this process when it is frozen while it holds the lock.
+ * another process that migrates, and for this process when it is frozen while it does.
  */
 async function prepareSession(knex: Knex, { connectMs = 5_000, waitMs = 30_000 }: PostgresConnection): Promise<void> {
 	await within(connectMs, knex.raw(`set lock_timeout = ${waitMs}; set idle_in_transaction_session_timeout = ${waitMs}`))
+}
+
+async function createList(knex: Knex): Promise<void> {
+	const sql = 'create table if not exists "migrations" ("number" integer primary key, "name" text, "appliedAt" bigint)'
+	await whenFree(() => knex.raw(sql)).catch((error) => {
+		// Of two processes that create a table at once PostgreSQL fails the second when the first is done, in one of two ways.
+		if (error.code !== '23505' && error.code !== '42P07') throw explained(error)
+	})
 }
 
 /**
@@ -118,8 +124,6 @@ async function step(knex: Knex, sqlite: boolean): Promise<string[]> {
 	// `immediate` takes SQLite's write lock at once: a transaction that reads first may fail to get it later.
 	await whenFree(() => knex.raw(sqlite ? 'begin immediate' : 'begin'))
 	try {
-		if (!sqlite) await lock(knex)
-		await knex.raw('create table if not exists "migrations" ("number" integer primary key, "name" text, "appliedAt" bigint)')
 		const latest = await readLatest(knex)
 		if (latest > migrations.length) {
 			throw new OtherVersionError(
@@ -128,23 +132,32 @@ async function step(knex: Knex, sqlite: boolean): Promise<string[]> {
 		}
 		const next = latest === 0 ? migrations : migrations.slice(latest, latest + 1)
 		for (const [index, { name, up }] of next.entries()) {
+			await take(knex, { number: latest + index + 1, name, appliedAt: Date.now() })
 			await up(knex)
-			await knex('migrations').insert({ number: latest + index + 1, name, appliedAt: Date.now() })
 		}
 		await knex.raw('commit')
 		return next.map(({ name }) => name)
 	} catch (error) {
 		// SQLite has undone it by itself when the disk is full, and then has nothing to roll back.
 		await knex.raw('rollback').catch(() => {})
+		if (isApplied(error as object)) return step(knex, sqlite)
 		throw error
 	}
 }
 
-async function lock(knex: Knex): Promise<void> {
-	await knex.raw('select pg_advisory_xact_lock(?)', [lockId]).catch((error) => {
-		if (error.code !== '55P03') throw error
-		throw new ConfigError(
-			'DATABASE_URL: another process migrates the database, or hangs while it does: look at it, and start again.',
-		)
-	})
-}
+/** Waits for another process that has the migration's row in its transaction. */
+const take = (knex: Knex, row: { number: number; name: string; appliedAt: number }) =>
+	knex('migrations')
+		.insert(row)
+		.catch((error) => {
+			throw explained(error)
+		})
+
+/** Whether another process has applied the migration while this one waited for its row. */
+const isApplied = ({ code, table }: { code?: unknown; table?: unknown }) => code === '23505' && table === 'migrations'
+
+/** Says what was waited for, if it took too long. */
+const explained = (error: { code?: unknown }) =>
+	error.code === '55P03'
+		? new ConfigError('DATABASE_URL: another process migrates the database, or hangs while it does: look at it, and start again.')
+		: error

@@ -294,13 +294,6 @@ function transactionOf(run: Run, statements: Statements<Named>): Transaction {
 				throw error
 			}
 		},
-		async tryLock(name) {
-			const { rows } = await run({
-				text: 'select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as held',
-				values: [name],
-			})
-			return rows[0].held
-		},
 	}
 }
 

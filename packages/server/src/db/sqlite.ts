@@ -145,8 +145,6 @@ class Transactions {
 				return changes
 			},
 			attempt: (work) => this.#attempt(work),
-			// Transactions run one after the other, so the running one holds every lock.
-			tryLock: async () => true,
 		}
 	}
 

@@ -119,7 +119,7 @@ it('places of the version before stay, later ones are higher, and a server of th
 	const migrating = knex.transaction(up)
 	const isWaiting = async () =>
 		(await before.query('select 1 from pg_locks where relation = $1::regclass and not granted', ['event_places'])).rowCount
-	await expect.poll(isWaiting, { interval: 10 }).toBeGreaterThan(0)
+	await expect.poll(isWaiting, { interval: 10, timeout: 10_000 }).toBeGreaterThan(0)
 	await before.query('commit')
 	await migrating
 	expect((await list(server, tenant)).cursor).toBe(44)
