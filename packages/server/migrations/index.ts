@@ -55,6 +55,7 @@ import * as branding from './0052-branding.ts'
 import * as numberSeries from './0053-number-series.ts'
 import * as retryingDeliveries from './0054-retrying-deliveries.ts'
 import * as feedPlaces from './0055-feed-places.ts'
+import * as joinedAllocations from './0056-joined-allocations.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -113,4 +114,5 @@ export const migrations: readonly Migration[] = [
 	{ name: '0053-number-series', up: numberSeries.up },
 	{ name: '0054-retrying-deliveries', up: retryingDeliveries.up },
 	{ name: '0055-feed-places', up: feedPlaces.up },
+	{ name: '0056-joined-allocations', up: joinedAllocations.up },
 ]

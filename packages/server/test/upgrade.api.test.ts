@@ -4,6 +4,7 @@ import knexFactory, { type Knex } from 'knex'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { up as addInvoiceFields } from '../migrations/0015-invoice-fields.ts'
 import { up as addLedger } from '../migrations/0050-ledger.ts'
+import { up as joinAllocations } from '../migrations/0056-joined-allocations.ts'
 import { startTestServer, type TestServer } from './harness.ts'
 import { expectBalanced } from './ledger.ts'
 
@@ -106,4 +107,21 @@ it('the ledger has the money of older invoices, and every payment that a process
 	expect((await ask('PATCH', `/api/invoices/${byStatus}`, { body: { status: 'sent' } })).status).toBe(200)
 	await expectBalanced(server.db, organizationId)
 	expect((await ask('GET', `/api/invoices/${byLink}`)).body.data).toMatchObject({ amountPaidCents: 500, paymentState: 'paid' })
+})
+
+it('what an invoice got of a payment in parts becomes one allocation', async () => {
+	const { ask, organizationId } = await server.newTenant()
+	const invoiceId = (await ask('POST', '/api/invoices', { body: { totalCents: 500 } })).body.id
+	const { id } = (await ask('POST', '/api/payments', { body: { amountCents: 500, invoiceId } })).body
+	const { 0: whole } = (await ask('GET', `/api/payments/${id}`)).body.data.allocations
+	await knex('payment_allocations').where({ organizationId }).update({ amountCents: 200 })
+	for (const [part, later] of [100, 200].entries()) {
+		const row = { organizationId, paymentId: id, invoiceId, id: `alc_${part}`, amountCents: 150 }
+		await knex('payment_allocations').insert({ ...row, allocatedAt: whole.allocatedAt + later })
+	}
+	await joinAllocations(knex)
+	expect((await ask('GET', `/api/payments/${id}`)).body.data.allocations).toEqual([
+		{ ...whole, id: expect.any(String), allocatedAt: whole.allocatedAt + 200 },
+	])
+	await expectBalanced(server.db, organizationId)
 })

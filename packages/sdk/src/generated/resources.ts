@@ -1324,7 +1324,7 @@ export class PaymentsResource {
 	}
 
 	/**
-	 * Put what a payment has left on invoices, on all of them or on none.
+	 * Put what a payment has left on invoices, on all of them or on none; one that has some of it already then has more.
 	 *
 	 * @param id - The payment's id.
 	 * @param body - Invoices that get a part of what a payment has left.

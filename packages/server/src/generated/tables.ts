@@ -2807,6 +2807,7 @@ export const errorTable = {
 	"number_used": [422,"Number used"],
 	"invalid_payment": [422,"Invalid payment"],
 	"allocation_too_large": [422,"Allocation too large"],
+	"too_many_allocations": [422,"Too many allocations"],
 	"unknown_invoice": [422,"Unknown invoice"],
 	"unknown_tax_rate": [422,"Unknown tax rate"],
 	"tax_rate_archived": [422,"Tax rate archived"],

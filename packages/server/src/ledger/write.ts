@@ -1,12 +1,21 @@
 // Writes the ledger, in the transaction of the change: each payment with its entry in the audit log and its events. A payment of
 // source `status` is a shadow of its invoice, whose own entry and events tell of it.
+import { fieldError } from '../base/errors.ts'
 import { newId } from '../base/ids.ts'
-import { difference, recordChange, type Writing } from '../db/audit-log.ts'
+import { difference, isNothing, recordChange, type Writing } from '../db/audit-log.ts'
 import { changesBetween } from '../events/changes.ts'
 import { recordEvent } from '../events/record.ts'
 import type { EventType, Payment } from '../generated/contract.ts'
 import { blanks } from '../generated/tables.ts'
-import { insertAllocation, insertPayment, readPayment, releaseAllocation, type StoredPayment, updatePayment } from './store.ts'
+import {
+	findSharesOfPayment,
+	insertAllocation,
+	insertPayment,
+	readPayment,
+	releaseAllocation,
+	type StoredPayment,
+	updatePayment,
+} from './store.ts'
 
 /** An invoice, and the amount of a payment that it gets. */
 export interface Part {
@@ -39,7 +48,8 @@ export async function addPayment(write: Writing, input: NewPayment, parts: reado
 	await insertPayment(db, payment)
 	for (const part of parts) await allocate(write, payment, part)
 	if (payment.source === 'status') return payment
-	const after = await tell(write, payment, ['payment.received', ...(payment.unappliedReason ? [unapplied] : [])])
+	const after = await read(write, payment)
+	await tell(write, payment, after, ['payment.received', ...(payment.unappliedReason ? [unapplied] : [])])
 	await recordChange(write, { ...audited(payment), action: 'created', after })
 	return payment
 }
@@ -48,17 +58,40 @@ const unapplied = 'payment.unapplied' as const
 
 const audited = ({ organizationId, id }: StoredPayment) => ({ organizationId, resource: 'payment', resourceId: id }) as const
 
-const allocate = ({ db, origin }: Writing, { organizationId, id: paymentId }: StoredPayment, part: Part) =>
-	insertAllocation(db, { ...part, organizationId, id: newId('alc'), paymentId, allocatedAt: origin.now })
+/** What an invoice has of a payment from now on, in place of the allocations that end: their rows stay, so that any past day can be summed. */
+async function allocate(
+	{ db, origin }: Writing,
+	{ organizationId, id: paymentId }: StoredPayment,
+	{ invoiceId, amountCents }: Part,
+	ended: readonly { readonly id: string }[] = [],
+): Promise<void> {
+	for (const { id } of ended) await releaseAllocation(db, organizationId, id, origin.now)
+	if (amountCents === 0) return
+	const row = { organizationId, id: newId('alc'), paymentId, invoiceId, amountCents, allocatedAt: origin.now }
+	await insertAllocation(db, row)
+}
 
-/** Gives invoices parts of what a locked payment has left. */
+/** Every event of a payment has all its allocations. */
+const maxAllocations = 500
+
+/** Gives invoices parts of what a locked payment has left. An invoice that has some of it already has one allocation still. */
 export const allocateMore = (write: Writing, payment: StoredPayment, parts: readonly Part[]): Promise<StoredPayment> =>
 	change(write, payment, async () => {
-		for (const part of parts) await allocate(write, payment, part)
+		const shares = await findSharesOfPayment(write.db, payment.organizationId, payment.id)
+		const held = Map.groupBy(shares, ({ invoiceId }) => invoiceId)
+		const invoices = new Set([...held.keys(), ...parts.map(({ invoiceId }) => invoiceId)])
+		if (invoices.size > maxAllocations) throw tooMany(invoices.size)
+		for (const { invoiceId, amountCents } of parts) {
+			const has = held.get(invoiceId) ?? []
+			await allocate(write, payment, { invoiceId, amountCents: sum(has) + amountCents }, has)
+		}
 		const availableCents = payment.availableCents - sum(parts)
 		const unappliedReason = availableCents === 0 ? null : payment.unappliedReason
 		return { allocatedCents: payment.allocatedCents + sum(parts), availableCents, unappliedReason }
 	})
+
+const tooMany = (count: number) =>
+	fieldError('too_many_allocations', '/allocations', `The payment would be on ${count} invoices; it may be on ${maxAllocations}.`)
 
 /** What an invoice has of a payment, and how much of it the invoice keeps. */
 export interface Release extends Part {
@@ -87,17 +120,13 @@ export const describe = (write: Writing, payment: StoredPayment, fields: Partial
 	change(write, payment, async () => fields)
 
 async function freed(write: Writing, payment: StoredPayment, releases: readonly Release[]): Promise<Partial<StoredPayment>> {
-	const { db, origin } = write
-	for (const { id, kept, invoiceId } of releases) {
-		await releaseAllocation(db, payment.organizationId, id, origin.now)
-		if (kept !== 0) await allocate(write, payment, { invoiceId, amountCents: kept })
-	}
+	for (const share of releases) await allocate(write, payment, { invoiceId: share.invoiceId, amountCents: share.kept }, [share])
 	const cents = releases.reduce((total, { amountCents, kept }) => total + amountCents - kept, 0)
 	const allocatedCents = payment.allocatedCents - cents
 	if (payment.source !== 'status') return { allocatedCents, availableCents: payment.availableCents + cents }
 	// A shadow has no money of its own that could be left.
 	if (allocatedCents !== 0) return { amountCents: allocatedCents, allocatedCents }
-	return { allocatedCents, status: 'reversed', reversedAt: origin.now }
+	return { allocatedCents, status: 'reversed', reversedAt: write.origin.now }
 }
 
 /** Writes a change of a payment, unless it changes nothing. */
@@ -109,40 +138,40 @@ async function change(
 ): Promise<StoredPayment> {
 	const { db, origin } = write
 	const { organizationId, id } = stored
-	const isTold = stored.source !== 'status'
-	const before = isTold ? await read(write, stored) : undefined
+	const before = stored.source === 'status' ? undefined : parsed(await read(write, stored))
 	const fields = await work()
 	const values = difference(stored, fields)
-	if (Object.keys(values.after).length === 0) return stored
+	if (isNothing(values)) return stored
 	const changed = { ...fields, updatedAt: origin.now, version: stored.version + 1 }
 	await updatePayment(db, { organizationId, id }, changed)
 	const payment = { ...stored, ...changed }
 	if (!before) return payment
-	const after = await read(write, stored)
-	const changes = changesBetween(before, after)
+	const data = await read(write, stored)
+	const after = parsed(data)
 	await recordChange(write, { ...audited(stored), action: 'updated', ...difference(before, after) })
-	await tell(write, stored, ['payment.updated', ...more], changes)
+	await tell(write, stored, data, ['payment.updated', ...more], changesBetween(before, after))
 	return payment
 }
 
-async function read({ db }: Writing, { organizationId, id }: StoredPayment): Promise<Payment> {
+/** The payment as it is stored now, as JSON text. */
+async function read({ db }: Writing, { organizationId, id }: StoredPayment): Promise<string> {
 	const found = await readPayment(db, organizationId, id)
 	if (!found) throw new Error(`payment ${id} is gone`)
-	return JSON.parse(found.json) as Payment
+	return found.json
 }
 
-/** Records events with the payment as it is stored now, and returns that as JSON text. */
+const parsed = (json: string) => JSON.parse(json) as Payment
+
+/** Records events with the payment as it is stored now. */
 async function tell(
 	{ db, origin }: Writing,
 	{ organizationId, id }: StoredPayment,
+	data: string,
 	types: readonly EventType[],
 	changes?: ReturnType<typeof changesBetween>,
-): Promise<string> {
-	const found = await readPayment(db, organizationId, id)
-	if (!found) throw new Error(`payment ${id} is gone`)
+): Promise<void> {
 	for (const type of types) {
 		const extra = type === 'payment.updated' && changes ? { changes } : {}
-		await recordEvent(db, origin, { type, organizationId, resource: 'payment', resourceId: id, data: found.json, ...extra })
+		await recordEvent(db, origin, { type, organizationId, resource: 'payment', resourceId: id, data, ...extra })
 	}
-	return found.json
 }

@@ -35,6 +35,11 @@ const shown = ({ source, status, amountCents, allocatedCents, availableCents }: 
 const eventsOf = async (id: string): Promise<string[]> =>
 	(await ask('GET', `/webhooks/events?resourceId=${id}&limit=100`)).data.map(({ type }: { type: string }) => type)
 
+const allocationsOf = query<
+	{ paymentId: string },
+	{ invoiceId: string; amountCents: number; allocatedAt: number; releasedAt: number | null }
+>((knex, key) => knex('payment_allocations').where(key).select('*'))
+
 it('A part of what is owed leaves an invoice as it is, and the rest makes it paid as the last payment says', async () => {
 	const dealId = await tenant.newDeal({ stage: 'invoiced' })
 	const id = await create({ totalCents: 5_000, currency: 'EUR', status: 'sent', dealId })
@@ -88,6 +93,55 @@ it('More than is owed stays available, and pays other invoices later, all or non
 	expect(await payment(id)).toMatchObject({ allocatedCents: 600, availableCents: 400, version: 3 })
 	expect(await read(ids[1] as string)).toMatchObject({ status: 'draft', paidDate: null, amountPaidCents: 0 })
 	expect(await eventsOf(id)).toEqual(['payment.received', 'payment.updated', 'payment.updated', 'payment.unapplied'])
+})
+
+it('What an invoice gets of a payment again and again is one allocation, and any past day can still be summed', async () => {
+	const ids = [await create({ totalCents: 500 }), await create({ totalCents: 500 })]
+	const id = await pay({ invoiceId: ids[0], amountCents: 1_000 })
+	await ask('DELETE', `/api/payments/${id}/allocations`)
+	const days: number[] = []
+	const give = async (...parts: [number, number][]) => {
+		server.clock.now += 1
+		days.push(server.clock.now)
+		const allocations = parts.map(([index, amountCents]) => ({ invoiceId: ids[index], amountCents }))
+		expect((await tenant.ask('POST', `/api/payments/${id}/allocations`, { body: { allocations } })).status).toBe(200)
+	}
+	await give([0, 1])
+	await give([0, 2], [1, 3])
+	await give([0, 3])
+	const held = [
+		{ invoiceId: ids[1], amountCents: 3, allocatedAt: days[1] },
+		{ invoiceId: ids[0], amountCents: 6, allocatedAt: days[2] },
+	]
+	const { data: events } = await ask('GET', `/webhooks/events?resourceId=${id}&limit=100`)
+	for (const { allocations } of [await payment(id), events.at(-1).data])
+		expect(allocations).toEqual(held.map((allocation) => ({ id: expect.any(String), ...allocation })))
+	const rows = await server.db.all(allocationsOf, { paymentId: id })
+	const onDay = (day: number) =>
+		rows
+			.filter(
+				({ invoiceId, allocatedAt, releasedAt }) => invoiceId === ids[0] && allocatedAt <= day && (releasedAt ?? day + 1) > day,
+			)
+			.reduce((sum, { amountCents }) => sum + amountCents, 0)
+	expect(days.map(onDay)).toEqual([1, 3, 6])
+	await ask('DELETE', `/api/payments/${id}/allocations?invoiceId=${ids[0]}`)
+	expect(await payment(id)).toMatchObject({ allocatedCents: 3, allocations: [{ invoiceId: ids[1] }] })
+})
+
+it('A payment is on at most 500 invoices, so that each of its events stays short', async () => {
+	const ids: string[] = []
+	for (let n = 0; n < 501; n++) ids.push(await create({ totalCents: 2 }))
+	const id = await pay({ amountCents: 1_000 })
+	const give = (some: string[]) => {
+		const allocations = some.map((invoiceId) => ({ invoiceId, amountCents: 1 }))
+		return tenant.ask('POST', `/api/payments/${id}/allocations`, { body: { allocations } })
+	}
+	for (let first = 0; first < 500; first += 100) expect((await give(ids.slice(first, first + 100))).status).toBe(200)
+	expect(await give(ids.slice(500))).toMatchObject({
+		...{ status: 422, body: { code: 'too_many_allocations', errors: [{ pointer: '/allocations' }] } },
+	})
+	expect((await give(ids.slice(0, 1))).status).toBe(200)
+	expect((await payment(id)).allocations).toHaveLength(500)
 })
 
 it('One payment of several invoices is for all of them or none', async () => {
