@@ -2,6 +2,7 @@
 // flow.browser.test.ts and rendering/pages/pages.browser.test.ts cover how they look and work in a browser.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
+import { pdfText } from '../../test/mail-server.ts'
 import type { InvoiceInput } from '../generated/contract.ts'
 import { markAsDemo } from '../organizations/store.ts'
 
@@ -225,5 +226,27 @@ describe('paying', () => {
 		const again = await open(`${page}/pay`, { method: 'POST' })
 		expect([again.status, again.text]).toEqual([422, expect.stringContaining('There is nothing to pay')])
 		expect((await open(processor)).status).toBe(404)
+	})
+
+	it('is offered for the rest of an invoice that was called paid before its total rose', async () => {
+		const id = await create({ totalCents: 10_000, currency: 'EUR', status: 'paid', paidDate: '2026-02-03' })
+		await tenant.remit.invoices.update(id, { totalCents: 12_345 })
+		expect(await read(id)).toMatchObject({ status: 'paid', amountDueCents: 2_345 })
+		const page = await pageOf(id)
+		const { text } = await open(page)
+		expect(text).toContain('>Pay 23,45\u00a0€</')
+		expect(text).toContain('<span class="badge sent">Open</span>')
+		expect(text).not.toContain('Paid on')
+		const { payUrl, pdfUrl } = (
+			await tenant.ask('GET', new URL(page).pathname.replace('/view/invoice/', '/api/invoices/public/'))
+		).body.data
+		expect(payUrl).toBe(page)
+		expect(await pdfText(new Uint8Array(await (await fetch(pdfUrl)).arrayBuffer()))).toContain('Amount due 23,45 €')
+		expect((await open(`${page}/paid`)).text).toContain('The invoice shows it as soon as it is confirmed')
+		const processor = (await open(`${page}/pay`, { method: 'POST' })).headers.location as string
+		const paid = await open(processor, { method: 'POST' })
+		expect((await open(paid.headers.location as string)).text).toContain('123,45\u00a0€')
+		expect(await read(id)).toMatchObject({ status: 'paid', amountPaidCents: 12_345, amountDueCents: 0 })
+		expect((await open(page)).text).toContain('Paid on')
 	})
 })

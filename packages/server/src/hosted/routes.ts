@@ -124,7 +124,7 @@ const paidPage =
 		const { invoice } = await open(db, res, token, now)
 		const language = languageOf(req, res)
 		const invoiceUrl = clientUrl(services.baseUrl, token)
-		if (invoice.status !== 'paid') return sendPage(req, res, 200, messagePage(language, 'paymentReceived', { invoiceUrl }))
+		if (invoice.paymentState !== 'paid') return sendPage(req, res, 200, messagePage(language, 'paymentReceived', { invoiceUrl }))
 		const { pdfUrl } = publicInvoice(invoice, token, services.baseUrl, false)
 		const facts = receipt(await documentOf(db, services, invoice, now))
 		sendPage(req, res, 200, messagePage(language, 'paymentConfirmed', { invoiceUrl, receipt: { facts, pdfUrl } }))

@@ -69,7 +69,7 @@ export async function getOrCreatePaymentLink(db: Database, request: LinkRequest)
 function requireOwed(invoice: StoredInvoice, { publishDrafts }: OrganizationSettings): StoredInvoice {
 	if (invoice.status === 'draft' && !publishDrafts)
 		throw new ApiError('nothing_to_pay', `The invoice ${invoice.invoiceNumber} is a draft, which can be paid once it is sent.`)
-	if (invoice.status !== 'paid' && amountDue(invoice) > 0) return invoice
+	if (amountDue(invoice) > 0) return invoice
 	throw new ApiError('nothing_to_pay', `Nothing is owed on the invoice ${invoice.invoiceNumber}: it is ${invoice.status}.`)
 }
 

@@ -17,6 +17,10 @@ describe('the head', () => {
 		expect(present({ ...emptyInvoice, status, isOverdue }).status).toEqual({ key, label })
 	})
 
+	it('says that an invoice is open whose caller called it paid, and that owes something', () => {
+		expect(present({ ...emptyInvoice, status: 'paid', amountDueCents: 1 }).status).toEqual({ key: 'sent', label: 'Open' })
+	})
+
 	it('has the dates and references there are', () => {
 		const dates = { issuedDate: day('2026-03-31T22:30:00Z'), dueDate: day('2026-04-30'), paidDate: day('2026-04-02') }
 		const paid = { paymentMethod: 'bank transfer', paymentReference: 'RF18539007547034' }
@@ -320,8 +324,9 @@ describe('the totals', () => {
 		['draft', 100, '€1.00'],
 		['sent', 0, null],
 		['sent', -100, null],
-		['paid', 100, null],
-		['cancelled', 100, null],
+		['paid', 100, '€1.00'],
+		['paid', -100, null],
+		['cancelled', 0, null],
 	] as const)(
 		'of an invoice that is %s with %i due ask for %s, and only then say where to pay',
 		(status, amountDueCents, due) => {

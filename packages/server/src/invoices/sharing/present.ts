@@ -2,7 +2,7 @@
 // invoice says whether it is overdue, so the same invoice always gives the same document.
 import { friendlyFormatIBAN } from 'ibantools'
 import { formatDate, formatDecimalText, formatHours, formatMoney, formatPercent, supportedLocale } from '../../base/format.ts'
-import type { Branding, Invoice, Language, LineItem, Party, TaxBreakdown } from '../../generated/contract.ts'
+import type { Branding, Invoice, InvoiceStatus, Language, LineItem, Party, TaxBreakdown } from '../../generated/contract.ts'
 import type { DocumentLine, DocumentTotal, Fact, InvoiceDocument, Passage } from '../../rendering/document.ts'
 import { fill, wordsOf } from '../../rendering/words/languages.ts'
 import type { Words } from '../../rendering/words/words.ts'
@@ -41,8 +41,8 @@ export function presentInvoice({ invoice, seller, buyer, language, timeZone, ...
 	const { currency, lineItems, amountDueCents } = invoice
 	const money = (cents: number | string) => formatMoney(cents, currency, locale)
 	const writing: Writing = { words, locale, money, date: (ms) => formatDate(ms, locale, timeZone) }
-	const key = invoice.isOverdue ? 'overdue' : invoice.status
-	const isPayable = amountDueCents > 0 && key !== 'paid' && key !== 'cancelled'
+	const isPayable = amountDueCents > 0
+	const key = standing(invoice)
 	const lines = lineItems.map((line) => presentLine(line, invoice, writing))
 	return {
 		language,
@@ -68,6 +68,12 @@ export function presentInvoice({ invoice, seller, buyer, language, timeZone, ...
 		rates: invoice.showRateBreakdown ? rateTable(lineItems, writing) : null,
 		timesheet: invoice.includeTimesheet ? timesheetTable(source.timeEntries, { words, locale, timeZone }) : null,
 	}
+}
+
+/** What is due decides, and not the word of a caller who wrote `paid` before the total rose. */
+function standing({ isOverdue, status, amountDueCents }: Invoice): InvoiceStatus {
+	if (isOverdue) return 'overdue'
+	return status === 'paid' && amountDueCents > 0 ? 'sent' : status
 }
 
 /** Nothing for an organization without logo and colour. */

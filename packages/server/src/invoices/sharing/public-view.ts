@@ -46,7 +46,7 @@ export async function countView(db: Database, { invoice, organization }: Viewed,
 
 /** `takesPayments`: whether the organization has an account that its invoices are paid to. */
 export function publicInvoice(invoice: Invoice, token: string, baseUrl: string, takesPayments: boolean): PublicInvoice {
-	const payable = takesPayments && invoice.status !== 'paid' && invoice.amountDueCents > 0
+	const payable = takesPayments && invoice.amountDueCents > 0
 	return publicParts.PublicInvoice({
 		...invoice,
 		lineItems: invoice.lineItems.map(publicParts.PublicLineItem),
