@@ -882,8 +882,8 @@ export interface paths {
         put?: never;
         /**
          * Reverse a payment
-         * @description Reverse a payment that a caller recorded: its invoices owe its money again, and it stays as a record. An invoice that it had made
-         *     `paid` becomes `sent` again, or `draft` if it was never sent. Repeating it changes nothing.
+         * @description Reverse a payment that a caller recorded: its invoices owe its money again, and it stays as a record. An invoice that a payment had
+         *     made `paid` has the status of before again. Repeating it changes nothing.
          */
         post: operations["payments.reverse"];
         delete?: never;

@@ -1371,8 +1371,8 @@ export class PaymentsResource {
 	}
 
 	/**
-	 * Reverse a payment that a caller recorded: its invoices owe its money again, and it stays as a record. An invoice that it had made
-	 * `paid` becomes `sent` again, or `draft` if it was never sent. Repeating it changes nothing.
+	 * Reverse a payment that a caller recorded: its invoices owe its money again, and it stays as a record. An invoice that a payment had
+	 * made `paid` has the status of before again. Repeating it changes nothing.
 	 *
 	 * @param id - The payment's id.
 	 * @param body - Takes a payment back.

@@ -107,6 +107,7 @@ export const tables: Readonly<Record<string, ErasableTable>> = {
 			'companyId',
 			'invoiceNumber',
 			'status',
+			'statusBeforePayment',
 			'paymentMethod',
 			'taxLabel',
 			'currency',

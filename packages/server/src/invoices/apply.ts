@@ -7,7 +7,7 @@ import type { InvoiceInput, Party, PartyInput, TaxRate } from '../generated/cont
 import { blankParty, type StoredInvoice } from './invoice.ts'
 import { type Line, mergeLines, requireForward, taxesOf } from './pricing/lines.ts'
 import { computeInvoice, type InvoiceTotals, type LineAmounts, TotalsError } from './pricing/totals.ts'
-import { applyStatus, paidOf } from './status.ts'
+import { applyStatus, paidOf, reopened } from './status.ts'
 
 const totals = ['subtotalCents', 'taxCents', 'totalCents'] as const
 const dates = ['issuedDate', 'dueDate', 'paidDate', 'periodStart', 'periodEnd'] as const
@@ -59,9 +59,10 @@ export function applyInput(
 	const lines = timeLines ?? (lineItems ? mergeLines(stored.lineItems, lineItems, taxRates) : stored.lineItems)
 	if (lines.length > 0) Object.assign(next, amounts(stored, next, lines, input))
 	else if (stored.lineItems.length > 0) Object.assign(next, withoutLines, writtenTotals(input))
-	const amountPaidCents = paidOf(stored, next, input, paidByStatus)
+	Object.assign(next, { amountPaidCents: paidOf(stored, next, input, paidByStatus) })
+	Object.assign(next, reopened(stored, next, input))
 	return {
-		...applyStatus(stored, { ...next, amountPaidCents }, input, now),
+		...applyStatus(stored, next, input, now),
 		...parties(stored, next, input),
 		...writing(stored, next, input),
 	}

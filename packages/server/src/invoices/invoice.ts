@@ -1,7 +1,7 @@
 // A stored invoice, a blank one, and the fields that are derived on reading.
 import { dayMs, type Today } from '../base/dates.ts'
 import { newId } from '../base/ids.ts'
-import type { Invoice, OrganizationSettings, Party, PaymentState } from '../generated/contract.ts'
+import type { Invoice, InvoiceStatus, OrganizationSettings, Party, PaymentState } from '../generated/contract.ts'
 import { blanks } from '../generated/tables.ts'
 
 /** An invoice as it is stored: without the fields that are derived on reading. */
@@ -10,6 +10,8 @@ export interface StoredInvoice extends Omit<Invoice, 'amountDueCents' | 'payment
 	readonly paidDateDerived: boolean
 	/** Whether a payment gave it the status `paid`, and not a caller: then the payment's reversal takes it away. */
 	readonly paidByPayment: boolean
+	/** The status that it had before a payment gave it `paid`; null of one that a server of the version before made paid, too. */
+	readonly statusBeforePayment: InvoiceStatus | null
 	/** Whether a caller wrote `billTo`, and `billFrom`, so that the company's record and the settings do not matter. */
 	readonly billToWritten: boolean
 	readonly billFromWritten: boolean
@@ -17,7 +19,7 @@ export interface StoredInvoice extends Omit<Invoice, 'amountDueCents' | 'payment
 	readonly languageWritten: boolean
 }
 
-/** The fields of a stored invoice that no answer shows. */
+/** The fields of a stored invoice that no answer shows and that are true or false. */
 export const hiddenFlags = ['paidDateDerived', 'paidByPayment', 'billToWritten', 'billFromWritten', 'languageWritten'] as const
 
 /** A buyer or seller of whom nothing but a name is known. */
@@ -49,6 +51,7 @@ export function blankInvoice(organization: OrganizationSettings, now: number): S
 		status: 'draft',
 		paidDateDerived: false,
 		paidByPayment: false,
+		statusBeforePayment: null,
 		billToWritten: false,
 		billFromWritten: false,
 		languageWritten: false,
@@ -91,7 +94,8 @@ export function paymentState({ status, totalCents, amountPaidCents, amountCredit
 
 /** The invoice as a GET answers it, with its derived fields. The queries of store.ts say the same in SQL. */
 export function asRead(stored: StoredInvoice, today: Today): Invoice {
-	const { paidDateDerived, paidByPayment, billToWritten, billFromWritten, languageWritten, ...invoice } = stored
+	const { paidDateDerived, paidByPayment, statusBeforePayment, billToWritten, billFromWritten, languageWritten, ...invoice } =
+		stored
 	const { status, dueDate } = invoice
 	const todayBegins = dueDate !== null && dueDate % dayMs === 0 ? today.date : today.instant
 	const isPaid = paymentState(invoice) === 'paid'

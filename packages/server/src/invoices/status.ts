@@ -9,7 +9,10 @@ type StatusInput = InvoiceInput & { readonly amountPaidCents?: number; readonly 
 export function applyStatus(before: StoredInvoice, after: StoredInvoice, input: StatusInput, now: number): StoredInvoice {
 	const next = { ...after }
 	if (input.paidDate !== undefined) next.paidDateDerived = false
-	if (input.status !== undefined) next.paidByPayment = next.status === 'paid' && (input.paidByPayment ?? false)
+	if (input.status !== undefined || next.status !== 'paid') {
+		next.paidByPayment = next.status === 'paid' && (input.paidByPayment ?? false)
+		next.statusBeforePayment = next.paidByPayment ? before.status : null
+	}
 	if (next.status === 'sent' && next.sentAt === null) {
 		next.sentAt = now
 		next.issuedDate ??= now
@@ -36,9 +39,24 @@ export function paidOf(before: StoredInvoice, next: StoredInvoice, input: Status
 	if (next.currency !== before.currency) paid = paidByStatus
 	if (before.status === 'paid' && next.status !== 'paid') paid -= paidByStatus
 	if (totalCents !== before.totalCents) paid = within(paid, totalCents - amountCreditedCents)
+	return input.status === 'paid' && isOwed(next, paid) ? totalCents - amountCreditedCents : paid
+}
+
+function isOwed({ totalCents, amountCreditedCents }: StoredInvoice, paid: number): boolean {
 	const due = totalCents - amountCreditedCents - paid
-	const isOwed = due > 0 || (due < 0 && totalCents < 0)
-	return input.status === 'paid' && isOwed ? paid + due : paid
+	return due > 0 || (due < 0 && totalCents < 0)
+}
+
+/** A status that a payment gave an invoice goes when something is owed again, with what says how it was paid: a caller wrote neither. */
+export function reopened(before: StoredInvoice, next: StoredInvoice, input: StatusInput): Partial<StoredInvoice> {
+	if (!before.paidByPayment || input.status !== undefined || !isOwed(next, next.amountPaidCents)) return {}
+	const { statusBeforePayment, sentAt } = before
+	return {
+		status: statusBeforePayment ?? (sentAt === null ? 'draft' : 'sent'),
+		paidDate: input.paidDate === undefined ? null : next.paidDate,
+		paymentMethod: input.paymentMethod ?? null,
+		paymentReference: input.paymentReference ?? null,
+	}
 }
 
 /** As much of an amount as lies between 0 and a limit. */

@@ -65,12 +65,12 @@ export const readInvoice = (db: Db, organizationId: string, id: string, today: T
 export const invoiceNotFound = (id: string) => new ApiError('invoice_not_found', `There is no invoice ${id}.`)
 
 type Flags = Record<(typeof hiddenFlags)[number], boolean>
-type StoredRow = { json: string } & Record<keyof Flags, number | boolean>
+type StoredRow = { json: string } & Record<keyof Flags, number | boolean> & Pick<StoredInvoice, 'statusBeforePayment'>
 
 const one = (knex: Knex, { organizationId, id, ...clock }: Placeholders<Key>, dialect: Dialect) =>
 	knex('invoices')
 		.where({ organizationId, id })
-		.select(invoiceJson(knex, clock, dialect), ...hiddenFlags)
+		.select(invoiceJson(knex, clock, dialect), ...hiddenFlags, 'statusBeforePayment')
 
 const stored = query<Key, StoredRow>(one)
 const locked = query<Key, StoredRow>((knex, key, dialect) => one(knex, key, dialect).forUpdate())
@@ -100,7 +100,7 @@ function parsed(row: StoredRow | undefined): StoredInvoice | undefined {
 	if (!row) return undefined
 	const { amountDueCents, paymentState, isOverdue, ...stored } = JSON.parse(row.json) as Invoice
 	const flags = Object.fromEntries(hiddenFlags.map((flag) => [flag, Boolean(row[flag])])) as Flags
-	return { ...stored, ...flags }
+	return { ...stored, ...flags, statusBeforePayment: row.statusBeforePayment }
 }
 
 type ListQuery = Call<'invoices.list'>['query']

@@ -204,6 +204,54 @@ it('A reversal takes away what its payment did, and its row stays', async () => 
 	expect(await read(said)).toMatchObject({ status: 'paid', amountPaidCents: 300, paymentState: 'partially_paid' })
 })
 
+it.each<[string, string[], (id: string, payment: string) => Promise<unknown>]>([
+	['its payment is reversed', ['draft', 'sent', 'overdue'], (_, of) => ask('POST', `/api/payments/${of}/reverse`)],
+	['its payment is taken off it', ['sent', 'draft'], (_, of) => ask('DELETE', `/api/payments/${of}/allocations`)],
+	['its total rises', ['draft', 'sent', 'overdue'], (id) => patch(id, { totalCents: 501 })],
+	['its currency changes', ['sent', 'draft', 'overdue'], (id) => patch(id, { currency: 'JPY' })],
+	['it becomes a credit', ['overdue', 'sent'], (id) => patch(id, { totalCents: -1 })],
+])('An invoice that a payment made paid has the status of before again when %s', async (_, statuses, change) => {
+	const id = await create({ totalCents: 500 })
+	for (const status of statuses) {
+		await patch(id, { status })
+		const before = await read(id)
+		const of = await pay({ invoiceId: id, amountCents: 500, method: 'cash', reference: 'R-1' })
+		expect(await read(id)).toMatchObject({ status: 'paid', paymentMethod: 'cash' })
+		await change(id, of)
+		const open = { status, paidDate: null, paymentMethod: null, paymentReference: null, sentAt: before.sentAt }
+		expect(await read(id)).toMatchObject(open)
+		const { data: events } = await ask('GET', `/webhooks/events?resourceId=${id}&limit=100`)
+		const last = events.findLast(({ type }: { type: string }) => type === 'invoice.updated')
+		expect(last.changes.status).toEqual({ from: 'paid', to: status })
+		await ask('POST', `/api/payments/${of}/reverse`)
+		await patch(id, { totalCents: 500, currency: 'USD', status: 'draft' })
+	}
+})
+
+/** As a server of the version before leaves it. */
+const forgotten = query<{ id: string }>((knex, key) => knex('invoices').where(key).update({ statusBeforePayment: null }))
+
+it('An invoice that a server of the version before made paid is sent again, or a draft if it was never sent', async () => {
+	for (const status of ['draft', 'sent']) {
+		const id = await create({ totalCents: 500, status })
+		await pay({ invoiceId: id, amountCents: 500 })
+		await server.db.transaction((tx) => tx.run(forgotten, { id }))
+		await patch(id, { totalCents: 501 })
+		expect(await read(id)).toMatchObject({ status })
+	}
+})
+
+it('An invoice that a payment made paid stays so when its caller says so, or nothing is missing', async () => {
+	const id = await create({ totalCents: 500, status: 'sent' })
+	await pay({ invoiceId: id, amountCents: 500 })
+	await patch(id, { totalCents: 400 })
+	expect(await read(id)).toMatchObject({ status: 'paid', amountDueCents: 0 })
+	await patch(id, { totalCents: 450, status: 'paid' })
+	expect(await read(id)).toMatchObject({ status: 'paid', amountDueCents: 0 })
+	await patch(id, { totalCents: 500 })
+	expect(await read(id)).toMatchObject({ status: 'paid', amountDueCents: 50 })
+})
+
 it('The status paid is a payment of what is due, which follows the invoice and goes with the status', async () => {
 	const id = await create({ totalCents: 500 })
 	const real = await pay({ invoiceId: id, amountCents: 200 })

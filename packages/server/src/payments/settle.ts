@@ -26,16 +26,9 @@ export async function settle(
 	}
 }
 
-/** Lowers what a locked invoice has of payments. A status that a payment gave it goes, with what says how it was paid. */
+/** Lowers what a locked invoice has of payments. */
 export async function unsettle(write: WriteContext, invoice: StoredInvoice | undefined, lost: readonly Share[]): Promise<void> {
 	if (!invoice) return
-	const { status, paidByPayment, sentAt } = invoice
 	const amountPaidCents = invoice.amountPaidCents - lost.reduce((sum, { amountCents }) => sum + amountCents, 0)
-	const cleared = {
-		status: sentAt === null ? ('draft' as const) : ('sent' as const),
-		paidDate: null,
-		paymentMethod: null,
-		paymentReference: null,
-	}
-	await changeInvoice(write, invoice, { amountPaidCents, ...(status === 'paid' && paidByPayment && cleared) })
+	await changeInvoice(write, invoice, { amountPaidCents })
 }
