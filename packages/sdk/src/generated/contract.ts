@@ -609,7 +609,8 @@ export interface paths {
         /**
          * Send an invoice
          * @description E-mail the invoice with its PDF, at most once for each request. Once the mail server has taken the e-mail for `to`, a draft
-         *     becomes `sent`; else the invoice stays as it is. An e-mail that was perhaps sent (`email_outcome_unknown`) is never sent
+         *     becomes `sent`, with buyer, seller and logo as the e-mail has them; else the invoice stays as it is. So does one that was changed
+         *     while the mail server had the e-mail, which a warning says. An e-mail that was perhaps sent (`email_outcome_unknown`) is never sent
          *     again by itself: another request for the invoice needs `again: true`.
          */
         post: operations["invoices.send"];
@@ -4409,7 +4410,7 @@ export interface components {
              * @enum {boolean}
              */
             ok: true;
-            /** @description What the invoice was sent without; absent when it lacks nothing. */
+            /** @description What the invoice was sent without, and whether it changed meanwhile; absent when there is nothing to say. */
             warnings?: components["schemas"]["InvoiceWarning"][];
         };
         /**
@@ -4746,23 +4747,23 @@ export interface components {
             data: components["schemas"]["Invoice"];
         };
         /**
-         * @description Something that an invoice was sent without.
+         * @description Something that an invoice was sent without, or that happened meanwhile.
          * @example {
          *       "code": "no_due_date",
          *       "detail": "The invoice has no due date: it never becomes overdue."
          *     }
          */
         InvoiceWarning: {
-            /** @description What is missing. */
+            /** @description What it is. */
             code: components["schemas"]["InvoiceWarningCode"];
             /** @description The same in a sentence. */
             detail: string;
         };
         /**
-         * @description What an invoice lacks that clients expect.
+         * @description What to know of an invoice that was sent.
          * @enum {string}
          */
-        InvoiceWarningCode: "no_buyer" | "no_line_items" | "no_due_date";
+        InvoiceWarningCode: "no_buyer" | "no_line_items" | "no_due_date" | "changed_while_sending";
         /**
          * @description An invoice, and an e-mail of it.
          * @example {

@@ -7,6 +7,7 @@ import type { InvoiceInput, Party, PartyInput, TaxRate } from '../generated/cont
 import { blankParty, type StoredInvoice } from './invoice.ts'
 import { type Line, mergeLines, requireForward, taxesOf } from './pricing/lines.ts'
 import { computeInvoice, type InvoiceTotals, type LineAmounts, TotalsError } from './pricing/totals.ts'
+import type { Snapshot } from './snapshot.ts'
 import { applyStatus, paidOf, reopened } from './status.ts'
 
 const totals = ['subtotalCents', 'taxCents', 'totalCents'] as const
@@ -22,6 +23,8 @@ export interface WrittenInvoice extends InvoiceInput {
 	readonly amountPaidCents?: number
 	/** Whether a draft gets its number before it is issued: the e-mail that issues it must show it. */
 	readonly takesNumber?: true
+	/** What the e-mail that sends it shows of other records. */
+	readonly mailed?: Snapshot
 	/** Whether a payment gives it the status `paid`. */
 	readonly paidByPayment?: boolean
 }
@@ -38,6 +41,7 @@ export function applyInput(
 		lineItems,
 		timeLines,
 		takesNumber,
+		mailed,
 		issuedDate,
 		dueDate,
 		paidDate,

@@ -4,7 +4,7 @@ import { companies } from '../companies/store.ts'
 import type { Db } from '../db/database.ts'
 import type { Branding, Company, Language, OrganizationSettings, Party } from '../generated/contract.ts'
 import { markLogoUsed } from '../organizations/logo-store.ts'
-import { requireOrganization } from '../organizations/store.ts'
+import { lockOrganization, requireOrganization } from '../organizations/store.ts'
 import { localeFor } from '../rendering/words/locales.ts'
 import { blankParty, type StoredInvoice } from './invoice.ts'
 
@@ -54,16 +54,31 @@ export async function languageOf(
 	return company?.language ?? (await requireOrganization(db, organizationId)).language
 }
 
-/** The invoice, with its snapshot once it is no draft: a client may have seen it paid, overdue or cancelled, though nobody sent it. */
-export async function withSnapshot(db: Db, invoice: StoredInvoice): Promise<StoredInvoice> {
+/**
+ * The invoice, with its snapshot once it is no draft: a client may have seen it paid, overdue or cancelled, though nobody sent it.
+ * `mailed` is the snapshot that its client has in an e-mail.
+ */
+export async function withSnapshot(db: Db, invoice: StoredInvoice, mailed?: Snapshot): Promise<StoredInvoice> {
 	if (invoice.status === 'draft') return invoice
-	const snapshot = await snapshotOf(db, invoice)
+	const snapshot = mailed ?? (await snapshotOf(db, invoice))
 	// What an earlier version sent stays as that version stored it, so that a write of what is there is no change.
 	if (invoice.locale !== null) return { ...invoice, ...snapshot, language: invoice.language, branding: invoice.branding }
-	const { organizationId, updatedAt } = invoice
-	const { logo } = snapshot.branding
-	if (logo && invoice.branding === null) await markLogoUsed(db, { organizationId, sha256: logo.sha256 }, updatedAt)
-	return { ...invoice, ...snapshot }
+	if (await keepLogo(db, invoice, snapshot, invoice.updatedAt)) return { ...invoice, ...snapshot }
+	// Nobody replaces this one before the transaction ends.
+	await lockOrganization(db, invoice.organizationId)
+	const latest = await snapshotOf(db, invoice)
+	await keepLogo(db, invoice, latest, invoice.updatedAt)
+	return { ...invoice, ...latest }
+}
+
+/** Keeps the logo of an invoice that gets this snapshot; false when it is gone, because another has just taken its place. */
+export async function keepLogo(
+	db: Db,
+	{ organizationId, branding }: Pick<StoredInvoice, 'organizationId' | 'branding'>,
+	{ branding: { logo } }: Snapshot,
+	now: number,
+): Promise<boolean> {
+	return branding !== null || logo === null || markLogoUsed(db, { organizationId, sha256: logo.sha256 }, now)
 }
 
 const buyer = (company: Company): Party => ({

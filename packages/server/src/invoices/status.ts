@@ -68,8 +68,11 @@ export const becomes = (status: InvoiceStatus, before: StoredInvoice, after: Sto
 
 export const isFirstSent = (before: StoredInvoice, after: StoredInvoice) => before.sentAt === null && after.sentAt !== null
 
-/** What an invoice that is sent lacks, as a member of the answer; none when it lacks nothing. */
-export function warned({ billTo, companyId, lineItems, dueDate }: StoredInvoice): { warnings?: InvoiceWarning[] } {
+/** What an invoice that is sent lacks, and whether it changed meanwhile, as a member of the answer; none when there is nothing to say. */
+export function warned(
+	{ billTo, companyId, lineItems, dueDate }: StoredInvoice,
+	isChanged = false,
+): { warnings?: InvoiceWarning[] } {
 	const warnings: (InvoiceWarning | false)[] = [
 		billTo === null && companyId === null && { code: 'no_buyer', detail: 'The invoice has no buyer: set companyId or billTo.' },
 		lineItems.length === 0 && {
@@ -77,6 +80,10 @@ export function warned({ billTo, companyId, lineItems, dueDate }: StoredInvoice)
 			detail: 'The invoice has no line items: it says no more than its totals.',
 		},
 		dueDate === null && { code: 'no_due_date', detail: 'The invoice has no due date: it never becomes overdue.' },
+		isChanged && {
+			code: 'changed_while_sending',
+			detail: 'The invoice changed while it was sent: its client has it as it was before. A draft stays one; send it again.',
+		},
 	]
 	const found = warnings.filter((warning) => warning !== false)
 	return found.length > 0 ? { warnings: found } : {}

@@ -75,7 +75,7 @@ export async function changeInvoice(
 	const { db, origin, organization } = write
 	const shares = isAboutMoney(stored, input) ? await sharesOf(write, { ...stored, ...paidSoFar(input) }) : []
 	const applied = await applyChecked(write, stored, input, paidByStatus(shares))
-	const next = await withSnapshot(db, await numbered(write, applied, input))
+	const next = await withSnapshot(db, await numbered(write, applied, input), input.mailed)
 	const today = todayIn(organization.timeZone, origin.now)
 	const before = asRead(stored, today)
 	const changes = changesBetween(before, asRead(next, today))

@@ -29,8 +29,11 @@ const use = query<Key & { usedAt: number }>((knex, { usedAt, ...key }) =>
 	knex('logos').where(key).whereNull('usedAt').update({ usedAt }),
 )
 
-/** Keeps the logo for the invoices that were sent with it. */
-export const markLogoUsed = (db: Db, key: Key, usedAt: number) => db.run(use, { ...key, usedAt })
+const used = query<Key, { sha256: string }>((knex, key) => knex('logos').where(key).whereNotNull('usedAt').select('sha256'))
+
+/** Keeps the logo for the invoices that are sent with it; false when it is gone, because another has just taken its place. */
+export const markLogoUsed = async (db: Db, key: Key, usedAt: number): Promise<boolean> =>
+	(await db.run(use, { ...key, usedAt })) === 1 || (await db.get(used, key)) !== undefined
 
 const removeUnused = query<Key>((knex, key) => knex('logos').where(key).whereNull('usedAt').delete())
 

@@ -6,6 +6,7 @@ import { requireOrganization } from '../../organizations/store.ts'
 import type { Attachment, MailContent } from '../../outside/mail/mail.ts'
 import { invoiceEmail, type RenderedEmail } from '../../rendering/email.ts'
 import { asRead, type StoredInvoice } from '../invoice.ts'
+import { type Snapshot, snapshotOf } from '../snapshot.ts'
 import { clientUrl, findClientToken } from './client-link-store.ts'
 import { presentInvoice } from './present.ts'
 import { fileName, type RenderedPdf, renderPdf, sourceOf } from './render.ts'
@@ -14,10 +15,11 @@ export async function compose(
 	context: SelfManagedContext,
 	sent: StoredInvoice,
 	{ to, cc = [], bcc = [], replyTo, subject, message }: InvoiceSend,
-): Promise<{ content: MailContent; pdf: RenderedPdf }> {
+): Promise<{ content: MailContent; pdf: RenderedPdf; snapshot: Snapshot }> {
 	const { db, now, services } = context
 	const organization = await requireOrganization(db, sent.organizationId)
-	const invoice = asRead(sent, todayIn(organization.timeZone, now))
+	const snapshot = await snapshotOf(db, sent)
+	const invoice = asRead({ ...sent, ...snapshot }, todayIn(organization.timeZone, now))
 	const source = await sourceOf(db, services, invoice, now)
 	const token = await findClientToken(db, services.secrets, sent)
 	const url = token === undefined ? null : clientUrl(services.baseUrl, token)
@@ -36,7 +38,7 @@ export async function compose(
 			...(logo ? [inline(logo)] : []),
 		],
 	}
-	return { content, pdf }
+	return { content, pdf, snapshot }
 }
 
 function inline({ cid, image }: NonNullable<RenderedEmail['logo']>): Attachment {

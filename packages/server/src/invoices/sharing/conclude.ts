@@ -8,6 +8,7 @@ import { requireOrganization } from '../../organizations/store.ts'
 import type { WrittenInvoice } from '../apply.ts'
 import { audited, recordEmailEvent, recordInvoiceEvents } from '../events.ts'
 import type { StoredInvoice } from '../invoice.ts'
+import type { Snapshot } from '../snapshot.ts'
 import { lockInvoice } from '../store.ts'
 import { changeInvoice } from '../write.ts'
 
@@ -19,30 +20,41 @@ export function sending({ status, sentAt }: StoredInvoice, now: number): Written
 
 const failures = { accepted: undefined, failed: 'invoice.send_failed', uncertain: 'invoice.perhaps_sent' } as const
 
+/** The invoice that a mail brings: its version, and what it shows of other records. */
+export interface Mailed {
+	readonly version: number
+	readonly snapshot: Snapshot
+}
+
 /**
- * Writes what became of a mail, and what follows for its invoice, unless the invoice was deleted meanwhile. Written again, it
- * changes nothing; but a mail that counted as perhaps sent may turn out to be accepted.
+ * Writes what became of a mail, and what follows for its invoice, unless the invoice was deleted meanwhile. An invoice that changed
+ * meanwhile is not the one that its client has: it does not become `sent`, and the answer is true. Written again, it changes nothing;
+ * but a mail that counted as perhaps sent may turn out to be accepted.
  */
 export async function concludeMail(
 	write: WriteContext,
 	mail: Pick<MailState, 'organizationId' | 'id' | 'resourceId'>,
 	outcome: MailOutcome,
-): Promise<void> {
+	mailed?: Mailed,
+): Promise<boolean> {
 	const { db, origin } = write
 	const invoice = await lockInvoice(db, mail.organizationId, mail.resourceId)
 	const stored = await lockMail(db, mail)
-	if (stored?.status !== 'sending' && stored?.status !== 'uncertain') return
-	if (stored.status === outcome.status) return
+	if (stored?.status !== 'sending' && stored?.status !== 'uncertain') return false
+	if (stored.status === outcome.status) return false
 	await updateMail(db, mail, outcome, origin.now)
-	if (!invoice) return
+	if (!invoice) return false
 	// A mail server may take the mail for copies although it refused it for `to`.
 	if (outcome.status !== 'failed' || outcome.recipients.some(({ accepted }) => accepted))
 		await recordChange(write, { ...audited(invoice), action: 'emailed', after: { mailId: mail.id, ...outcome } })
 	const failure = failures[outcome.status]
-	if (failure) return recordEmailEvent(write, failure, invoice, mail.id)
+	if (failure) await recordEmailEvent(write, failure, invoice, mail.id)
+	if (failure || !mailed) return false
+	const isChanged = invoice.version !== mailed.version
 	const change = sending(invoice, origin.now)
-	if (change) await changeInvoice(write, invoice, change, ['invoice.sent'])
-	else await recordInvoiceEvents(write, invoice, ['invoice.sent'])
+	if (!change) await recordInvoiceEvents(write, invoice, ['invoice.sent'])
+	else if (!isChanged) await changeInvoice(write, invoice, { ...change, mailed: mailed.snapshot }, ['invoice.sent'])
+	return isChanged
 }
 
 const batch = 50

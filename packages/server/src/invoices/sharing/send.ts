@@ -14,47 +14,71 @@ import { persist } from '../../work/persist.ts'
 import { applyInput } from '../apply.ts'
 import type { StoredInvoice } from '../invoice.ts'
 import { draftNumber } from '../numbers/series.ts'
+import { keepLogo } from '../snapshot.ts'
 import { warned } from '../status.ts'
 import { requireInvoice, requireLockedInvoice } from '../store.ts'
 import { changeInvoice } from '../write.ts'
 import { admit, outcomeUnknown } from './admit.ts'
 import { compose } from './compose.ts'
-import { concludeMail, sending } from './conclude.ts'
+import { concludeMail, type Mailed, sending } from './conclude.ts'
 
 /** How long a mail may be under way: the mail server's time, and as long again for what became of it to be stored. */
 const leaseMs = 2 * mailTimeoutMs
 
+/** How often an e-mail is made because its invoice, or the logo on it, changed meanwhile. */
+const tries = 3
+
 export async function sendInvoice(context: SelfManagedContext, caller: Caller, id: string, request: InvoiceSend) {
-	const { db, now, services } = context
+	const { db, services } = context
 	const invoice = await requireInvoice(db, caller.organizationId, id)
 	requireMailer(services.mailer)
-	const done = { status: 200 as const, body: { ok: true as const, ...warned(invoice) } }
-	if ((await admit(db, context, caller, invoice, request)) === undefined) return done
-	const begun = performance.now()
-	const numbered = await giveNumber(context, caller, invoice)
-	const { content, pdf } = await compose(context, applyInput(numbered, sending(numbered, now) ?? {}, now), request)
-	const leaseUntil = now + Math.ceil(performance.now() - begun) + leaseMs
-	const row = await db.transaction(async (tx) => {
-		const current = await requireLockedInvoice(tx, caller.organizationId, id)
-		const createdAt = await admit(tx, context, caller, current, request)
-		if (createdAt === undefined) return undefined
-		const row = newRow(services.mailer, content, current, { createdAt, leaseUntil, requestKey: context.requestKey })
-		await insertMail(tx, row)
-		// What was perhaps mailed is kept, whatever becomes of it.
-		await pdf.keep?.(tx)
-		return row
-	}, caller)
-	if (!row) return done
+	const done = (isChanged = false) => ({ status: 200 as const, body: { ok: true as const, ...warned(invoice, isChanged) } })
+	if ((await admit(db, context, caller, invoice, request)) === undefined) return done()
+	const begun = await begin(context, caller, id, request)
+	if (!begun) return done()
+	const { row, content, mailed } = begun
 	const { error, ...outcome } = await deliver(services.mailer, { ...content, messageId: row.messageId })
-	const conclude = (tx: Db) => concludeMail(writeContext({ db: tx, origin: context.origin }, caller), row, outcome)
+	const conclude = (tx: Db) => concludeMail(writeContext({ db: tx, origin: context.origin }, caller), row, outcome, mailed)
 	if (error) {
 		await persist(() => db.transaction(conclude, caller)).catch(() => {})
 		throw error
 	}
-	return persist(() => context.commit(async (tx) => conclude(tx).then(() => done))).catch((cause) => {
+	return persist(() => context.commit(async (tx) => done(await conclude(tx)))).catch((cause) => {
 		const detail = 'The mail server has taken the e-mail, but the database fails. The invoice becomes sent once it works again.'
 		throw new ApiError('email_outcome_unknown', detail, { cause })
 	})
+}
+
+interface Begun {
+	readonly row: StoredMail
+	readonly content: MailContent
+	readonly mailed: Mailed
+}
+
+/** Makes the e-mail, and stores that it is being sent; undefined when an earlier request with the same `Idempotency-Key` has sent it. */
+async function begin(context: SelfManagedContext, caller: Caller, id: string, request: InvoiceSend): Promise<Begun | undefined> {
+	const { db, now, services, requestKey } = context
+	const started = performance.now()
+	for (let attempt = 1; attempt <= tries; attempt++) {
+		const invoice = await giveNumber(context, caller, await requireInvoice(db, caller.organizationId, id))
+		const { version } = invoice
+		const { content, pdf, snapshot } = await compose(context, applyInput(invoice, sending(invoice, now) ?? {}, now), request)
+		const leaseUntil = now + Math.ceil(performance.now() - started) + leaseMs
+		const claimed = await db.transaction(async (tx) => {
+			const current = await requireLockedInvoice(tx, caller.organizationId, id)
+			const createdAt = await admit(tx, context, caller, current, request)
+			if (createdAt === undefined) return 'sent'
+			if (current.version !== version || !(await keepLogo(tx, current, snapshot, now))) return 'changed'
+			const row = newRow(services.mailer, content, current, { createdAt, leaseUntil, requestKey })
+			await insertMail(tx, row)
+			// What was perhaps mailed is kept, whatever becomes of it.
+			await pdf.keep?.(tx)
+			return row
+		}, caller)
+		if (claimed === 'sent') return undefined
+		if (claimed !== 'changed') return { row: claimed, content, mailed: { version, snapshot } }
+	}
+	throw new ApiError('email_delivery_failed', 'The invoice changed again and again while its e-mail was made: nothing was sent.')
 }
 
 /** An invoice that has no number yet keeps the one that it gets here, whatever becomes of the e-mail that shows it. */
