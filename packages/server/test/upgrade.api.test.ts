@@ -58,6 +58,28 @@ it('invoices get the fields that lines and parties have now, and keep what they 
 	}
 })
 
+it('what a server of the version before stored beside this one is whole once this one changes it', async () => {
+	const lineItems = [{ description: 'First', unitPriceCents: 100 }]
+	const { id } = (await server.ask('POST', '/api/invoices', { body: { status: 'sent', billTo: { name: 'Acme' }, lineItems } }))
+		.body
+	const read = async () => (await server.ask('GET', `/api/invoices/${id}`)).body.data
+	const written = await read()
+	const row = await knex('invoices').where({ id }).first()
+	const older = {
+		lineItems: parse(row.lineItems).map(({ periodStart, periodEnd, ...line }: Record<string, unknown>) => line),
+		billTo: (({ taxId, vatId, ...party }) => party)(parse(row.billTo)),
+		billFrom: (({ bankAccount, ...party }) => party)(parse(row.billFrom)),
+	}
+	const columns = Object.fromEntries(Object.entries(older).map(([name, value]) => [name, JSON.stringify(value)]))
+	await knex('invoices').where({ id }).update(columns)
+	await server.ask('PATCH', `/api/invoices/${id}`, { body: { notes: 'Thanks' } })
+	const { notes, updatedAt, version, ...rest } = written
+	expect(await read()).toMatchObject(rest)
+	const events = (await server.ask('GET', `/webhooks/events?resourceId=${id}`)).body.data
+	expect(events.at(-1)).toMatchObject({ data: rest, changes: { notes: { from: null, to: 'Thanks' } } })
+	expect(Object.keys(events.at(-1).changes)).toEqual(['notes'])
+})
+
 it('the ledger has the money of older invoices, and every payment that a processor reported', async () => {
 	const { ask, organizationId } = await server.newTenant()
 	const create = async (body: object) => (await ask('POST', '/api/invoices', { body })).body.id as string

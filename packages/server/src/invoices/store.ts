@@ -7,7 +7,8 @@ import { type PageRows, readSized, type Sized, storedBytes, unlessLong } from '.
 import type { Invoice } from '../generated/contract.ts'
 import { fields } from '../generated/tables.ts'
 import type { Call } from '../http/handler.ts'
-import { hiddenFlags, type StoredInvoice } from './invoice.ts'
+import { blankParty, hiddenFlags, type StoredInvoice } from './invoice.ts'
+import { blankLine } from './pricing/lines.ts'
 
 interface Clock {
 	/** Today in the organization's time zone, as a date and as an instant (base/dates.ts). */
@@ -100,8 +101,20 @@ function parsed(row: StoredRow | undefined): StoredInvoice | undefined {
 	if (!row) return undefined
 	const { amountDueCents, paymentState, isOverdue, ...stored } = JSON.parse(row.json) as Invoice
 	const flags = Object.fromEntries(hiddenFlags.map((flag) => [flag, Boolean(row[flag])])) as Flags
-	return { ...stored, ...flags, statusBeforePayment: row.statusBeforePayment }
+	const { billTo, billFrom, lineItems } = stored
+	return {
+		...stored,
+		billTo: billTo && whole(billTo, blankParty),
+		billFrom: billFrom && whole(billFrom, blankParty),
+		lineItems: lineItems.map((line) => whole(line, blankLine)),
+		...flags,
+		statusBeforePayment: row.statusBeforePayment,
+	}
 }
+
+/** With the members that a server of the version before, which runs on for a while beside this one, did not know when it stored the rest. */
+const whole = <T extends object>(stored: T, blank: object): T =>
+	Object.keys(blank).every((name) => name in stored) ? stored : { ...stored, ...blank, ...stored }
 
 type ListQuery = Call<'invoices.list'>['query']
 
