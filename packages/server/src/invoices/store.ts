@@ -104,16 +104,16 @@ function parsed(row: StoredRow | undefined): StoredInvoice | undefined {
 	const { billTo, billFrom, lineItems } = stored
 	return {
 		...stored,
-		billTo: billTo && whole(billTo, blankParty),
-		billFrom: billFrom && whole(billFrom, blankParty),
-		lineItems: lineItems.map((line) => whole(line, blankLine)),
+		billTo: billTo && completed(billTo, blankParty),
+		billFrom: billFrom && completed(billFrom, blankParty),
+		lineItems: lineItems.map((line) => completed(line, blankLine)),
 		...flags,
 		statusBeforePayment: row.statusBeforePayment,
 	}
 }
 
 /** With the members that a server of the version before, which runs on for a while beside this one, did not know when it stored the rest. */
-const whole = <T extends object>(stored: T, blank: object): T =>
+const completed = <T extends object>(stored: T, blank: object): T =>
 	Object.keys(blank).every((name) => name in stored) ? stored : { ...stored, ...blank, ...stored }
 
 type ListQuery = Call<'invoices.list'>['query']

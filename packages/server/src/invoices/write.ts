@@ -73,7 +73,9 @@ export async function changeInvoice(
 	more: readonly EventType[] = [],
 ): Promise<ChangedInvoice> {
 	const { db, origin, organization } = write
-	const shares = isAboutMoney(stored, input) ? await sharesOf(write, { ...stored, ...paidSoFar(input) }) : []
+	// What the ledger has put on the invoice, or taken off it, already.
+	const { amountPaidCents = stored.amountPaidCents } = input
+	const shares = isAboutMoney(stored, input) ? await sharesOf(write, { ...stored, amountPaidCents }) : []
 	const applied = await applyChecked(write, stored, input, paidByStatus(shares))
 	const next = await withSnapshot(db, await numbered(write, applied, input), input.mailed)
 	const today = todayIn(organization.timeZone, origin.now)
@@ -103,9 +105,6 @@ export async function changeInvoice(
 /** Whether the change can be one of the ledger. Nothing is asked of the ledger for a note on an unpaid invoice. */
 const isAboutMoney = ({ amountPaidCents }: StoredInvoice, { status, ...input }: WrittenInvoice) =>
 	amountPaidCents !== 0 || input.amountPaidCents !== undefined || status === 'paid' || status === 'cancelled'
-
-/** What the ledger has put on the invoice, or taken off it, already. */
-const paidSoFar = ({ amountPaidCents }: WrittenInvoice) => (amountPaidCents === undefined ? {} : { amountPaidCents })
 
 /** Moves the deal of an invoice that this change marks paid; returns its new stage. */
 async function advanceDeal(write: WriteContext, before: StoredInvoice, after: StoredInvoice): Promise<string | undefined> {

@@ -2,7 +2,7 @@
 import type { WriteContext } from '../db/write-context.ts'
 import type { Invoice } from '../generated/contract.ts'
 import { findSharesOfInvoice, lockPayments, type Share } from './store.ts'
-import { addPayment, describe, type Release, release } from './write.ts'
+import { addPayment, describe, type Release, release, whole } from './write.ts'
 
 /** An invoice, as far as the ledger follows it. */
 export type PaidInvoice = Pick<
@@ -67,8 +67,6 @@ export async function freeAll(write: WriteContext, invoice: PaidInvoice): Promis
 interface Cut extends Release {
 	readonly paymentId: string
 }
-
-const whole = (share: Share): Cut => ({ ...share, kept: 0 })
 
 /** Frees the newest shares as far as they are more than what is paid; what is missing was paid by the status. */
 async function adjust(write: WriteContext, invoice: PaidInvoice, shares: readonly Share[]): Promise<void> {

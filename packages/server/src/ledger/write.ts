@@ -99,6 +99,9 @@ export interface Release extends Part {
 	readonly kept: number
 }
 
+/** The invoice keeps nothing of it. */
+export const whole = <S extends Part>(share: S) => ({ ...share, kept: 0 })
+
 /** Takes a locked payment off invoices: its money is available again. */
 export const release = (write: Writing, payment: StoredPayment, releases: readonly Release[]): Promise<StoredPayment> =>
 	change(write, payment, () => freed(write, payment, releases), [unapplied])

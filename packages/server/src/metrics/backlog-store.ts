@@ -1,5 +1,6 @@
 // What waits to be done. Nothing here counts to the end of a long queue, and no scrape runs a query (backlog.ts).
 import { type Db, query } from '../db/database.ts'
+import { due } from '../work/jobs-store.ts'
 
 /** Deliveries of an endpoint, and jobs, are counted up to this. */
 const countedUpTo = 1_000
@@ -38,12 +39,10 @@ export const readEndpointBacklogs = async (db: Db, now: number, after: EndpointK
 	return { rows, next: rows.length < endpointsAtOnce ? undefined : rows.at(-1) }
 }
 
-const dueOf = 'coalesce("leaseUntil", "dueAt")'
-
 const jobs = query<{ now: number }, { dueSince: number | null; due: number }>((knex, { now }) => {
-	const due = knex('jobs').whereRaw(`${dueOf} <= ?`, [now]).orderByRaw(dueOf).limit(countedUpTo, { skipBinding: true })
+	const some = knex('jobs').whereRaw(`${due} <= ?`, [now]).orderByRaw(due).limit(countedUpTo, { skipBinding: true })
 	return knex
-		.from(due.select(knex.raw(`${dueOf} as "at"`)).as('part'))
+		.from(some.select(knex.raw(`${due} as "at"`)).as('part'))
 		.select(knex.raw('count(*) as "due"'), knex.raw('min("at") as "dueSince"'))
 })
 

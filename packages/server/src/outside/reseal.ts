@@ -1,7 +1,7 @@
 // Which keys hold what is sealed, and sealing it again with the first. Both go page by page, so that who calls them may rest.
 import type { Db } from '../db/database.ts'
 import { openClientToken } from './client-token.ts'
-import { type SealedColumn, sealedColumns } from './sealed-columns.ts'
+import { isLink, type SealedColumn, sealedColumns } from './sealed-columns.ts'
 import { placeAfter, readPage, type SealedRow, writeSealed } from './sealed-store.ts'
 import { keyIdOf, type Opened, type RowOf, type Secrets } from './secrets.ts'
 
@@ -29,9 +29,6 @@ function checkpointAfter(column: SealedColumn, rows: readonly SealedRow[]): Chec
 	const next = columns[columns.indexOf(column) + 1]
 	return next && { column: nameOf(next), after: null }
 }
-
-/** Each link has a token, if only by its nonce. */
-const isLink = (column: SealedColumn): boolean => column === sealedColumns.clientToken
 
 const isEmpty = (column: SealedColumn, { head }: SealedRow) => head === '' && !isLink(column)
 

@@ -26,3 +26,6 @@ export const sealedColumns = {
 	/** Null in links that an older version made. */
 	clientToken: sealed('client_links', ['organizationId', 'invoiceId'], 'sealedToken', 'client link'),
 }
+
+/** Each link has a token, if only by its nonce. */
+export const isLink = (column: SealedColumn): boolean => column === sealedColumns.clientToken

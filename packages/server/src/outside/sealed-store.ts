@@ -5,7 +5,7 @@ import { type Db, type Query, query } from '../db/database.ts'
 import { keyFile } from '../db/files/data-folder.ts'
 import type { LinkRow } from './client-token.ts'
 import type { SecretSettings } from './encryption-keys.ts'
-import { type SealedColumn, sealedColumns } from './sealed-columns.ts'
+import { isLink, type SealedColumn, sealedColumns } from './sealed-columns.ts'
 import type { RowOf } from './secrets.ts'
 
 const sealedTables = [...new Set(Object.values(sealedColumns).map(({ table }) => table))]
@@ -39,8 +39,6 @@ interface Queries {
 
 /** Values that are read, and written in one transaction: requests beside them wait for about two milliseconds. */
 const pageSize = 100
-
-const isLink = ({ table }: SealedColumn): boolean => table === sealedColumns.clientToken.table
 
 const linkColumns = ['nonce', 'tokenHash'] satisfies (keyof LinkRow)[]
 

@@ -8,7 +8,7 @@ import type { WriteContext } from '../db/write-context.ts'
 import type { AllocationInput, PaymentCreate, PaymentUpdate } from '../generated/contract.ts'
 import { amountDue, type StoredInvoice } from '../invoices/invoice.ts'
 import type { Share, StoredPayment } from '../ledger/store.ts'
-import { addPayment, allocateMore, describe, type Part, release, reverse } from '../ledger/write.ts'
+import { addPayment, allocateMore, describe, type Part, release, reverse, whole } from '../ledger/write.ts'
 import { type Invoices, lockInvoices, lockReal, lockWithInvoices, notManual, requirePayment } from './locks.ts'
 import { settle, unsettle } from './settle.ts'
 
@@ -85,8 +85,6 @@ export function changePayment(write: WriteContext, payment: StoredPayment, input
 		throw notManual(payment, 'its method and reference are those of its invoice, or of the processor')
 	return describe(write, payment, input)
 }
-
-const whole = (share: Share) => ({ ...share, kept: 0 })
 
 /** One part an invoice, however often a request names it. */
 function merged(parts: readonly AllocationInput[]): Part[] {

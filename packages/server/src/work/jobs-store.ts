@@ -31,7 +31,7 @@ const key = ['organizationId', 'kind', 'resourceId'] as const
 const keyOf = ({ organizationId, kind, resourceId }: JobKey) => ({ organizationId, kind, resourceId })
 
 /** When a worker may take the job, as the index has it. */
-const due = `coalesce("leaseUntil", "dueAt")`
+export const due = `coalesce("leaseUntil", "dueAt")`
 const earlier = (one: string, other: string, dialect: Dialect) => `${dialect === 'sqlite' ? 'min' : 'least'}(${one}, ${other})`
 
 const schedule = query<JobKey & { dueAt: number }>((knex, row, dialect) =>

@@ -1,21 +1,24 @@
 // Repeats background work, which has no request.
 import type { Logger } from 'pino'
 
+type Work = (signal: AbortSignal) => Promise<unknown>
+
 export interface Loop {
 	/** Starts no further run, and waits for the one under way. */
 	stop(): Promise<void>
 }
 
+const run = (work: Work, { signal }: AbortController, log: Logger) =>
+	work(signal).catch((err) => log.error({ err }, 'background work failed'))
+
 /** Runs the work every `ms` milliseconds; skips a run while the previous one is still going. `stop` aborts the signal. */
-export function every(ms: number, work: (signal: AbortSignal) => Promise<unknown>, log: Logger): Loop {
+export function every(ms: number, work: Work, log: Logger): Loop {
 	const ending = new AbortController()
 	let running: Promise<unknown> | undefined
 	const timer = setInterval(() => {
-		running ??= work(ending.signal)
-			.catch((err) => log.error({ err }, 'background work failed'))
-			.finally(() => {
-				running = undefined
-			})
+		running ??= run(work, ending, log).finally(() => {
+			running = undefined
+		})
 	}, ms).unref()
 	return {
 		async stop() {
@@ -27,9 +30,9 @@ export function every(ms: number, work: (signal: AbortSignal) => Promise<unknown
 }
 
 /** Runs the work once, at the start. `stop` aborts the signal. */
-export function once(work: (signal: AbortSignal) => Promise<unknown>, log: Logger): Loop {
+export function once(work: Work, log: Logger): Loop {
 	const ending = new AbortController()
-	const running = work(ending.signal).catch((err) => log.error({ err }, 'background work failed'))
+	const running = run(work, ending, log)
 	return {
 		async stop() {
 			ending.abort()
