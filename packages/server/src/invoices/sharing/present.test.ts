@@ -300,6 +300,8 @@ describe('the totals', () => {
 		expect(totalsOf({ ...emptyInvoice, ...written })[1]).toBe('Tax: €19.00')
 		expect(totalsOf({ ...emptyInvoice, subtotalCents: 9000, totalCents: 10_000 })).toEqual(['Subtotal: €90.00', 'Total: €100.00'])
 		expect(totalsOf(emptyInvoice)).toEqual(['Total: €0.00'])
+		expect(totalsOf({ ...emptyInvoice, totalCents: 5000 })).toEqual(['Total: €50.00'])
+		expect(totalsOf({ ...emptyInvoice, taxCents: 800, totalCents: 5000 })).toEqual(['Tax: €8.00', 'Total: €50.00'])
 	})
 
 	it('say what was paid and what is left', () => {

@@ -172,8 +172,12 @@ function amounts(invoice: Invoice, writing: Writing): DocumentTotal[] {
 		added.push(row(taxName({ label, percent: taxRate === 0 ? null : String(taxRate) }, writing), taxCents))
 	}
 	const sum = contained.reduce((cents, tax) => cents + tax.taxCents, invoice.subtotalCents)
+	// An invoice without lines may have been written with its total alone.
+	const isWritten = invoice.lineItems.length > 0 || sum !== 0
 	return [
-		...(added.length > 0 || sum !== totalCents ? [row(contained.length > 0 ? words.sumOfLines : words.subtotal, sum)] : []),
+		...(isWritten && (added.length > 0 || sum !== totalCents)
+			? [row(contained.length > 0 ? words.sumOfLines : words.subtotal, sum)]
+			: []),
 		...added,
 		row(words.total, totalCents, 'total'),
 		...contained.map((tax) => row(fill(words.includes, { tax: fill(words.taxOf, taxed(tax)) }), tax.taxCents)),

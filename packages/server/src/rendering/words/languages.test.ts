@@ -42,7 +42,7 @@ function documentsIn(language: Language): InvoiceDocument[] {
 		present({ ...all, status: 'draft', dueDate: null }, source),
 		present({ ...all, status: 'paid', ...payment, amountPaidCents: all.totalCents, amountDueCents: 0 }, source),
 		present({ ...all, status: 'cancelled', amountDueCents: 0 }, source),
-		present({ ...emptyInvoice, taxCents: 19, taxRate: 19, totalCents: 119 }, source),
+		present({ ...emptyInvoice, subtotalCents: 100, taxCents: 19, taxRate: 19, totalCents: 119 }, source),
 		present(invoiceOf([{ unitPriceCents: -100 }]), source),
 	]
 }
