@@ -120,7 +120,8 @@ function requests(operation: Operation): fc.Arbitrary<Request> {
 	const body = operation.body === 'none' ? fc.constant(undefined) : fitting(bodyOf(operation), overrides)
 	return fc.record({
 		id: fc.oneof({ weight: 9, arbitrary: fc.constant('existing') }, fc.stringMatching(/^[A-Za-z0-9_-]{1,64}$/)),
-		query: parameters(inPlace(operation, 'query')),
+		// An invoice at random has nothing of a payment.
+		query: parameters(operation.id === 'payments.release' ? [] : inPlace(operation, 'query')),
 		headers: parameters(inPlace(operation, 'header')).map((headers) =>
 			Object.fromEntries(Object.entries(headers).filter(([name, value]) => isHeader(value) && name !== 'If-Match')),
 		),

@@ -1342,7 +1342,7 @@ export class PaymentsResource {
 	}
 
 	/**
-	 * Take a payment off its invoices: its money is available again, and the invoices owe it.
+	 * Take a payment off its invoices: its money is available again, and the invoices owe it. Off an invoice that has nothing of it is 404.
 	 *
 	 * @param id - The payment's id.
 	 * @param query - Filters, order and page.

@@ -2750,6 +2750,7 @@ export const errorTable = {
 	"payment_link_not_found": [404,"Payment link not found"],
 	"webhook_delivery_not_found": [404,"Webhook delivery not found"],
 	"event_not_found": [404,"Event not found"],
+	"allocation_not_found": [404,"Allocation not found"],
 	"company_not_found": [404,"Company not found"],
 	"contact_not_found": [404,"Contact not found"],
 	"deal_not_found": [404,"Deal not found"],

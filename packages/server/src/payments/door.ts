@@ -1,7 +1,7 @@
 // The doors to the ledger: a payment that arrives, is put on invoices or taken off them, or is reversed. An invoice on which nothing
 // is due any more gets the status `paid` through its own door. Locks go from the invoices, by their ids, to the payments.
-import { toMs } from '../base/dates.ts'
-import { fieldError } from '../base/errors.ts'
+import { dayMs, toMs } from '../base/dates.ts'
+import { ApiError, fieldError } from '../base/errors.ts'
 import { companies } from '../companies/store.ts'
 import { difference } from '../db/audit-log.ts'
 import type { WriteContext } from '../db/write-context.ts'
@@ -29,6 +29,8 @@ export async function createPayment(write: WriteContext, input: PaymentCreate): 
 	requireFit(parts, invoices, { currency, availableCents: amountCents }, pointer)
 	const of = { organizationId: organization.id, companyId, invoiceId: invoices.size === 1 ? (first?.id ?? null) : null }
 	const when = paidAt === undefined ? origin.now : toMs(paidAt)
+	// Tomorrow is today elsewhere.
+	if (when > origin.now + dayMs) throw fieldError('invalid_payment', '/paidAt', 'A payment that is yet to come is none.')
 	const money = { amountCents, currency, paidAt: when, source: 'manual' as const, metadata: metadata ?? null }
 	const payment = await addPayment(write, { ...plain, ...of, ...money }, parts)
 	await settle(write, payment, parts, invoices)
@@ -60,6 +62,8 @@ export async function allocatePayment(write: WriteContext, id: string, asked: re
 export async function releasePayment(write: WriteContext, id: string, invoiceId?: string): Promise<void> {
 	const { payment, shares, invoices } = await lockWithInvoices(write, id)
 	const taken = shares.filter((share) => invoiceId === undefined || share.invoiceId === invoiceId)
+	if (taken.length === 0 && invoiceId !== undefined)
+		throw new ApiError('allocation_not_found', `The invoice ${invoiceId} has nothing of the payment ${id}.`)
 	if (taken.length === 0) return
 	await release(write, payment, taken.map(whole))
 	await unsettleAll(write, invoices, taken)

@@ -170,6 +170,26 @@ it('One payment of several invoices is for all of them or none', async () => {
 	)
 })
 
+it('A payment may have arrived until tomorrow, whatever the time zone of its caller, and not later', async () => {
+	const dayMs = 86_400_000
+	const at = (paidAt: number) => tenant.ask('POST', '/api/payments', { body: { amountCents: 1, paidAt } })
+	expect((await at(server.clock.now + dayMs)).status).toBe(201)
+	expect(await at(server.clock.now + dayMs + 1)).toMatchObject({
+		...{ status: 422, body: { code: 'invalid_payment', errors: [{ pointer: '/paidAt' }] } },
+	})
+})
+
+it('Taking a payment off an invoice that has nothing of it is 404', async () => {
+	const [id, other] = [await create({ totalCents: 5 }), await create({ totalCents: 5 })]
+	const of = await pay({ invoiceId: id, amountCents: 5 })
+	const release = (search = '') => tenant.ask('DELETE', `/api/payments/${of}/allocations${search}`)
+	const gone = { status: 404, body: { code: 'allocation_not_found' } }
+	for (const unknown of [other, 'inv_unknown']) expect(await release(`?invoiceId=${unknown}`)).toMatchObject(gone)
+	expect((await release(`?invoiceId=${id}`)).status).toBe(200)
+	expect(await release(`?invoiceId=${id}`)).toMatchObject(gone)
+	expect((await release()).status).toBe(200)
+})
+
 it('A reversal takes away what its payment did, and its row stays', async () => {
 	const id = await create({ totalCents: 500, status: 'sent' })
 	const of = await pay({ invoiceId: id, amountCents: 500, method: 'cash' })
