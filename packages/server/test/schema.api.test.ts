@@ -118,7 +118,7 @@ async function record(work: (db: Db) => Promise<unknown>): Promise<Recorded[]> {
 	const recorded: Recorded[] = []
 	const keep = (query: never, params: never): undefined => {
 		const { statement, values } = statements.compile(query as never, params as object)
-		if (!/^insert into .jobs/.test(statement)) recorded.push({ sql: statement, values: values(params) })
+		if (!/^insert into .(jobs|webhook_attempts)/.test(statement)) recorded.push({ sql: statement, values: values(params) })
 	}
 	const db = {
 		dialect,
@@ -268,6 +268,15 @@ const result = (): DeliveryResult => ({
 	endedAt: 0,
 })
 
+/** As if the delivery had been claimed: what follows is written for such a one only. */
+const complete = (db: Db) => {
+	const all = async (query: never, params: never): Promise<never[]> => {
+		await db.all(query, params)
+		return [{ id: result().id, outOfOrder: false, attemptCount: 1 }] as never[]
+	}
+	return completeDeliveries({ ...db, all }, [result()])
+}
+
 /** Every look-up that is no list. */
 const grownEndpoint = () => ({ organizationId: org(), id: 'whe_grown1' })
 const lookUps: [name: string, work: (db: Db) => Promise<unknown>][] = [
@@ -317,7 +326,7 @@ const lookUps: [name: string, work: (db: Db) => Promise<unknown>][] = [
 	['endpoints with something left to do', (db) => findBacklogs(db)],
 	['deliveries that hold others back', (db) => endHolds(db, 0)],
 	['deliveries that are due', (db) => claimDeliveries(db, taking(), 0)],
-	['results of deliveries', (db) => completeDeliveries(db, [result()])],
+	['results of deliveries', complete],
 	['a deleted number', (db) => isNumberRetired(db, org(), 'INV-0001')],
 	['an organization', (db) => findOrganization(db, org())],
 	[
@@ -384,7 +393,7 @@ describe.each(['with few rows', 'with many rows'])('every query %s', (size) => {
 
 	it('that lets the next deliveries go finds each by its key', async () => {
 		if (server.db.dialect === 'postgres') await ask('set enable_seqscan = off')
-		const written = await record((db) => completeDeliveries(db, [result()]))
+		const written = await record(complete)
 		const plan = (await plans(written)).at(-1)
 		const byKey = {
 			sqlite: /SEARCH webhook_deliveries USING INDEX \S+ \(organizationId=\? AND id=\?\)/,
@@ -413,7 +422,7 @@ describe.each(['with few rows', 'with many rows'])('every query %s', (size) => {
 				expect({ name, plan }).not.toEqual({
 					name,
 					plan: expect.stringMatching(
-						/Seq Scan|^SCAN (?!json_each|CONSTANT|s EXISTS VIRTUAL|again|n$|some$|due$|before$|behind$|part$|webhook_endpoints USING (COVERING )?INDEX webhook_endpoints_backlogs|\(subquery)/m,
+						/Seq Scan|^SCAN (?!json_each|CONSTANT|s EXISTS VIRTUAL|again|[nr]$|some$|due$|before$|behind$|part$|webhook_endpoints USING (COVERING )?INDEX webhook_endpoints_backlogs|\(subquery)/m,
 					),
 				})
 			}
