@@ -254,6 +254,7 @@ const result = (): DeliveryResult => ({
 	endpointId: 'whe_1',
 	resourceId: 'cmp_1',
 	sequence: 1,
+	wasOutOfOrder: false,
 	leaseEnd: 0,
 	status: 'succeeded',
 	nextAttemptAt: null,

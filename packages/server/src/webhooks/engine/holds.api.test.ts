@@ -115,6 +115,11 @@ describe('a rejected event', () => {
 		await org.settle('retrying', 'retrying')
 		await org.change('a3', company)
 		await accepted('other')
+		// The success brings both retries forward, of which the one out of order is nobody's predecessor.
+		const [, , late] = (await org.list()).data
+		await expect
+			.poll(() => org.read(late?.id as string), { timeout: 10_000 })
+			.toMatchObject({ attemptCount: 2, outOfOrder: true })
 		await org.settle('succeeded', 'pending', 'retrying', 'retrying')
 		await pass(5 * minute)
 		await org.settle('succeeded', 'succeeded', 'retrying', 'retrying')

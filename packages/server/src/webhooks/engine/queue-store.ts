@@ -101,6 +101,8 @@ export interface DeliveryResult {
 	readonly resourceId: string
 	/** The event's `sequence` in its record. */
 	readonly sequence: number
+	/** Whether later events of its record may have been sent before the attempt: then none waits for it. */
+	readonly wasOutOfOrder: boolean
 	/** The lease under which the delivery was claimed. */
 	readonly leaseEnd: number
 	readonly status: 'succeeded' | 'retrying' | 'exhausted'
@@ -119,7 +121,7 @@ export interface DeliveryResult {
 	readonly request: string | null
 }
 
-type Result = DeliveryResult & { readonly number: number }
+type Result = Omit<DeliveryResult, 'wasOutOfOrder'> & { readonly number: number }
 
 /** What a delivery is after its result has been written. */
 interface Written {
@@ -220,7 +222,8 @@ export async function completeDeliveries(db: Db, all: readonly DeliveryResult[])
 		.filter(({ id }) => written.has(id))
 		.map((result) => ({ ...result, number: written.get(result.id)?.attemptCount }))
 	await results.run(db, attempts, held)
-	const passed = held.filter(({ id, status }) => status !== 'retrying' || written.get(id)?.outOfOrder)
+	const isDone = ({ id, status }: DeliveryResult) => status !== 'retrying' || written.get(id)?.outOfOrder
+	const passed = held.filter((result) => !result.wasOutOfOrder && isDone(result))
 	await results.run(db, promotion, passed)
 }
 

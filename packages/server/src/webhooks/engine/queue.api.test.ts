@@ -56,6 +56,7 @@ const success = ({ deliveryId, resourceId, sequence }: ClaimedDelivery, leaseEnd
 		id: deliveryId,
 		resourceId,
 		sequence,
+		wasOutOfOrder: false,
 		leaseEnd,
 		status: 'succeeded',
 		nextAttemptAt: null,

@@ -67,6 +67,7 @@ describe('classify', () => {
 				endpointId: 'whe_1',
 				resourceId: 'inv_1',
 				sequence: 1,
+				wasOutOfOrder: false,
 				status: 'succeeded',
 				nextAttemptAt: null,
 				scheduledAt: null,

@@ -70,6 +70,7 @@ export function classify({
 			endpointId: target.endpointId,
 			resourceId: claimed.resourceId,
 			sequence: claimed.sequence,
+			wasOutOfOrder: Boolean(claimed.outOfOrder),
 			leaseEnd,
 			status: !failed ? 'succeeded' : next === undefined ? 'exhausted' : 'retrying',
 			nextAttemptAt: next ?? null,
