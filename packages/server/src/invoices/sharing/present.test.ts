@@ -18,7 +18,8 @@ describe('the head', () => {
 	})
 
 	it('says that an invoice is open whose caller called it paid, and that owes something', () => {
-		expect(present({ ...emptyInvoice, status: 'paid', amountDueCents: 1 }).status).toEqual({ key: 'sent', label: 'Open' })
+		const invoice = { ...emptyInvoice, status: 'paid', amountDueCents: 1, paidDate: 0, paymentMethod: 'cash' } as const
+		expect(present(invoice)).toMatchObject({ status: { key: 'sent', label: 'Open' }, facts: [] })
 	})
 
 	it('has the dates and references there are', () => {

@@ -71,10 +71,9 @@ export function presentInvoice({ invoice, seller, buyer, language, timeZone, ...
 }
 
 /** What is due decides, and not the word of a caller who wrote `paid` before the total rose. */
-function standing({ isOverdue, status, amountDueCents }: Invoice): InvoiceStatus {
-	if (isOverdue) return 'overdue'
-	return status === 'paid' && amountDueCents > 0 ? 'sent' : status
-}
+const isOpen = ({ status, amountDueCents }: Invoice) => status === 'paid' && amountDueCents > 0
+
+const standing = (invoice: Invoice): InvoiceStatus => (invoice.isOverdue ? 'overdue' : isOpen(invoice) ? 'sent' : invoice.status)
 
 /** Nothing for an organization without logo and colour. */
 function brand({ branding, logoData }: Pick<PresentSource, 'branding' | 'logoData'>): Pick<InvoiceDocument, 'brand'> {
@@ -110,12 +109,13 @@ function account({ name, bankAccount }: Party, words: Words): string | null {
 /** The payment method is shown only once there is a date of payment. */
 function facts(invoice: Invoice, { words, date }: Writing): Fact[] {
 	const day = (ms: number | null) => ms !== null && date(ms)
+	const paidDate = isOpen(invoice) ? null : invoice.paidDate
 	const all: [label: string, value: string | false | null][] = [
 		[words.issued, day(invoice.issuedDate)],
 		[words.due, day(invoice.dueDate)],
 		[words.servicePeriod, period(invoice, date)],
-		[words.paid, day(invoice.paidDate)],
-		[words.paidBy, invoice.paidDate !== null && invoice.paymentMethod],
+		[words.paid, day(paidDate)],
+		[words.paidBy, paidDate !== null && invoice.paymentMethod],
 		[words.reference, invoice.paymentReference],
 	]
 	return all.flatMap(([label, value]) => (value ? [{ label, value }] : []))
