@@ -23,7 +23,7 @@ const lockCounter = query<Owner, Counter>((knex, owner) =>
 	knex('feed_places').where(owner).select('last').forUpdate().skipLocked(),
 )
 
-/** Returns nothing when there is a counter, without waiting for it. */
+/** Of an organization that has none yet. Returns nothing when another has just made it. */
 const beginCounter = query<Owner, Counter>((knex, { organizationId }) =>
 	knex.raw(
 		`insert into feed_places ("organizationId", last)

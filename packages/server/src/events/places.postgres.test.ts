@@ -128,9 +128,9 @@ it('places of the version before stay, later ones are higher, and a server of th
 	await expect(before.query(byTheSequence(tenant.organizationId))).rejects.toMatchObject({ code: '42P01' })
 	await before.end()
 	expect(await list(server, tenant, 'cursor=42')).toEqual({ names: ['c', 'd'], cursor: 45 })
-	expect(await list(server, neighbour, 'cursor=43')).toEqual({ names: ['b', 'c'], cursor: 45 })
+	expect(await list(server, neighbour, 'cursor=43')).toEqual({ names: ['b', 'c'], cursor: 46 })
 	expect([await placesOf(tenant), await placesOf(neighbour)]).toEqual([
 		[41, 42, 44, 45],
-		[43, 44, 45],
+		[43, 45, 46],
 	])
 })
