@@ -46,7 +46,11 @@ type SelfManagedEffect = (commit: (work: Effect) => Promise<Reply>) => Promise<R
 const tries = 3
 
 /** Another request has the key by now. What this one wrote in the same transaction is undone. */
-class KeyTaken extends Error {}
+class KeyTaken extends ApiError {
+	constructor() {
+		super('idempotency_key_in_use', underWay)
+	}
+}
 
 /** Organizations to remember; beyond that, all are asked for again. */
 const maxRemovals = 10_000

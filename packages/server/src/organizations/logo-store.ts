@@ -1,4 +1,4 @@
-// The bytes of logos, each stored once. A logo that no sent invoice shows goes when another takes its place.
+// The bytes of logos, each stored once. A logo that no sent invoice and no e-mail shows goes when another takes its place.
 import type { Origin } from '../base/origin.ts'
 import { type Db, query } from '../db/database.ts'
 

@@ -60,6 +60,20 @@ describe('what changes while the mail server has the e-mail', () => {
 		expect((await (await fetch(url)).text()).includes(`data:image/png;base64,${red.toString('base64')}`)).toBe(true)
 	})
 
+	it('in what is paid of the invoice leaves it paid, and sent', async () => {
+		const id = await create()
+		let payment = ''
+		mail.beforeAnswer = async () => {
+			mail.beforeAnswer = () => {}
+			payment = (await tenant.remit.payments.create({ invoiceId: id, amountCents: 5_000 })).id
+		}
+		expect((await send(id)).body.ok).toBe(true)
+		expect(await read(id)).toMatchObject({ status: 'paid', sentAt: expect.any(Number) })
+		expect(await typesOf(id)).toContain('invoice.sent')
+		await tenant.remit.payments.reverse(payment)
+		expect(await read(id)).toMatchObject({ status: 'sent', amountDueCents: 5_000 })
+	})
+
 	it('in the invoice leaves it a draft, of which the answer says that its client has another one', async () => {
 		const id = await create()
 		mail.beforeAnswer = async () => {

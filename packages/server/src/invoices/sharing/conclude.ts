@@ -28,7 +28,7 @@ export interface Mailed {
 
 /**
  * Writes what became of a mail, and what follows for its invoice, unless the invoice was deleted meanwhile. An invoice that changed
- * meanwhile is not the one that its client has: it does not become `sent`, and the answer is true. Written again, it changes nothing;
+ * meanwhile is not the one that its client has: a draft stays one, and the answer is true. Written again, it changes nothing;
  * but a mail that counted as perhaps sent may turn out to be accepted.
  */
 export async function concludeMail(
@@ -54,6 +54,7 @@ export async function concludeMail(
 	const change = sending(invoice, origin.now)
 	if (!change) await recordInvoiceEvents(write, invoice, ['invoice.sent'])
 	else if (!isChanged) await changeInvoice(write, invoice, { ...change, mailed: mailed.snapshot }, ['invoice.sent'])
+	else if (invoice.status !== 'draft') await changeInvoice(write, invoice, change, ['invoice.sent'])
 	return isChanged
 }
 

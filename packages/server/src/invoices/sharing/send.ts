@@ -44,6 +44,7 @@ export async function sendInvoice(context: SelfManagedContext, caller: Caller, i
 		throw error
 	}
 	return persist(() => context.commit(async (tx) => done(await conclude(tx)))).catch((cause) => {
+		if (cause instanceof ApiError) throw cause
 		const detail = 'The mail server has taken the e-mail, but the database fails. The invoice becomes sent once it works again.'
 		throw new ApiError('email_outcome_unknown', detail, { cause })
 	})
