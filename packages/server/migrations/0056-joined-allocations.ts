@@ -16,7 +16,7 @@ export async function up(knex: Knex): Promise<void> {
 		.max({ allocatedAt: 'allocatedAt' })
 	for (const { amountCents, allocatedAt, ...of } of several) {
 		await knex('payment_allocations').where(of).whereNull('releasedAt').update({ releasedAt: allocatedAt })
-		await knex('payment_allocations').insert({ ...of, id: newId('alc'), amountCents, allocatedAt })
+		if (Number(amountCents) !== 0) await knex('payment_allocations').insert({ ...of, id: newId('alc'), amountCents, allocatedAt })
 	}
 	for (const [name, column] of [
 		['payment_allocations_by_invoice', 'invoiceId'],

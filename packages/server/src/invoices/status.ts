@@ -39,20 +39,24 @@ export function paidOf(before: StoredInvoice, next: StoredInvoice, input: Status
 	if (next.currency !== before.currency) paid = paidByStatus
 	if (before.status === 'paid' && next.status !== 'paid') paid -= paidByStatus
 	if (totalCents !== before.totalCents) paid = within(paid, totalCents - amountCreditedCents)
-	return input.status === 'paid' && isOwed(next, paid) ? totalCents - amountCreditedCents : paid
+	return input.status === 'paid' && isOwed({ ...next, amountPaidCents: paid }) ? totalCents - amountCreditedCents : paid
 }
 
-function isOwed({ totalCents, amountCreditedCents }: StoredInvoice, paid: number): boolean {
-	const due = totalCents - amountCreditedCents - paid
-	return due > 0 || (due < 0 && totalCents < 0)
-}
+type Owing = Pick<StoredInvoice, 'totalCents' | 'amountCreditedCents' | 'amountPaidCents'>
 
-/** A status that a payment gave an invoice goes when something is owed again, with what says how it was paid: a caller wrote neither. */
+const left = ({ totalCents, amountCreditedCents, amountPaidCents }: Owing) => totalCents - amountCreditedCents - amountPaidCents
+
+const isOwed = (invoice: Owing): boolean => left(invoice) > 0 || (left(invoice) < 0 && invoice.totalCents < 0)
+
+/**
+ * A status that a payment gave an invoice goes when a change leaves something owed, with what says how it was paid: a caller wrote
+ * neither. One that was ever sent is sent again, and the job makes it overdue if it is.
+ */
 export function reopened(before: StoredInvoice, next: StoredInvoice, input: StatusInput): Partial<StoredInvoice> {
-	if (!before.paidByPayment || input.status !== undefined || !isOwed(next, next.amountPaidCents)) return {}
+	if (!before.paidByPayment || input.status !== undefined || !isOwed(next) || left(next) === left(before)) return {}
 	const { statusBeforePayment, sentAt } = before
 	return {
-		status: statusBeforePayment ?? (sentAt === null ? 'draft' : 'sent'),
+		status: sentAt === null ? (statusBeforePayment ?? 'draft') : 'sent',
 		paidDate: input.paidDate === undefined ? null : next.paidDate,
 		paymentMethod: input.paymentMethod ?? null,
 		paymentReference: input.paymentReference ?? null,

@@ -1,6 +1,6 @@
 // The doors to the ledger: a payment that arrives, is put on invoices or taken off them, or is reversed. An invoice on which nothing
 // is due any more gets the status `paid` through its own door. Locks go from the invoices, by their ids, to the payments.
-import { dayMs, toMs } from '../base/dates.ts'
+import { dayMs, endOfDay, todayIn, toMs } from '../base/dates.ts'
 import { ApiError, fieldError } from '../base/errors.ts'
 import { companies } from '../companies/store.ts'
 import { difference } from '../db/audit-log.ts'
@@ -30,7 +30,8 @@ export async function createPayment(write: WriteContext, input: PaymentCreate): 
 	const of = { organizationId: organization.id, companyId, invoiceId: invoices.size === 1 ? (first?.id ?? null) : null }
 	const when = paidAt === undefined ? origin.now : toMs(paidAt)
 	// Tomorrow is today elsewhere.
-	if (when > origin.now + dayMs) throw fieldError('invalid_payment', '/paidAt', 'A payment that is yet to come is none.')
+	if (when >= endOfDay(organization.timeZone, todayIn(organization.timeZone, origin.now).date + dayMs))
+		throw fieldError('invalid_payment', '/paidAt', 'A payment that is yet to come is none.')
 	const money = { amountCents, currency, paidAt: when, source: 'manual' as const, metadata: metadata ?? null }
 	const payment = await addPayment(write, { ...plain, ...of, ...money }, parts)
 	await settle(write, payment, parts, invoices)

@@ -173,8 +173,10 @@ it('One payment of several invoices is for all of them or none', async () => {
 it('A payment may have arrived until tomorrow, whatever the time zone of its caller, and not later', async () => {
 	const dayMs = 86_400_000
 	const at = (paidAt: number) => tenant.ask('POST', '/api/payments', { body: { amountCents: 1, paidAt } })
-	expect((await at(server.clock.now + dayMs)).status).toBe(201)
-	expect(await at(server.clock.now + dayMs + 1)).toMatchObject({
+	// The organization is in UTC.
+	const endOfTomorrow = (Math.floor(server.clock.now / dayMs) + 2) * dayMs
+	expect((await at(endOfTomorrow - 1)).status).toBe(201)
+	expect(await at(endOfTomorrow)).toMatchObject({
 		...{ status: 422, body: { code: 'invalid_payment', errors: [{ pointer: '/paidAt' }] } },
 	})
 })
@@ -230,23 +232,27 @@ it.each<[string, string[], (id: string, payment: string) => Promise<unknown>]>([
 	['its total rises', ['draft', 'sent', 'overdue'], (id) => patch(id, { totalCents: 501 })],
 	['its currency changes', ['sent', 'draft', 'overdue'], (id) => patch(id, { currency: 'JPY' })],
 	['it becomes a credit', ['overdue', 'sent'], (id) => patch(id, { totalCents: -1 })],
-])('An invoice that a payment made paid has the status of before again when %s', async (_, statuses, change) => {
-	const id = await create({ totalCents: 500 })
-	for (const status of statuses) {
-		await patch(id, { status })
-		const before = await read(id)
-		const of = await pay({ invoiceId: id, amountCents: 500, method: 'cash', reference: 'R-1' })
-		expect(await read(id)).toMatchObject({ status: 'paid', paymentMethod: 'cash' })
-		await change(id, of)
-		const open = { status, paidDate: null, paymentMethod: null, paymentReference: null, sentAt: before.sentAt }
-		expect(await read(id)).toMatchObject(open)
-		const { data: events } = await ask('GET', `/webhooks/events?resourceId=${id}&limit=100`)
-		const last = events.findLast(({ type }: { type: string }) => type === 'invoice.updated')
-		expect(last.changes.status).toEqual({ from: 'paid', to: status })
-		await ask('POST', `/api/payments/${of}/reverse`)
-		await patch(id, { totalCents: 500, currency: 'USD', status: 'draft' })
-	}
-})
+])(
+	'An invoice that a payment made paid is sent again, or as it was if it was never sent, when %s',
+	async (_, statuses, change) => {
+		const id = await create({ totalCents: 500 })
+		for (const status of statuses) {
+			await patch(id, { status })
+			const before = await read(id)
+			const of = await pay({ invoiceId: id, amountCents: 500, method: 'cash', reference: 'R-1' })
+			expect(await read(id)).toMatchObject({ status: 'paid', paymentMethod: 'cash' })
+			await change(id, of)
+			const again = before.sentAt === null ? status : 'sent'
+			const open = { status: again, paidDate: null, paymentMethod: null, paymentReference: null, sentAt: before.sentAt }
+			expect(await read(id)).toMatchObject(open)
+			const { data: events } = await ask('GET', `/webhooks/events?resourceId=${id}&limit=100`)
+			const last = events.findLast(({ type }: { type: string }) => type === 'invoice.updated')
+			expect(last.changes.status).toEqual({ from: 'paid', to: again })
+			await ask('POST', `/api/payments/${of}/reverse`)
+			await patch(id, { totalCents: 500, currency: 'USD', status: 'draft' })
+		}
+	},
+)
 
 /** As a server of the version before leaves it. */
 const forgotten = query<{ id: string }>((knex, key) => knex('invoices').where(key).update({ statusBeforePayment: null }))
@@ -259,6 +265,42 @@ it('An invoice that a server of the version before made paid is sent again, or a
 		await patch(id, { totalCents: 501 })
 		expect(await read(id)).toMatchObject({ status })
 	}
+})
+
+it('An invoice that was paid and then mailed is sent, not a draft, when its payment is reversed', async () => {
+	const { id: companyId } = await ask('POST', '/api/companies', { name: 'Acme' })
+	const id = await create({ totalCents: 500, companyId })
+	const of = await pay({ invoiceId: id, amountCents: 500 })
+	await ask('POST', `/api/invoices/${id}/send`, { to: 'a@client.example' })
+	await ask('POST', `/api/payments/${of}/reverse`)
+	expect(await read(id)).toMatchObject({ status: 'sent', billTo: { name: 'Acme' }, locale: 'en-US' })
+})
+
+it('An invoice that was overdue and paid is overdue again only once it is late', async () => {
+	const id = await create({ totalCents: 500, status: 'sent', dueDate: '2020-01-01' })
+	await server.runJobs()
+	expect(await read(id)).toMatchObject({ status: 'overdue' })
+	const of = await pay({ invoiceId: id, amountCents: 500 })
+	await patch(id, { totalCents: 600, dueDate: '2099-01-01' })
+	await server.runJobs()
+	expect(await read(id)).toMatchObject({ status: 'sent', isOverdue: false })
+	await patch(id, { dueDate: '2020-01-01' })
+	await ask('POST', `/api/payments/${of}/reverse`)
+	await server.runJobs()
+	expect(await read(id)).toMatchObject({ status: 'overdue', isOverdue: true })
+})
+
+/** As the version before left an invoice whose total rose after a payment had made it paid. */
+const raised = query<{ id: string }>((knex, key) => knex('invoices').where(key).update({ totalCents: 600 }))
+
+it('A note never changes the status that a payment gave', async () => {
+	const id = await create({ totalCents: 500, status: 'sent' })
+	await pay({ invoiceId: id, amountCents: 500, method: 'cash' })
+	await server.db.transaction((tx) => tx.run(raised, { id }))
+	await patch(id, { notes: 'Thank you.' })
+	expect(await read(id)).toMatchObject({ status: 'paid', paymentMethod: 'cash', notes: 'Thank you.' })
+	await patch(id, { totalCents: 700 })
+	expect(await read(id)).toMatchObject({ status: 'sent', paymentMethod: null })
 })
 
 it('An invoice that a payment made paid stays so when its caller says so, or nothing is missing', async () => {
