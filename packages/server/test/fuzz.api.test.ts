@@ -39,6 +39,7 @@ beforeAll(async () => {
 		dealId: mostly(fc.constantFrom(...deals), 'dl_unknown'),
 		pipelineId: mostly(fc.constant(pipeline.id), 'pl_unknown'),
 		stage: mostly(fc.constantFrom(...pipeline.stages.map(({ key }: Stage) => key)), 'unknown'),
+		headers: someHeaders,
 		stages: mostly(someStages, []).filter((stages) => (stages as Stage[]).length > 0),
 		taxRateId: mostly(fc.constant(await idOf('/api/tax-rates', { name: 'VAT', percent: '8.1' })), 'txr_unknown'),
 		vatId: mostly(fc.constantFrom('DE136695976', null), 'DE1'),
@@ -51,6 +52,12 @@ beforeAll(async () => {
 	}
 })
 afterAll(() => server.close())
+
+/** Headers with names that differ. */
+const someHeaders = fc.uniqueArray(
+	fc.record({ name: fc.stringMatching(/^X-[A-Za-z]{1,9}$/), value: fc.stringMatching(/^[!-~]{1,20}$/) }),
+	{ selector: ({ name }) => name.toLowerCase(), maxLength: 10 },
+)
 
 /** Stages with unique keys; some advance to the last one. */
 const someStages = fc
