@@ -118,22 +118,25 @@ async function serve() {
 	return { ask, close }
 }
 
-it.each(migrations.slice(0, -1).map(({ name }, index) => [name, index + 1] as const))(
-	'a database at %s starts with this version, shows its records and takes new ones',
-	async (_, version) => {
-		const tables = await goBackTo(version)
-		const { ask, close } = await serve()
-		if (!tables.includes('api_keys')) {
-			const knex = connect(database.settings)
-			await copyRows('api_keys', knex)
-			await knex.destroy()
-		}
-		for (const table of tables) {
-			const path = lists[table]
-			if (path) expect([table, (await ask('GET', path)).body.data.length]).not.toEqual([table, 0])
-		}
-		const { id } = (await ask('POST', '/api/invoices', {})).body
-		expect((await ask('PATCH', `/api/invoices/${id}`, { status: 'sent' })).status).toBe(200)
-		await close()
-	},
-)
+/** CI asks each; otherwise those of the last weeks, and every eighth before them. */
+const versions = migrations
+	.slice(0, -1)
+	.map(({ name }, index) => [name, index + 1] as const)
+	.filter(([, version]) => process.env.UPGRADE_TEST === 'full' || version >= migrations.length - 8 || version % 8 === 1)
+
+it.each(versions)('a database at %s starts with this version, shows its records and takes new ones', async (_, version) => {
+	const tables = await goBackTo(version)
+	const { ask, close } = await serve()
+	if (!tables.includes('api_keys')) {
+		const knex = connect(database.settings)
+		await copyRows('api_keys', knex)
+		await knex.destroy()
+	}
+	for (const table of tables) {
+		const path = lists[table]
+		if (path) expect([table, (await ask('GET', path)).body.data.length]).not.toEqual([table, 0])
+	}
+	const { id } = (await ask('POST', '/api/invoices', {})).body
+	expect((await ask('PATCH', `/api/invoices/${id}`, { status: 'sent' })).status).toBe(200)
+	await close()
+})
