@@ -12,7 +12,7 @@ const floors = [
 	['db', 'outside/mail', 'outside/payments'],
 	['outside/traces'],
 	['outside'],
-	['auth'],
+	['auth', 'outside/providers'],
 	['work'],
 	['http'],
 	['http/steps'],

@@ -198,11 +198,11 @@ const reasons: Readonly<Record<string, string>> = {
 const ofAddresses = [UnsafeUrl, UnresolvableUrl, ResolverUnavailable]
 
 /** The error or its cause, if it is of one of these kinds. */
-const findCause = (error: unknown, ...kinds: readonly (new (message?: string) => Error)[]): Error | undefined =>
+export const findCause = (error: unknown, ...kinds: readonly (new (message?: string) => Error)[]): Error | undefined =>
 	[error, (error as { cause?: unknown }).cause].find((one): one is Error => kinds.some((kind) => one instanceof kind))
 
 /** Why there was no answer, without anything about the server's own network. */
-function reason(error: unknown): string {
+export function reason(error: unknown): string {
 	const rejected = findCause(error, ...ofAddresses)
 	if (rejected) return rejected.message
 	if ((error as Error).name === 'HTTPParserError') return 'the answer is not HTTP'

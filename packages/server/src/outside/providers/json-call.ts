@@ -1,0 +1,151 @@
+// One call to a provider that answers JSON. Nothing that the provider does makes it last longer than its time limit or take more
+// memory than its limit of bytes, and what it throws says nothing of the credentials or of the server's own network.
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Readable } from 'node:stream'
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import { version } from '../../contract/document.ts'
+import { type Egress, UnresolvableUrl, UnsafeUrl } from '../egress.ts'
+import { findCause, reason } from '../http.ts'
+
+export interface OutsideCall {
+	readonly method: 'GET' | 'POST'
+	readonly url: string
+	readonly headers: Readonly<Record<string, string>>
+	readonly body?: string
+}
+
+export interface CallLimits {
+	/** For the whole call, from the look-up of the host to the last byte. */
+	readonly timeoutMs: number
+	/** The most bytes of an answer, compressed and not. */
+	readonly maxBytes: number
+	readonly signal?: AbortSignal | undefined
+}
+
+export interface OutsideAnswer {
+	readonly status: number
+	readonly headers: IncomingHttpHeaders
+	readonly text: string
+}
+
+type Failure = 'unreachable' | 'timeout' | 'invalid_answer' | 'answer_too_large' | 'unsafe_url'
+
+/** The call has no answer that can be used. The message is for the API's caller. */
+export class CallFailed extends Error {
+	readonly code: Failure
+
+	constructor(code: Failure, message: string, cause?: unknown) {
+		super(message, { cause })
+		this.code = code
+	}
+}
+
+/** Makes a call and returns its answer, whatever its status, with its body as text. Redirects are answers. */
+export async function call(egress: Egress, request: OutsideCall, limits: CallLimits): Promise<OutsideAnswer> {
+	const { timeoutMs, signal } = limits
+	const timer = AbortSignal.timeout(timeoutMs)
+	const ended = signal ? AbortSignal.any([signal, timer]) : timer
+	// undici ignores a signal until it has a connection.
+	const broken = Promise.withResolvers<never>()
+	const breakOff = () => broken.reject(ended.reason)
+	ended.addEventListener('abort', breakOff)
+	try {
+		if (ended.aborted) throw ended.reason
+		return await Promise.race([receive(egress, request, limits.maxBytes, ended), broken.promise])
+	} catch (error) {
+		if (signal?.aborted) throw signal.reason
+		if (timer.aborted) throw new CallFailed('timeout', `There was no complete answer within ${timeoutMs / 1000} s.`)
+		throw failureOf(error)
+	} finally {
+		ended.removeEventListener('abort', breakOff)
+	}
+}
+
+/** As `call`, with what the JSON of a 2xx answer says. */
+export async function callJson(
+	egress: Egress,
+	request: OutsideCall,
+	limits: CallLimits,
+): Promise<Omit<OutsideAnswer, 'text'> & { readonly json: unknown }> {
+	const { status, headers, text } = await call(egress, request, limits)
+	if (status >= 300 && status < 400)
+		throw new CallFailed('invalid_answer', `The provider answered ${status}, a redirect, which is not followed.`)
+	if (status < 200 || status > 299) return { status, headers, json: undefined }
+	return { status, headers, json: parse(text, headers['content-type']) }
+}
+
+function parse(text: string, type: string | undefined): unknown {
+	try {
+		return JSON.parse(text)
+	} catch {
+		const isHtml = /html/i.test(type ?? '') || /^\s*</.test(text)
+		const what = text.trim() === '' ? 'nothing' : isHtml ? 'a page (HTML) and not JSON' : 'no JSON, or only a part of it'
+		throw new CallFailed('invalid_answer', `The provider answered ${what}.`)
+	}
+}
+
+async function receive(
+	egress: Egress,
+	{ method, url, headers, body }: OutsideCall,
+	maxBytes: number,
+	signal: AbortSignal,
+): Promise<OutsideAnswer> {
+	const { origin, pathname, search } = new URL(url)
+	const dispatcher = await egress.dispatcher()
+	const answer = await dispatcher.request({
+		origin,
+		path: pathname + search,
+		method,
+		headers: { accept: 'application/json', 'accept-encoding': 'gzip', 'user-agent': `Remit/${version}`, ...headers },
+		...(body !== undefined && { body }),
+		headersTimeout: 0,
+		bodyTimeout: 0,
+		signal,
+	})
+	const text = await readText(answer.body, String(answer.headers['content-encoding'] ?? ''), maxBytes)
+	return { status: answer.statusCode, headers: answer.headers, text }
+}
+
+const decoders: Readonly<Record<string, () => NodeJS.ReadWriteStream>> = {
+	gzip: createGunzip,
+	'x-gzip': createGunzip,
+	deflate: createInflate,
+	br: createBrotliDecompress,
+}
+
+/** Reads a body to its end, one chunk at a time, so that what it decompresses to is never there as a whole. */
+async function readText(body: Readable, encoding: string, maxBytes: number): Promise<string> {
+	const open = decoders[encoding.toLowerCase()]
+	if (!open && !['', 'identity'].includes(encoding.toLowerCase())) {
+		body.destroy()
+		throw new CallFailed('invalid_answer', 'The answer is compressed in a way that Remit does not read.')
+	}
+	const decoder = open?.()
+	// A destroyed body rejects the loop below through its decoder.
+	if (decoder) body.once('error', (error) => (decoder as unknown as Readable).destroy(error))
+	const source = decoder ? (body.pipe(decoder) as unknown as Readable) : body
+	const chunks: Buffer[] = []
+	let bytes = 0
+	try {
+		for await (const chunk of source) {
+			bytes += chunk.length
+			if (bytes > maxBytes) throw new CallFailed('answer_too_large', `The answer is larger than ${maxBytes} bytes.`)
+			chunks.push(chunk)
+		}
+	} finally {
+		// A body that is not read to its end would keep its socket.
+		body.on('error', () => {}).destroy()
+	}
+	return Buffer.concat(chunks).toString('utf8')
+}
+
+function failureOf(error: unknown): CallFailed {
+	if (error instanceof CallFailed) return error
+	const unsafe = findCause(error, UnsafeUrl)
+	if (unsafe) return new CallFailed('unsafe_url', unsafe.message)
+	const unknown = findCause(error, UnresolvableUrl)
+	if (unknown) return new CallFailed('unreachable', unknown.message)
+	if (/^(Z_|ERR__ERROR_FORMAT)/.test(String((error as { code?: unknown }).code)))
+		return new CallFailed('invalid_answer', 'The answer is compressed, and broken.', error)
+	return new CallFailed('unreachable', `The call failed: ${reason(error)}.`, error)
+}
