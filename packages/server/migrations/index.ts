@@ -57,6 +57,7 @@ import * as retryingDeliveries from './0054-retrying-deliveries.ts'
 import * as feedPlaces from './0055-feed-places.ts'
 import * as joinedAllocations from './0056-joined-allocations.ts'
 import * as statusBeforePayment from './0057-status-before-payment.ts'
+import * as connections from './0058-connections.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -117,4 +118,5 @@ export const migrations: readonly Migration[] = [
 	{ name: '0055-feed-places', up: feedPlaces.up },
 	{ name: '0056-joined-allocations', up: joinedAllocations.up },
 	{ name: '0057-status-before-payment', up: statusBeforePayment.up },
+	{ name: '0058-connections', up: connections.up },
 ]

@@ -94,6 +94,8 @@ const schedule = (value: string) => {
 	return seconds.map(Number)
 }
 
+const providerBase = (name: string) => setting('', `Another address of the API of ${name}, for tests.`, baseUrl)
+
 export const settings = {
 	PORT: setting('3000', 'Port to listen on; 0 takes a free one.', integer(0, 65_535)),
 	HOST: setting('127.0.0.1', 'Address to listen on; 0.0.0.0 for every interface.', notEmpty),
@@ -235,9 +237,12 @@ export const settings = {
 	WEBHOOK_RETENTION_DAYS: setting('30', 'How long events and webhook deliveries are kept.', integer(4, 3_650)),
 	EGRESS_ALLOW_CIDRS: setting(
 		'',
-		'Ranges that webhooks may go to although they are not public: 127.0.0.0/8,10.0.0.0/8. In development on loopback: loopback.',
+		'Ranges that webhooks and calls to providers may go to although they are not public: 127.0.0.0/8,10.0.0.0/8. In development on loopback: loopback.',
 		parseCidrs,
 	),
+	PROVIDER_HUBSPOT_BASE_URL: providerBase('HubSpot'),
+	PROVIDER_XERO_BASE_URL: providerBase('Xero'),
+	PROVIDER_STRIPE_BASE_URL: providerBase('Stripe'),
 	NODE_ENV: setting(
 		'production',
 		'In development every request and answer is judged by the full validator too; test is production with a test processor.',

@@ -3,6 +3,7 @@
 import * as apiKeys from './api-keys/handlers.ts'
 import * as audit from './audit/handlers.ts'
 import * as companies from './companies/handlers.ts'
+import * as connections from './connections/handlers.ts'
 import * as contacts from './contacts/handlers.ts'
 import * as deals from './deals/handlers.ts'
 import * as pipelines from './deals/pipeline-handlers.ts'
@@ -34,6 +35,14 @@ export const handlers = {
 	'companies.replace': companies.update,
 	'companies.delete': companies.remove,
 	'companies.history': companies.history,
+	'connections.list': connections.list,
+	'connections.create': connections.create,
+	'connections.get': connections.get,
+	'connections.update': connections.update,
+	'connections.delete': connections.remove,
+	'connections.test': connections.test,
+	'connections.history': connections.history,
+	'connections.providers.list': connections.listProviders,
 	'contacts.list': contacts.list,
 	'contacts.create': contacts.create,
 	'contacts.get': contacts.get,

@@ -7,7 +7,7 @@ import { expect, it } from 'vitest'
 const floors = [
 	['generated'],
 	['base', 'log', 'rendering/words'],
-	['rendering', 'contract', 'invoices/pricing'],
+	['rendering', 'contract', 'invoices/pricing', 'connections/providers'],
 	['rendering/pages', 'rendering/pdf', 'db/files'],
 	['db', 'outside/mail', 'outside/payments'],
 	['outside/traces'],
@@ -22,7 +22,7 @@ const floors = [
 	['contacts'],
 	['deals'],
 	['organizations'],
-	['api-keys', 'tax-rates', 'time-entries', 'webhooks'],
+	['api-keys', 'connections', 'tax-rates', 'time-entries', 'webhooks'],
 	['webhooks/engine', 'ledger'],
 	['invoices'],
 	['invoices/sharing', 'payments'],

@@ -302,7 +302,15 @@ describe('what others fail at', () => {
 		const url = 'https://slow.example/'
 		const { id } = await failing.remit.webhooks.endpoints.create({ url: 'https://receiver.example/', eventTypes: ['*'] })
 		const created = await failing.ask('POST', '/webhooks/endpoints', { body: { url, eventTypes: ['*'] } })
-		for (const answer of [created, await failing.ask('PATCH', `/webhooks/endpoints/${id}`, { body: { url } })])
+		const connected = { provider: 'http_json', name: 'Acme', authType: 'api_key', credentials: { apiKey: 'k' } }
+		const connect = (baseUrl: string) => failing.ask('POST', '/connections', { body: { ...connected, config: { baseUrl } } })
+		const connection = `/connections/${(await connect('https://api.example')).body.id}`
+		for (const answer of [
+			created,
+			await failing.ask('PATCH', `/webhooks/endpoints/${id}`, { body: { url } }),
+			await connect(url),
+			await failing.ask('PATCH', connection, { body: { config: { baseUrl: url } } }),
+		])
 			expect(answer).toMatchObject({ status: 503, body: { code: 'resolver_unavailable' } })
 	})
 

@@ -13,6 +13,8 @@ export async function grow(server: TestServer, ask: Ask, rows: number): Promise<
 	const endpoint = { url: 'https://receiver.example', eventTypes: ['*'] }
 	const { id } = (await server.ask('POST', '/webhooks/endpoints', { body: endpoint })).body
 	await server.ask('PATCH', `/webhooks/endpoints/${id}`, { body: { status: 'paused' } })
+	const connection = { provider: 'stripe', name: 'Grown', authType: 'api_key', credentials: { apiKey: 'key' } }
+	await server.ask('POST', '/connections', { body: connection })
 	await server.ask('POST', '/api/companies', { body: { name: 'Grown' } })
 	const all = await readTables(server.db.dialect, ask)
 	for (const [name, values] of Object.entries(grown)) {
@@ -61,6 +63,12 @@ const grown: Record<string, Record<string, string>> = {
 	},
 	mails: { id: "'mail_grown' || n", resourceId: oneOf('inv', 100), createdAt: 'n' },
 	webhook_hosts: { host: "'grown' || n" },
+	connections: {
+		id: "'con_grown' || n",
+		provider: "case n % 5 when 0 then 'stripe' else 'hubspot' end",
+		status: "case n % 5 when 0 then 'active' else 'pending' end",
+		createdAt: 'n',
+	},
 	webhook_endpoints: { id: "'whe_grown' || n", status: "case n % 5 when 0 then 'paused' else 'active' end", createdAt: 'n' },
 	events: {
 		position: '1000 + n',

@@ -65,7 +65,13 @@ async function sealEverything() {
 	const { url } = (await ask('POST', `/api/invoices/${id}/client-link`, once)).body
 	const credentials = { secretKey: 'rk_test_OwnAccount0123456789', webhookSecret: 'whsec_OwnSecret0123456789' }
 	await ask('PUT', '/api/organization/payment-credentials', { body: credentials })
+	const { id: connectionId } = await tenant.remit.connections.create({
+		...{ provider: 'http_json', name: 'Sink', authType: 'api_key', credentials: { apiKey: 'key' } },
+		config: { baseUrl: 'http://127.0.0.1:1' },
+	})
 	return async () => {
+		// Credentials that do not open are lost; here nobody listens.
+		expect((await ask('POST', `/connections/${connectionId}/test`)).body.data.lastError.code).toBe('unreachable')
 		const path = `/api/invoices/${id}/client-link`
 		expect((await ask('GET', path)).body.url).toBe(url)
 		expect((await ask('POST', path)).body.url).toBe(url)
@@ -106,21 +112,21 @@ it('three keys hold everything one after the other, while all of it works; each 
 		await restart(next, old)
 		const [done] = await Promise.all([secrets('rotate', next, old), works()])
 		expect(done).toMatchObject({ unknown: 0, broken: 0, unbound: 0 })
-		expect(heldBy(done)).toEqual({ [idOf(next)]: 6, [idOf(old)]: 0 })
+		expect(heldBy(done)).toEqual({ [idOf(next)]: 7, [idOf(old)]: 0 })
 		await restart(next)
 		await works()
 	}
 	const lost = await secrets('status', first)
 	expect(lost.keys).toMatchObject([
 		{ id: idOf(first), seals: true, known: true, values: 0 },
-		{ id: idOf(keys[2]), seals: false, known: false, values: 6 },
+		{ id: idOf(keys[2]), seals: false, known: false, values: 7 },
 	])
 	const withoutKey = new Remit({ ...environment(), ENCRYPTION_KEYS: first, LOG_LEVEL: 'error' }, folder)
 	const { stdout } = await withoutKey.run(['secrets', 'status'])
-	expect(stdout).toContain(`${idOf(keys[2])}  holds 6 values: `)
+	expect(stdout).toContain(`${idOf(keys[2])}  holds 7 values: `)
 	expect(stdout).toContain('ENCRYPTION_KEYS lacks it: they cannot be read.')
 	const { lines, end } = await withoutKey.serve()
-	const warning = `ENCRYPTION_KEYS lacks keys that hold sealed values, which cannot be read: ${idOf(keys[2])} (6 values)`
+	const warning = `ENCRYPTION_KEYS lacks keys that hold sealed values, which cannot be read: ${idOf(keys[2])} (7 values)`
 	await expect.poll(() => lines().join('\n'), { timeout: 10_000 }).toContain(warning)
 	await end('SIGTERM')
 })

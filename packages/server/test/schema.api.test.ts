@@ -10,6 +10,7 @@ import { readAuditLog, readHistory } from '../src/audit/store.ts'
 import { findKeyByHash } from '../src/auth/store.ts'
 import { bySystem } from '../src/base/origin.ts'
 import { companies, readCompanies } from '../src/companies/store.ts'
+import { connections, findSealedCredentials } from '../src/connections/store.ts'
 import { contacts } from '../src/contacts/store.ts'
 import type { Database, Db } from '../src/db/database.ts'
 import { Statements } from '../src/db/statements.ts'
@@ -192,6 +193,9 @@ const lists = (): List[] => [
 	...filtered('webhook_endpoints', { status: ['paused', 'status'] }, (db, filter) =>
 		endpoints.readPage(db, org(), { ...filter, ...page }),
 	),
+	...filtered('connections', { provider: ['stripe', 'provider'], status: ['active', 'status'] }, (db, filter) =>
+		connections.readPage(db, org(), { ...filter, ...page }),
+	),
 	...filtered(
 		'webhook_deliveries',
 		{ endpointId: ['whe_1', 'endpoint'], status: ['skipped', 'status'], resourceId, eventType: ['company.created', 'type'] },
@@ -287,6 +291,8 @@ const lookUps: [name: string, work: (db: Db) => Promise<unknown>][] = [
 	['a company', (db) => companies.find(db, org(), 'cmp_1')],
 	['a company to change', (db) => companies.lock(db, org(), 'cmp_1')],
 	['a contact', (db) => contacts.find(db, org(), 'ct_1')],
+	['a connection to change', (db) => connections.lock(db, org(), 'con_1')],
+	['the credentials of a connection', (db) => findSealedCredentials(db, { organizationId: org(), id: 'con_1' })],
 	['a deal', (db) => deals.find(db, org(), 'dl_1')],
 	['a deal to change', (db) => deals.lock(db, org(), 'dl_1')],
 	['a pipeline', (db) => pipelines.find(db, org(), 'pl_1')],

@@ -60,10 +60,18 @@ const kinds: Kind[] = [
 		create: async () => ({ url, eventTypes: ['*'] }),
 		body: { url: `${url}/2`, eventTypes: ['invoice.*', 'company.*'], status: 'active', description: 'Books' },
 	},
+	{
+		path: '/connections',
+		create: async () => ({
+			...{ provider: 'http_json', name: 'Acme', authType: 'api_key', credentials: { apiKey: 'key' } },
+			config: { baseUrl: 'https://api.example/v1' },
+		}),
+		body: { name: 'Acme 2', config: { baseUrl: 'https://api.example/v2', testPath: '/me' }, status: 'active' },
+	},
 ]
 
 describe.each(kinds)('a write to $path', ({ path, create, body }) => {
-	it.each(path === '/webhooks/endpoints' ? ['PATCH'] : ['PATCH', 'PUT'])(
+	it.each(path.startsWith('/api/') ? ['PATCH', 'PUT'] : ['PATCH'])(
 		'of what is there already changes nothing: %s',
 		async (method) => {
 			const at = create ? (await tenant.ask('POST', path, { body: await create(tenant) })).headers.get('location') : path

@@ -31,6 +31,7 @@ beforeAll(async () => {
 	await server.newTimeEntry({ dealId })
 	await remit.invoices.clientLink.create(id)
 	await remit.webhooks.endpoints.create({ url: 'https://receiver.example', eventTypes: ['*'] })
+	await remit.connections.create({ provider: 'stripe', name: 'Stripe', authType: 'api_key', credentials: { apiKey: 'key' } })
 	await remit.invoices.send(id, { to: 'billing@acme.example' })
 })
 afterAll(async () => {
@@ -53,6 +54,7 @@ const lists: Record<string, string | undefined> = {
 	client_links: undefined,
 	events: '/webhooks/events',
 	webhook_endpoints: '/webhooks/endpoints',
+	connections: '/connections',
 	mails: undefined,
 	audit_log: '/api/audit',
 }

@@ -1121,6 +1121,119 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/connections": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List connections
+         * @description List connections, newest first.
+         */
+        get: operations["connections.list"];
+        put?: never;
+        /**
+         * Create a connection
+         * @description Create a connection. It is `pending` until a test proves its credentials.
+         */
+        post: operations["connections.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/connections/providers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List providers
+         * @description List the services that Remit can connect to, and how.
+         */
+        get: operations["connections.providers.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/connections/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a connection
+         * @description Read a connection.
+         */
+        get: operations["connections.get"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a connection
+         * @description Delete a connection, and its credentials with it.
+         */
+        delete: operations["connections.delete"];
+        options?: never;
+        head?: never;
+        /**
+         * Update a connection
+         * @description Change a connection: only the fields that are present change.
+         */
+        patch: operations["connections.update"];
+        trace?: never;
+    };
+    "/connections/{id}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the changes of a connection
+         * @description List the changes of a connection, newest first, with who made each. They are kept for ever, also of a deleted connection.
+         */
+        get: operations["connections.history"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/connections/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Test a connection
+         * @description Test a connection: call the provider once with its credentials. The answer is 200 with the connection, whatever came of it:
+         *     `status` and `lastError` say so. A disabled one is not tested.
+         */
+        post: operations["connections.test"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/webhooks/deliveries": {
         parameters: {
             query?: never;
@@ -2082,6 +2195,767 @@ export interface components {
             data: components["schemas"]["Company"];
         };
         /**
+         * @description A connection to an account at a provider. No answer shows its credentials.
+         * @example {
+         *       "id": "con_5cU0ohX8mAYk2rTwQ1vJ",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "provider": "hubspot",
+         *       "name": "HubSpot of Acme",
+         *       "authType": "api_key",
+         *       "status": "active",
+         *       "statusReason": null,
+         *       "account": {
+         *         "externalId": "62515",
+         *         "displayName": "app-eu1.hubspot.com"
+         *       },
+         *       "config": {},
+         *       "grantedScopes": [],
+         *       "credentialHint": "1sZp",
+         *       "expiresAt": null,
+         *       "lastRefreshedAt": null,
+         *       "lastSuccessAt": 1774915200000,
+         *       "lastError": null,
+         *       "createdAt": 1774915200000,
+         *       "updatedAt": 1774915200000,
+         *       "version": 1
+         *     }
+         */
+        Connection: {
+            /** @description `con_<id>`. */
+            id: components["schemas"]["Id"];
+            /** @description The organization that owns it. */
+            organizationId: components["schemas"]["Id"];
+            /** @description The id of the provider. */
+            provider: string;
+            /** @description Its name. */
+            name: string;
+            /** @description How it proves who it is. */
+            authType: components["schemas"]["ConnectionAuthType"];
+            /** @description Whether it works. */
+            status: components["schemas"]["ConnectionStatus"];
+            /** @description Why it has that status, in words; null while it is `pending` or `active`. */
+            statusReason: string | null;
+            /** @description The account that it opens; null until a test has named it. */
+            account: components["schemas"]["ConnectionAccount"] | null;
+            /** @description What it needs besides credentials. */
+            config: components["schemas"]["ConnectionConfig"];
+            /** @description What the provider lets it do; empty where the provider does not say. */
+            grantedScopes: string[];
+            /** @description To recognise the credentials: the user name, or the last four characters of a key of 16 or more; else null. */
+            credentialHint: string | null;
+            /** @description When its access token expires; null without one. */
+            expiresAt: components["schemas"]["UnixMs"] | null;
+            /** @description When its access token was last replaced; null when it never was. */
+            lastRefreshedAt: components["schemas"]["UnixMs"] | null;
+            /** @description When a call with its present credentials last succeeded; null when none has. */
+            lastSuccessAt: components["schemas"]["UnixMs"] | null;
+            /** @description Why its last call failed; null when it succeeded, and before the first. */
+            lastError: components["schemas"]["ConnectionError"] | null;
+            /** @description When it was created. */
+            createdAt: components["schemas"]["UnixMs"];
+            /** @description When it was last changed. A write of what is there already is no change. */
+            updatedAt: components["schemas"]["UnixMs"];
+            /**
+             * Format: int32
+             * @description Rises with every change; the `ETag` is this number, quoted. A write of what is there already is no change.
+             */
+            version: number;
+        };
+        /**
+         * @description The account at the provider that a connection opens.
+         * @example {
+         *       "externalId": "62515",
+         *       "displayName": "Acme"
+         *     }
+         */
+        ConnectionAccount: {
+            /** @description Its id at the provider. */
+            externalId: string;
+            /** @description Its name at the provider; null when the provider says none. */
+            displayName: string | null;
+        };
+        /**
+         * @description A connection became `active`: a test proved its credentials, or a caller turned it on again.
+         * @example {
+         *       "id": "evt_0mnfcf9s0aKq2LwXc4Rk6Nd",
+         *       "type": "connection.activated",
+         *       "timestamp": "2026-03-31T00:00:00.000Z",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "resource": {
+         *         "type": "connection",
+         *         "id": "con_5cU0ohX8mAYk2rTwQ1vJ"
+         *       },
+         *       "sequence": 1,
+         *       "actor": {
+         *         "type": "api_key",
+         *         "id": "key_h1Wj4yDg5WnBc3EiRvK8"
+         *       },
+         *       "data": {
+         *         "id": "con_5cU0ohX8mAYk2rTwQ1vJ",
+         *         "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *         "provider": "hubspot",
+         *         "name": "HubSpot of Acme",
+         *         "authType": "api_key",
+         *         "status": "active",
+         *         "statusReason": null,
+         *         "account": {
+         *           "externalId": "62515",
+         *           "displayName": "app-eu1.hubspot.com"
+         *         },
+         *         "config": {},
+         *         "grantedScopes": [],
+         *         "credentialHint": "1sZp",
+         *         "expiresAt": null,
+         *         "lastRefreshedAt": null,
+         *         "lastSuccessAt": 1774915200000,
+         *         "lastError": null,
+         *         "createdAt": 1774915200000,
+         *         "updatedAt": 1774915200000,
+         *         "version": 1
+         *       }
+         *     }
+         */
+        ConnectionActivatedEvent: {
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
+            id: components["schemas"]["Id"];
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            type: "connection.activated";
+            /**
+             * Format: date-time
+             * @description When it happened, as RFC 3339 in UTC.
+             */
+            timestamp: string;
+            /** @description The organization that owns the record. */
+            organizationId: components["schemas"]["Id"];
+            /** @description The record of the event. */
+            resource: {
+                /**
+                 * @description Its kind.
+                 * @enum {string}
+                 */
+                type: "connection";
+                /** @description Its id. */
+                id: components["schemas"]["Id"];
+            };
+            /**
+             * Format: int32
+             * @description Numbers the record's events from 1. An endpoint gets them in this order.
+             */
+            sequence: number;
+            /** @description Who caused it. */
+            actor: components["schemas"]["EventActor"];
+            /** @description The fields that changed; only in an event about a change. */
+            changes?: {
+                [key: string]: components["schemas"]["FieldChange"];
+            };
+            /** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
+            data: components["schemas"]["Connection"];
+        };
+        /**
+         * @description How a connection proves who it is. A later version may add others.
+         * @enum {string}
+         */
+        ConnectionAuthType: "api_key" | "basic";
+        /**
+         * @description What a connection needs besides credentials. Nothing in it is secret.
+         * @example {
+         *       "baseUrl": "https://api.acme.example/v2",
+         *       "testPath": "/me",
+         *       "apiKeyHeader": "X-Api-Key"
+         *     }
+         */
+        ConnectionConfig: {
+            /**
+             * Format: webhook-url
+             * @description `http_json`, which needs it: the URL that paths are added to, without a query. Its host must be public.
+             */
+            baseUrl?: string;
+            /** @description `http_json`: the path below `baseUrl` that a test reads; `/` unless it is set. */
+            testPath?: string;
+            /** @description `http_json` with `api_key`: the header for the key; `Authorization: Bearer …` unless it is set. */
+            apiKeyHeader?: components["schemas"]["HeaderName"];
+        };
+        /**
+         * @description A connection to create.
+         * @example {
+         *       "provider": "hubspot",
+         *       "name": "HubSpot of Acme",
+         *       "authType": "api_key",
+         *       "credentials": {
+         *         "apiKey": "pat-eu1-8fKq2LwXc4Rk6NdB1sZp"
+         *       }
+         *     }
+         */
+        ConnectionCreate: {
+            /** @description The id of a provider. */
+            provider: components["schemas"]["Id"];
+            /** @description Its name. */
+            name: components["schemas"]["Name"];
+            /** @description How it proves who it is: one of the provider's `authTypes`. */
+            authType: components["schemas"]["ConnectionAuthType"];
+            /** @description What proves it. */
+            credentials: components["schemas"]["ConnectionCredentials"];
+            /** @description What it needs besides. */
+            config?: components["schemas"]["ConnectionConfig"];
+        };
+        /**
+         * @description A connection was created.
+         * @example {
+         *       "id": "evt_0mnfcf9s0aKq2LwXc4Rk6Nd",
+         *       "type": "connection.created",
+         *       "timestamp": "2026-03-31T00:00:00.000Z",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "resource": {
+         *         "type": "connection",
+         *         "id": "con_5cU0ohX8mAYk2rTwQ1vJ"
+         *       },
+         *       "sequence": 1,
+         *       "actor": {
+         *         "type": "api_key",
+         *         "id": "key_h1Wj4yDg5WnBc3EiRvK8"
+         *       },
+         *       "data": {
+         *         "id": "con_5cU0ohX8mAYk2rTwQ1vJ",
+         *         "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *         "provider": "hubspot",
+         *         "name": "HubSpot of Acme",
+         *         "authType": "api_key",
+         *         "status": "active",
+         *         "statusReason": null,
+         *         "account": {
+         *           "externalId": "62515",
+         *           "displayName": "app-eu1.hubspot.com"
+         *         },
+         *         "config": {},
+         *         "grantedScopes": [],
+         *         "credentialHint": "1sZp",
+         *         "expiresAt": null,
+         *         "lastRefreshedAt": null,
+         *         "lastSuccessAt": 1774915200000,
+         *         "lastError": null,
+         *         "createdAt": 1774915200000,
+         *         "updatedAt": 1774915200000,
+         *         "version": 1
+         *       }
+         *     }
+         */
+        ConnectionCreatedEvent: {
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
+            id: components["schemas"]["Id"];
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            type: "connection.created";
+            /**
+             * Format: date-time
+             * @description When it happened, as RFC 3339 in UTC.
+             */
+            timestamp: string;
+            /** @description The organization that owns the record. */
+            organizationId: components["schemas"]["Id"];
+            /** @description The record of the event. */
+            resource: {
+                /**
+                 * @description Its kind.
+                 * @enum {string}
+                 */
+                type: "connection";
+                /** @description Its id. */
+                id: components["schemas"]["Id"];
+            };
+            /**
+             * Format: int32
+             * @description Numbers the record's events from 1. An endpoint gets them in this order.
+             */
+            sequence: number;
+            /** @description Who caused it. */
+            actor: components["schemas"]["EventActor"];
+            /** @description The fields that changed; only in an event about a change. */
+            changes?: {
+                [key: string]: components["schemas"]["FieldChange"];
+            };
+            /** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
+            data: components["schemas"]["Connection"];
+        };
+        /**
+         * @description What proves who a connection is: `apiKey` for `api_key`, `username` and `password` for `basic`. No answer shows them.
+         * @example {
+         *       "apiKey": "pat-eu1-8fKq2LwXc4Rk6NdB1sZp"
+         *     }
+         */
+        ConnectionCredentials: {
+            /**
+             * Format: header-value
+             * @description The key.
+             */
+            apiKey?: string;
+            /** @description The user name, without a colon (RFC 7617). */
+            username?: components["schemas"]["Line"];
+            /** @description The password. */
+            password?: components["schemas"]["Line"];
+        };
+        /** @description One record. */
+        ConnectionData: {
+            /** @description The record. */
+            data: components["schemas"]["Connection"];
+        };
+        /**
+         * @description A connection became `degraded`: its provider fails or cannot be reached.
+         * @example {
+         *       "id": "evt_0mnfcf9s0aKq2LwXc4Rk6Nd",
+         *       "type": "connection.degraded",
+         *       "timestamp": "2026-03-31T00:00:00.000Z",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "resource": {
+         *         "type": "connection",
+         *         "id": "con_5cU0ohX8mAYk2rTwQ1vJ"
+         *       },
+         *       "sequence": 1,
+         *       "actor": {
+         *         "type": "api_key",
+         *         "id": "key_h1Wj4yDg5WnBc3EiRvK8"
+         *       },
+         *       "data": {
+         *         "id": "con_5cU0ohX8mAYk2rTwQ1vJ",
+         *         "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *         "provider": "hubspot",
+         *         "name": "HubSpot of Acme",
+         *         "authType": "api_key",
+         *         "status": "active",
+         *         "statusReason": null,
+         *         "account": {
+         *           "externalId": "62515",
+         *           "displayName": "app-eu1.hubspot.com"
+         *         },
+         *         "config": {},
+         *         "grantedScopes": [],
+         *         "credentialHint": "1sZp",
+         *         "expiresAt": null,
+         *         "lastRefreshedAt": null,
+         *         "lastSuccessAt": 1774915200000,
+         *         "lastError": null,
+         *         "createdAt": 1774915200000,
+         *         "updatedAt": 1774915200000,
+         *         "version": 1
+         *       }
+         *     }
+         */
+        ConnectionDegradedEvent: {
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
+            id: components["schemas"]["Id"];
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            type: "connection.degraded";
+            /**
+             * Format: date-time
+             * @description When it happened, as RFC 3339 in UTC.
+             */
+            timestamp: string;
+            /** @description The organization that owns the record. */
+            organizationId: components["schemas"]["Id"];
+            /** @description The record of the event. */
+            resource: {
+                /**
+                 * @description Its kind.
+                 * @enum {string}
+                 */
+                type: "connection";
+                /** @description Its id. */
+                id: components["schemas"]["Id"];
+            };
+            /**
+             * Format: int32
+             * @description Numbers the record's events from 1. An endpoint gets them in this order.
+             */
+            sequence: number;
+            /** @description Who caused it. */
+            actor: components["schemas"]["EventActor"];
+            /** @description The fields that changed; only in an event about a change. */
+            changes?: {
+                [key: string]: components["schemas"]["FieldChange"];
+            };
+            /** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
+            data: components["schemas"]["Connection"];
+        };
+        /**
+         * @description A connection was deleted.
+         * @example {
+         *       "id": "evt_0mnfcf9s0aKq2LwXc4Rk6Nd",
+         *       "type": "connection.deleted",
+         *       "timestamp": "2026-03-31T00:00:00.000Z",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "resource": {
+         *         "type": "connection",
+         *         "id": "con_5cU0ohX8mAYk2rTwQ1vJ"
+         *       },
+         *       "sequence": 1,
+         *       "actor": {
+         *         "type": "api_key",
+         *         "id": "key_h1Wj4yDg5WnBc3EiRvK8"
+         *       },
+         *       "data": {
+         *         "id": "con_5cU0ohX8mAYk2rTwQ1vJ",
+         *         "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *         "provider": "hubspot",
+         *         "name": "HubSpot of Acme",
+         *         "authType": "api_key",
+         *         "status": "active",
+         *         "statusReason": null,
+         *         "account": {
+         *           "externalId": "62515",
+         *           "displayName": "app-eu1.hubspot.com"
+         *         },
+         *         "config": {},
+         *         "grantedScopes": [],
+         *         "credentialHint": "1sZp",
+         *         "expiresAt": null,
+         *         "lastRefreshedAt": null,
+         *         "lastSuccessAt": 1774915200000,
+         *         "lastError": null,
+         *         "createdAt": 1774915200000,
+         *         "updatedAt": 1774915200000,
+         *         "version": 1
+         *       }
+         *     }
+         */
+        ConnectionDeletedEvent: {
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
+            id: components["schemas"]["Id"];
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            type: "connection.deleted";
+            /**
+             * Format: date-time
+             * @description When it happened, as RFC 3339 in UTC.
+             */
+            timestamp: string;
+            /** @description The organization that owns the record. */
+            organizationId: components["schemas"]["Id"];
+            /** @description The record of the event. */
+            resource: {
+                /**
+                 * @description Its kind.
+                 * @enum {string}
+                 */
+                type: "connection";
+                /** @description Its id. */
+                id: components["schemas"]["Id"];
+            };
+            /**
+             * Format: int32
+             * @description Numbers the record's events from 1. An endpoint gets them in this order.
+             */
+            sequence: number;
+            /** @description Who caused it. */
+            actor: components["schemas"]["EventActor"];
+            /** @description The fields that changed; only in an event about a change. */
+            changes?: {
+                [key: string]: components["schemas"]["FieldChange"];
+            };
+            /** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
+            data: components["schemas"]["Connection"];
+        };
+        /**
+         * @description Why the last call of a connection failed.
+         * @example {
+         *       "code": "unauthorized",
+         *       "detail": "The provider answered 401.",
+         *       "at": 1774915200000
+         *     }
+         */
+        ConnectionError: {
+            /** @description The reason, for programs. */
+            code: components["schemas"]["ConnectionErrorCode"];
+            /** @description The reason in words. Nothing that the provider wrote is in it. */
+            detail: string;
+            /** @description When it was. */
+            at: components["schemas"]["UnixMs"];
+        };
+        /**
+         * @description Why a call to a provider failed. A later version may add others.
+         * @enum {string}
+         */
+        ConnectionErrorCode: "unauthorized" | "rate_limited" | "provider_failed" | "rejected" | "unreachable" | "timeout" | "invalid_answer" | "answer_too_large" | "unsafe_url" | "credentials_lost";
+        /** @description A page of records. */
+        ConnectionList: {
+            /** @description The records of this page. */
+            data: components["schemas"]["Connection"][];
+            /** @description The place of the page in its list. */
+            meta: components["schemas"]["PageMeta"];
+        };
+        /**
+         * @description A connection became `needs_reauth`: its provider takes its credentials no more.
+         * @example {
+         *       "id": "evt_0mnfcf9s0aKq2LwXc4Rk6Nd",
+         *       "type": "connection.needs_reauth",
+         *       "timestamp": "2026-03-31T00:00:00.000Z",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "resource": {
+         *         "type": "connection",
+         *         "id": "con_5cU0ohX8mAYk2rTwQ1vJ"
+         *       },
+         *       "sequence": 1,
+         *       "actor": {
+         *         "type": "api_key",
+         *         "id": "key_h1Wj4yDg5WnBc3EiRvK8"
+         *       },
+         *       "data": {
+         *         "id": "con_5cU0ohX8mAYk2rTwQ1vJ",
+         *         "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *         "provider": "hubspot",
+         *         "name": "HubSpot of Acme",
+         *         "authType": "api_key",
+         *         "status": "active",
+         *         "statusReason": null,
+         *         "account": {
+         *           "externalId": "62515",
+         *           "displayName": "app-eu1.hubspot.com"
+         *         },
+         *         "config": {},
+         *         "grantedScopes": [],
+         *         "credentialHint": "1sZp",
+         *         "expiresAt": null,
+         *         "lastRefreshedAt": null,
+         *         "lastSuccessAt": 1774915200000,
+         *         "lastError": null,
+         *         "createdAt": 1774915200000,
+         *         "updatedAt": 1774915200000,
+         *         "version": 1
+         *       }
+         *     }
+         */
+        ConnectionNeedsReauthEvent: {
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
+            id: components["schemas"]["Id"];
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            type: "connection.needs_reauth";
+            /**
+             * Format: date-time
+             * @description When it happened, as RFC 3339 in UTC.
+             */
+            timestamp: string;
+            /** @description The organization that owns the record. */
+            organizationId: components["schemas"]["Id"];
+            /** @description The record of the event. */
+            resource: {
+                /**
+                 * @description Its kind.
+                 * @enum {string}
+                 */
+                type: "connection";
+                /** @description Its id. */
+                id: components["schemas"]["Id"];
+            };
+            /**
+             * Format: int32
+             * @description Numbers the record's events from 1. An endpoint gets them in this order.
+             */
+            sequence: number;
+            /** @description Who caused it. */
+            actor: components["schemas"]["EventActor"];
+            /** @description The fields that changed; only in an event about a change. */
+            changes?: {
+                [key: string]: components["schemas"]["FieldChange"];
+            };
+            /** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
+            data: components["schemas"]["Connection"];
+        };
+        /**
+         * @description A connection that was `degraded` or `needs_reauth` became `active`.
+         * @example {
+         *       "id": "evt_0mnfcf9s0aKq2LwXc4Rk6Nd",
+         *       "type": "connection.recovered",
+         *       "timestamp": "2026-03-31T00:00:00.000Z",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "resource": {
+         *         "type": "connection",
+         *         "id": "con_5cU0ohX8mAYk2rTwQ1vJ"
+         *       },
+         *       "sequence": 1,
+         *       "actor": {
+         *         "type": "api_key",
+         *         "id": "key_h1Wj4yDg5WnBc3EiRvK8"
+         *       },
+         *       "data": {
+         *         "id": "con_5cU0ohX8mAYk2rTwQ1vJ",
+         *         "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *         "provider": "hubspot",
+         *         "name": "HubSpot of Acme",
+         *         "authType": "api_key",
+         *         "status": "active",
+         *         "statusReason": null,
+         *         "account": {
+         *           "externalId": "62515",
+         *           "displayName": "app-eu1.hubspot.com"
+         *         },
+         *         "config": {},
+         *         "grantedScopes": [],
+         *         "credentialHint": "1sZp",
+         *         "expiresAt": null,
+         *         "lastRefreshedAt": null,
+         *         "lastSuccessAt": 1774915200000,
+         *         "lastError": null,
+         *         "createdAt": 1774915200000,
+         *         "updatedAt": 1774915200000,
+         *         "version": 1
+         *       }
+         *     }
+         */
+        ConnectionRecoveredEvent: {
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
+            id: components["schemas"]["Id"];
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            type: "connection.recovered";
+            /**
+             * Format: date-time
+             * @description When it happened, as RFC 3339 in UTC.
+             */
+            timestamp: string;
+            /** @description The organization that owns the record. */
+            organizationId: components["schemas"]["Id"];
+            /** @description The record of the event. */
+            resource: {
+                /**
+                 * @description Its kind.
+                 * @enum {string}
+                 */
+                type: "connection";
+                /** @description Its id. */
+                id: components["schemas"]["Id"];
+            };
+            /**
+             * Format: int32
+             * @description Numbers the record's events from 1. An endpoint gets them in this order.
+             */
+            sequence: number;
+            /** @description Who caused it. */
+            actor: components["schemas"]["EventActor"];
+            /** @description The fields that changed; only in an event about a change. */
+            changes?: {
+                [key: string]: components["schemas"]["FieldChange"];
+            };
+            /** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
+            data: components["schemas"]["Connection"];
+        };
+        /**
+         * @description Whether a connection works. A later version may add others.
+         * @enum {string}
+         */
+        ConnectionStatus: "pending" | "active" | "degraded" | "needs_reauth" | "failed" | "disabled";
+        /**
+         * @description Changes of a connection: an absent field stays as it is.
+         * @example {
+         *       "name": "HubSpot of Acme, EU"
+         *     }
+         */
+        ConnectionUpdate: {
+            /** @description Its name. */
+            name?: components["schemas"]["Name"];
+            /** @description New credentials, whole: the connection is `pending` until a test proves them. */
+            credentials?: components["schemas"]["ConnectionCredentials"];
+            /** @description What it needs besides credentials: all of it. Another scheme, host or port needs the credentials as well, in the same change. */
+            config?: components["schemas"]["ConnectionConfig"];
+            /**
+             * @description `disabled` turns it off. `active` turns it on again; it is `pending` unless its last call succeeded.
+             * @enum {string}
+             */
+            status?: "active" | "disabled";
+        };
+        /**
+         * @description Fields of a connection changed, and no other event says so: the time of its last success alone is none.
+         * @example {
+         *       "id": "evt_0mnfcf9s0aKq2LwXc4Rk6Nd",
+         *       "type": "connection.updated",
+         *       "timestamp": "2026-03-31T00:00:00.000Z",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "resource": {
+         *         "type": "connection",
+         *         "id": "con_5cU0ohX8mAYk2rTwQ1vJ"
+         *       },
+         *       "sequence": 1,
+         *       "actor": {
+         *         "type": "api_key",
+         *         "id": "key_h1Wj4yDg5WnBc3EiRvK8"
+         *       },
+         *       "data": {
+         *         "id": "con_5cU0ohX8mAYk2rTwQ1vJ",
+         *         "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *         "provider": "hubspot",
+         *         "name": "HubSpot of Acme",
+         *         "authType": "api_key",
+         *         "status": "active",
+         *         "statusReason": null,
+         *         "account": {
+         *           "externalId": "62515",
+         *           "displayName": "app-eu1.hubspot.com"
+         *         },
+         *         "config": {},
+         *         "grantedScopes": [],
+         *         "credentialHint": "1sZp",
+         *         "expiresAt": null,
+         *         "lastRefreshedAt": null,
+         *         "lastSuccessAt": 1774915200000,
+         *         "lastError": null,
+         *         "createdAt": 1774915200000,
+         *         "updatedAt": 1774915200000,
+         *         "version": 1
+         *       }
+         *     }
+         */
+        ConnectionUpdatedEvent: {
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
+            id: components["schemas"]["Id"];
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            type: "connection.updated";
+            /**
+             * Format: date-time
+             * @description When it happened, as RFC 3339 in UTC.
+             */
+            timestamp: string;
+            /** @description The organization that owns the record. */
+            organizationId: components["schemas"]["Id"];
+            /** @description The record of the event. */
+            resource: {
+                /**
+                 * @description Its kind.
+                 * @enum {string}
+                 */
+                type: "connection";
+                /** @description Its id. */
+                id: components["schemas"]["Id"];
+            };
+            /**
+             * Format: int32
+             * @description Numbers the record's events from 1. An endpoint gets them in this order.
+             */
+            sequence: number;
+            /** @description Who caused it. */
+            actor: components["schemas"]["EventActor"];
+            /** @description The fields that changed; only in an event about a change. */
+            changes?: {
+                [key: string]: components["schemas"]["FieldChange"];
+            };
+            /** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
+            data: components["schemas"]["Connection"];
+        };
+        /**
          * @description A person at a client.
          * @example {
          *       "id": "ct_W7nRt3sXb9QhVw7YcLpE",
@@ -2976,7 +3850,7 @@ export interface components {
          * @description Every error code. A later version may add codes.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "invalid_json" | "body_required" | "ambiguous_credentials" | "invalid_signature" | "missing_credentials" | "invalid_credentials" | "insufficient_scope" | "route_not_found" | "api_key_not_found" | "client_link_not_found" | "payment_link_not_found" | "webhook_delivery_not_found" | "event_not_found" | "allocation_not_found" | "company_not_found" | "contact_not_found" | "deal_not_found" | "invoice_not_found" | "payment_not_found" | "pipeline_not_found" | "tax_rate_not_found" | "time_entry_not_found" | "webhook_endpoint_not_found" | "method_not_allowed" | "request_timeout" | "invoice_number_taken" | "record_in_use" | "tax_rate_in_use" | "stage_in_use" | "time_entry_invoiced" | "timer_running" | "time_entry_already_invoiced" | "invoice_cancelled" | "email_not_configured" | "email_under_way" | "email_perhaps_sent" | "payment_processor_not_configured" | "webhook_endpoint_not_active" | "delivery_under_way" | "too_many_endpoints" | "too_many_api_keys" | "idempotency_key_in_use" | "payment_not_manual" | "version_mismatch" | "payload_too_large" | "unsupported_media_type" | "event_type_out_of_reach" | "totals_mismatch" | "amount_out_of_range" | "invalid_vat_id" | "invalid_period" | "invalid_iban" | "invalid_logo" | "low_contrast" | "mixed_tax_inclusion" | "unknown_line_item" | "invalid_line_item" | "unknown_deal" | "unknown_company" | "expires_in_past" | "unknown_contact" | "unknown_pipeline" | "unknown_stage" | "invalid_stages" | "invalid_time_entry" | "invalid_time_entries" | "rate_missing" | "currency_mismatch" | "number_used" | "invalid_payment" | "allocation_too_large" | "too_many_allocations" | "unknown_invoice" | "unknown_tax_rate" | "tax_rate_archived" | "unsafe_url" | "unresolvable_url" | "recipient_suppressed" | "nothing_to_pay" | "amount_not_payable" | "idempotency_key_reused" | "rate_limited" | "email_limit_reached" | "storage_limit_reached" | "headers_too_large" | "internal_error" | "email_delivery_failed" | "email_outcome_unknown" | "payment_processor_failed" | "outcome_unknown" | "unavailable" | "resolver_unavailable";
+        ErrorCode: "invalid_request" | "invalid_json" | "body_required" | "ambiguous_credentials" | "invalid_signature" | "missing_credentials" | "invalid_credentials" | "insufficient_scope" | "route_not_found" | "api_key_not_found" | "client_link_not_found" | "payment_link_not_found" | "webhook_delivery_not_found" | "event_not_found" | "allocation_not_found" | "company_not_found" | "connection_not_found" | "contact_not_found" | "deal_not_found" | "invoice_not_found" | "payment_not_found" | "pipeline_not_found" | "tax_rate_not_found" | "time_entry_not_found" | "webhook_endpoint_not_found" | "method_not_allowed" | "request_timeout" | "invoice_number_taken" | "record_in_use" | "tax_rate_in_use" | "stage_in_use" | "time_entry_invoiced" | "timer_running" | "time_entry_already_invoiced" | "invoice_cancelled" | "email_not_configured" | "email_under_way" | "email_perhaps_sent" | "payment_processor_not_configured" | "webhook_endpoint_not_active" | "connection_disabled" | "delivery_under_way" | "too_many_endpoints" | "too_many_api_keys" | "idempotency_key_in_use" | "payment_not_manual" | "version_mismatch" | "payload_too_large" | "unsupported_media_type" | "event_type_out_of_reach" | "totals_mismatch" | "amount_out_of_range" | "invalid_vat_id" | "invalid_period" | "unknown_provider" | "invalid_connection" | "invalid_iban" | "invalid_logo" | "low_contrast" | "mixed_tax_inclusion" | "unknown_line_item" | "invalid_line_item" | "unknown_deal" | "unknown_company" | "expires_in_past" | "unknown_contact" | "unknown_pipeline" | "unknown_stage" | "invalid_stages" | "invalid_time_entry" | "invalid_time_entries" | "rate_missing" | "currency_mismatch" | "number_used" | "invalid_payment" | "allocation_too_large" | "too_many_allocations" | "unknown_invoice" | "unknown_tax_rate" | "tax_rate_archived" | "unsafe_url" | "unresolvable_url" | "recipient_suppressed" | "nothing_to_pay" | "amount_not_payable" | "idempotency_key_reused" | "rate_limited" | "email_limit_reached" | "storage_limit_reached" | "headers_too_large" | "internal_error" | "email_delivery_failed" | "email_outcome_unknown" | "payment_processor_failed" | "outcome_unknown" | "unavailable" | "resolver_unavailable";
         /**
          * @description Who caused a change.
          * @example {
@@ -3004,7 +3878,7 @@ export interface components {
          * @description Every type of event; `GET /webhooks/event-types` describes each. A later version may add types.
          * @enum {string}
          */
-        EventType: "invoice.created" | "invoice.updated" | "invoice.sent" | "invoice.send_failed" | "invoice.perhaps_sent" | "invoice.viewed" | "invoice.partially_paid" | "invoice.paid" | "invoice.overdue" | "invoice.cancelled" | "invoice.deleted" | "payment.received" | "payment.updated" | "payment.unapplied" | "payment.reversed" | "company.created" | "company.updated" | "company.deleted" | "contact.created" | "contact.updated" | "contact.deleted" | "deal.created" | "deal.updated" | "deal.stage_changed" | "deal.deleted" | "tax_rate.created" | "tax_rate.updated" | "tax_rate.deleted" | "time_entry.created" | "time_entry.updated" | "time_entry.deleted" | "webhook.endpoint.failing" | "webhook.endpoint.disabled" | "webhook.test";
+        EventType: "invoice.created" | "invoice.updated" | "invoice.sent" | "invoice.send_failed" | "invoice.perhaps_sent" | "invoice.viewed" | "invoice.partially_paid" | "invoice.paid" | "invoice.overdue" | "invoice.cancelled" | "invoice.deleted" | "payment.received" | "payment.updated" | "payment.unapplied" | "payment.reversed" | "company.created" | "company.updated" | "company.deleted" | "contact.created" | "contact.updated" | "contact.deleted" | "deal.created" | "deal.updated" | "deal.stage_changed" | "deal.deleted" | "tax_rate.created" | "tax_rate.updated" | "tax_rate.deleted" | "time_entry.created" | "time_entry.updated" | "time_entry.deleted" | "connection.created" | "connection.updated" | "connection.activated" | "connection.degraded" | "connection.needs_reauth" | "connection.recovered" | "connection.deleted" | "webhook.endpoint.failing" | "webhook.endpoint.disabled" | "webhook.test";
         /**
          * @description A field before and after a change. Of a list with more than 10 items, such as the lines of an invoice, `from` and `to` have
          *     only the items that differ: first those that changed, each with its `id` and the fields that differ, then whole those that
@@ -6539,6 +7413,87 @@ export interface components {
             detail: string;
         };
         /**
+         * @description A service to connect to.
+         * @example {
+         *       "id": "hubspot",
+         *       "name": "HubSpot",
+         *       "apiVersion": "2026-03",
+         *       "authTypes": [
+         *         "api_key"
+         *       ],
+         *       "objects": [
+         *         {
+         *           "name": "companies",
+         *           "idField": "id",
+         *           "fields": [
+         *             {
+         *               "path": "properties.domain",
+         *               "type": "string"
+         *             }
+         *           ]
+         *         }
+         *       ]
+         *     }
+         */
+        Provider: {
+            /** @description Its id, such as `hubspot`: the `provider` of a connection. */
+            id: string;
+            /** @description Its name. */
+            name: string;
+            /** @description The version of its API that Remit speaks; null for an API that a connection describes. */
+            apiVersion: string | null;
+            /** @description How a connection to it may prove who it is. */
+            authTypes: components["schemas"]["ConnectionAuthType"][];
+            /** @description The kinds of records that Remit knows there; none for an API that a connection describes. */
+            objects: components["schemas"]["ProviderObject"][];
+        };
+        /**
+         * @description A field of an object.
+         * @example {
+         *       "path": "properties.domain",
+         *       "type": "string"
+         *     }
+         */
+        ProviderField: {
+            /** @description Where it is in the object, with dots between the names. */
+            path: string;
+            /** @description Its type. */
+            type: components["schemas"]["ProviderFieldType"];
+        };
+        /**
+         * @description The type of a field at a provider. A later version may add types.
+         * @enum {string}
+         */
+        ProviderFieldType: "string" | "number" | "boolean" | "datetime";
+        /** @description A page of records. */
+        ProviderList: {
+            /** @description The records of this page. */
+            data: components["schemas"]["Provider"][];
+            /** @description The place of the page in its list. */
+            meta: components["schemas"]["PageMeta"];
+        };
+        /**
+         * @description A kind of record at a provider.
+         * @example {
+         *       "name": "companies",
+         *       "idField": "id",
+         *       "fields": [
+         *         {
+         *           "path": "properties.domain",
+         *           "type": "string"
+         *         }
+         *       ]
+         *     }
+         */
+        ProviderObject: {
+            /** @description Its name. */
+            name: string;
+            /** @description The field that tells one from another. */
+            idField: string;
+            /** @description Its fields that are known; there may be others. */
+            fields: components["schemas"]["ProviderField"][];
+        };
+        /**
          * @description An invoice as its client sees it, without internal fields. Before it is first sent, `billTo` and `billFrom` are the current
          *     ones.
          * @example {
@@ -6723,7 +7678,7 @@ export interface components {
          * @description A kind of record. A later version may add kinds.
          * @enum {string}
          */
-        ResourceKind: "invoice" | "api_key" | "company" | "contact" | "deal" | "organization_settings" | "payment" | "pipeline" | "tax_rate" | "time_entry" | "webhook_endpoint";
+        ResourceKind: "invoice" | "api_key" | "company" | "connection" | "contact" | "deal" | "organization_settings" | "payment" | "pipeline" | "tax_rate" | "time_entry" | "webhook_endpoint";
         /**
          * Format: int32
          * @description The minutes of a step of time.
@@ -8118,7 +9073,7 @@ export interface components {
          *       }
          *     }
          */
-        WebhookEvent: components["schemas"]["InvoiceCreatedEvent"] | components["schemas"]["InvoiceUpdatedEvent"] | components["schemas"]["InvoiceSentEvent"] | components["schemas"]["InvoiceSendFailedEvent"] | components["schemas"]["InvoicePerhapsSentEvent"] | components["schemas"]["InvoiceViewedEvent"] | components["schemas"]["InvoicePartiallyPaidEvent"] | components["schemas"]["InvoicePaidEvent"] | components["schemas"]["InvoiceOverdueEvent"] | components["schemas"]["InvoiceCancelledEvent"] | components["schemas"]["InvoiceDeletedEvent"] | components["schemas"]["PaymentReceivedEvent"] | components["schemas"]["PaymentUpdatedEvent"] | components["schemas"]["PaymentUnappliedEvent"] | components["schemas"]["PaymentReversedEvent"] | components["schemas"]["CompanyCreatedEvent"] | components["schemas"]["CompanyUpdatedEvent"] | components["schemas"]["CompanyDeletedEvent"] | components["schemas"]["ContactCreatedEvent"] | components["schemas"]["ContactUpdatedEvent"] | components["schemas"]["ContactDeletedEvent"] | components["schemas"]["DealCreatedEvent"] | components["schemas"]["DealUpdatedEvent"] | components["schemas"]["DealStageChangedEvent"] | components["schemas"]["DealDeletedEvent"] | components["schemas"]["TaxRateCreatedEvent"] | components["schemas"]["TaxRateUpdatedEvent"] | components["schemas"]["TaxRateDeletedEvent"] | components["schemas"]["TimeEntryCreatedEvent"] | components["schemas"]["TimeEntryUpdatedEvent"] | components["schemas"]["TimeEntryDeletedEvent"] | components["schemas"]["WebhookEndpointFailingEvent"] | components["schemas"]["WebhookEndpointDisabledEvent"] | components["schemas"]["WebhookTestEvent"];
+        WebhookEvent: components["schemas"]["InvoiceCreatedEvent"] | components["schemas"]["InvoiceUpdatedEvent"] | components["schemas"]["InvoiceSentEvent"] | components["schemas"]["InvoiceSendFailedEvent"] | components["schemas"]["InvoicePerhapsSentEvent"] | components["schemas"]["InvoiceViewedEvent"] | components["schemas"]["InvoicePartiallyPaidEvent"] | components["schemas"]["InvoicePaidEvent"] | components["schemas"]["InvoiceOverdueEvent"] | components["schemas"]["InvoiceCancelledEvent"] | components["schemas"]["InvoiceDeletedEvent"] | components["schemas"]["PaymentReceivedEvent"] | components["schemas"]["PaymentUpdatedEvent"] | components["schemas"]["PaymentUnappliedEvent"] | components["schemas"]["PaymentReversedEvent"] | components["schemas"]["CompanyCreatedEvent"] | components["schemas"]["CompanyUpdatedEvent"] | components["schemas"]["CompanyDeletedEvent"] | components["schemas"]["ContactCreatedEvent"] | components["schemas"]["ContactUpdatedEvent"] | components["schemas"]["ContactDeletedEvent"] | components["schemas"]["DealCreatedEvent"] | components["schemas"]["DealUpdatedEvent"] | components["schemas"]["DealStageChangedEvent"] | components["schemas"]["DealDeletedEvent"] | components["schemas"]["TaxRateCreatedEvent"] | components["schemas"]["TaxRateUpdatedEvent"] | components["schemas"]["TaxRateDeletedEvent"] | components["schemas"]["TimeEntryCreatedEvent"] | components["schemas"]["TimeEntryUpdatedEvent"] | components["schemas"]["TimeEntryDeletedEvent"] | components["schemas"]["ConnectionCreatedEvent"] | components["schemas"]["ConnectionUpdatedEvent"] | components["schemas"]["ConnectionActivatedEvent"] | components["schemas"]["ConnectionDegradedEvent"] | components["schemas"]["ConnectionNeedsReauthEvent"] | components["schemas"]["ConnectionRecoveredEvent"] | components["schemas"]["ConnectionDeletedEvent"] | components["schemas"]["WebhookEndpointFailingEvent"] | components["schemas"]["WebhookEndpointDisabledEvent"] | components["schemas"]["WebhookTestEvent"];
         /** @description One record. */
         WebhookEventData: {
             /** @description The record. */
@@ -8307,6 +9262,8 @@ export interface components {
         AuditedPath: components["schemas"]["Id"];
         /** @description The company's id. */
         CompanyPath: components["schemas"]["Id"];
+        /** @description The connection's id. */
+        ConnectionPath: components["schemas"]["Id"];
         /** @description The contact's id. */
         ContactPath: components["schemas"]["Id"];
         /** @description The deal's id. */
@@ -8384,6 +9341,25 @@ export type CompanyList = components['schemas']['CompanyList'];
 export type CompanySort = components['schemas']['CompanySort'];
 export type CompanyUpdate = components['schemas']['CompanyUpdate'];
 export type CompanyUpdatedEvent = components['schemas']['CompanyUpdatedEvent'];
+export type Connection = components['schemas']['Connection'];
+export type ConnectionAccount = components['schemas']['ConnectionAccount'];
+export type ConnectionActivatedEvent = components['schemas']['ConnectionActivatedEvent'];
+export type ConnectionAuthType = components['schemas']['ConnectionAuthType'];
+export type ConnectionConfig = components['schemas']['ConnectionConfig'];
+export type ConnectionCreate = components['schemas']['ConnectionCreate'];
+export type ConnectionCreatedEvent = components['schemas']['ConnectionCreatedEvent'];
+export type ConnectionCredentials = components['schemas']['ConnectionCredentials'];
+export type ConnectionData = components['schemas']['ConnectionData'];
+export type ConnectionDegradedEvent = components['schemas']['ConnectionDegradedEvent'];
+export type ConnectionDeletedEvent = components['schemas']['ConnectionDeletedEvent'];
+export type ConnectionError = components['schemas']['ConnectionError'];
+export type ConnectionErrorCode = components['schemas']['ConnectionErrorCode'];
+export type ConnectionList = components['schemas']['ConnectionList'];
+export type ConnectionNeedsReauthEvent = components['schemas']['ConnectionNeedsReauthEvent'];
+export type ConnectionRecoveredEvent = components['schemas']['ConnectionRecoveredEvent'];
+export type ConnectionStatus = components['schemas']['ConnectionStatus'];
+export type ConnectionUpdate = components['schemas']['ConnectionUpdate'];
+export type ConnectionUpdatedEvent = components['schemas']['ConnectionUpdatedEvent'];
 export type Contact = components['schemas']['Contact'];
 export type ContactCreate = components['schemas']['ContactCreate'];
 export type ContactCreatedEvent = components['schemas']['ContactCreatedEvent'];
@@ -8534,6 +9510,11 @@ export type PositiveCents = components['schemas']['PositiveCents'];
 export type PriceInput = components['schemas']['PriceInput'];
 export type Problem = components['schemas']['Problem'];
 export type ProblemError = components['schemas']['ProblemError'];
+export type Provider = components['schemas']['Provider'];
+export type ProviderField = components['schemas']['ProviderField'];
+export type ProviderFieldType = components['schemas']['ProviderFieldType'];
+export type ProviderList = components['schemas']['ProviderList'];
+export type ProviderObject = components['schemas']['ProviderObject'];
 export type PublicInvoice = components['schemas']['PublicInvoice'];
 export type PublicInvoiceData = components['schemas']['PublicInvoiceData'];
 export type PublicLineItem = components['schemas']['PublicLineItem'];
@@ -8599,6 +9580,7 @@ export type WebhookSecretRotate = components['schemas']['WebhookSecretRotate'];
 export type WebhookTestEvent = components['schemas']['WebhookTestEvent'];
 export type ParameterAuditedPath = components['parameters']['AuditedPath'];
 export type ParameterCompanyPath = components['parameters']['CompanyPath'];
+export type ParameterConnectionPath = components['parameters']['ConnectionPath'];
 export type ParameterContactPath = components['parameters']['ContactPath'];
 export type ParameterDealPath = components['parameters']['DealPath'];
 export type ParameterDeliveryPath = components['parameters']['DeliveryPath'];
@@ -19608,6 +20590,974 @@ export interface operations {
             };
             /** @description There is no such record in the key's organization. */
             404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "connections.list": {
+        parameters: {
+            query?: {
+                /** @description Only connections to this provider. */
+                provider?: components["schemas"]["IdFilter"];
+                /** @description Only connections with this status. */
+                status?: components["schemas"]["ConnectionStatus"];
+                /** @description The most records in a page, 1 to 100. */
+                limit?: components["parameters"]["PageQuery.limit"];
+                /** @description How many records to skip. */
+                offset?: components["parameters"]["PageQuery.offset"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request has succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectionList"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "connections.create": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes a POST safe to repeat (IETF draft `Idempotency-Key`): for 24 hours, a request with the same key and body gets the
+                 *     answer of the first one again, with `Idempotent-Replayed: true`.
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConnectionCreate"];
+            };
+        };
+        responses: {
+            /** @description The record was created. */
+            201: {
+                headers: {
+                    /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
+                    ETag: string;
+                    /** @description The path of the new record. */
+                    Location: string;
+                    /** @description `true` when this repeats the answer to an earlier request with the same `Idempotency-Key`; else absent. */
+                    "Idempotent-Replayed"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedRecord"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request contradicts what is stored. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than 512 KiB. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not `application/json`. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request breaks a business rule. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server cannot do it now; the request may be repeated. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "connections.providers.list": {
+        parameters: {
+            query?: {
+                /** @description The most records in a page, 1 to 100. */
+                limit?: components["parameters"]["PageQuery.limit"];
+                /** @description How many records to skip. */
+                offset?: components["parameters"]["PageQuery.offset"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request has succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProviderList"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "connections.get": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Answer 304 without a body if the record still has this `ETag` (RFC 9110 §13.1.2). */
+                "If-None-Match"?: components["parameters"]["IfNoneMatchHeader"];
+            };
+            path: {
+                /** @description The connection's id. */
+                id: components["parameters"]["ConnectionPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The record. */
+            200: {
+                headers: {
+                    /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
+                    ETag: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectionData"];
+                };
+            };
+            /** @description The record still has the `ETag` of `If-None-Match`. */
+            304: {
+                headers: {
+                    /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
+                    ETag: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such record in the key's organization. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "connections.delete": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Change the record only if it still has this `ETag`; else 412 (RFC 9110 §13.1.1). */
+                "If-Match"?: components["parameters"]["IfMatchHeader"];
+            };
+            path: {
+                /** @description The connection's id. */
+                id: components["parameters"]["ConnectionPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request has succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Ok"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such record in the key's organization. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The record has changed since the `ETag` of `If-Match`. */
+            412: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "connections.update": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Change the record only if it still has this `ETag`; else 412 (RFC 9110 §13.1.1). */
+                "If-Match"?: components["parameters"]["IfMatchHeader"];
+            };
+            path: {
+                /** @description The connection's id. */
+                id: components["parameters"]["ConnectionPath"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConnectionUpdate"];
+            };
+        };
+        responses: {
+            /** @description The record is as the request says; `ETag` has its version, which is the old one when nothing had to change. */
+            200: {
+                headers: {
+                    /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
+                    ETag: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Ok"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such record in the key's organization. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The record has changed since the `ETag` of `If-Match`. */
+            412: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than 512 KiB. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not `application/json`. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request breaks a business rule. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server cannot do it now; the request may be repeated. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "connections.history": {
+        parameters: {
+            query?: {
+                /** @description The most records in a page, 1 to 100. */
+                limit?: components["parameters"]["PageQuery.limit"];
+                /** @description How many records to skip. */
+                offset?: components["parameters"]["PageQuery.offset"];
+                /** @description The `nextCursor` of the previous page. A list that grows meanwhile neither repeats nor loses a record. */
+                cursor?: components["schemas"]["AuditCursor"];
+            };
+            header?: never;
+            path: {
+                /** @description The connection's id. */
+                id: components["parameters"]["ConnectionPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request has succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HistoryEntryList"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such record in the key's organization. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "connections.test": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes a POST safe to repeat (IETF draft `Idempotency-Key`): for 24 hours, a request with the same key and body gets the
+                 *     answer of the first one again, with `Idempotent-Replayed: true`.
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
+            };
+            path: {
+                /** @description The connection's id. */
+                id: components["parameters"]["ConnectionPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The action was done. */
+            200: {
+                headers: {
+                    /** @description `true` when this repeats the answer to an earlier request with the same `Idempotency-Key`; else absent. */
+                    "Idempotent-Replayed"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectionData"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such record in the key's organization. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request contradicts what is stored. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request breaks a business rule. */
+            422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];

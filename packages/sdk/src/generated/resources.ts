@@ -3,7 +3,7 @@ import type { ApiPromise } from '../api-promise.ts'
 import type { ConditionalRequestOptions, IdempotentRequestOptions, RequestOptions } from '../options.ts'
 import type { PagePromise } from '../page.ts'
 import type { Transport } from '../transport.ts'
-import type { AllocationsCreate, ApiKey, ApiKeyCreate, ApiKeyRotate, AuditEntry, Company, CompanyCreate, CompanyUpdate, Contact, ContactCreate, ContactUpdate, CreatedRecord, CursorMeta, Deal, DealCreate, DealUpdate, HistoryEntry, Invoice, InvoiceCreated, InvoiceEmail, InvoiceInput, InvoiceLink, InvoicePreview, InvoiceSend, InvoiceSent, InvoiceUpdated, LogoFile, LogoUpload, NewApiKey, NewWebhookEndpoint, NewWebhookSecret, NextInvoiceNumber, NextInvoiceNumberUpdate, NumberGap, Ok, OrganizationSettings, OrganizationSettingsUpdate, OrganizationUsage, PageMeta, Payment, PaymentCreate, PaymentCredentials, PaymentCredentialsUpdate, PaymentReversal, PaymentUpdate, Pipeline, PipelineCreate, PipelineUpdate, PublicInvoice, Redelivered, SendStatus, TaxRate, TaxRateCreate, TaxRateUpdate, TimeEntriesInvoice, TimeEntry, TimeEntryCreate, TimeEntryUpdate, WebhookDelivery, WebhookDeliveryDetails, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointStats, WebhookEndpointUpdate, WebhookEvent, WebhookEventType, WebhookRedeliver, WebhookSecretRotate, operations } from './contract.ts'
+import type { AllocationsCreate, ApiKey, ApiKeyCreate, ApiKeyRotate, AuditEntry, Company, CompanyCreate, CompanyUpdate, Connection, ConnectionCreate, ConnectionUpdate, Contact, ContactCreate, ContactUpdate, CreatedRecord, CursorMeta, Deal, DealCreate, DealUpdate, HistoryEntry, Invoice, InvoiceCreated, InvoiceEmail, InvoiceInput, InvoiceLink, InvoicePreview, InvoiceSend, InvoiceSent, InvoiceUpdated, LogoFile, LogoUpload, NewApiKey, NewWebhookEndpoint, NewWebhookSecret, NextInvoiceNumber, NextInvoiceNumberUpdate, NumberGap, Ok, OrganizationSettings, OrganizationSettingsUpdate, OrganizationUsage, PageMeta, Payment, PaymentCreate, PaymentCredentials, PaymentCredentialsUpdate, PaymentReversal, PaymentUpdate, Pipeline, PipelineCreate, PipelineUpdate, Provider, PublicInvoice, Redelivered, SendStatus, TaxRate, TaxRateCreate, TaxRateUpdate, TimeEntriesInvoice, TimeEntry, TimeEntryCreate, TimeEntryUpdate, WebhookDelivery, WebhookDeliveryDetails, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointStats, WebhookEndpointUpdate, WebhookEvent, WebhookEventType, WebhookRedeliver, WebhookSecretRotate, operations } from './contract.ts'
 
 export type {
 	ActorType,
@@ -29,6 +29,25 @@ export type {
 	CompanySort,
 	CompanyUpdate,
 	CompanyUpdatedEvent,
+	Connection,
+	ConnectionAccount,
+	ConnectionActivatedEvent,
+	ConnectionAuthType,
+	ConnectionConfig,
+	ConnectionCreate,
+	ConnectionCreatedEvent,
+	ConnectionCredentials,
+	ConnectionData,
+	ConnectionDegradedEvent,
+	ConnectionDeletedEvent,
+	ConnectionError,
+	ConnectionErrorCode,
+	ConnectionList,
+	ConnectionNeedsReauthEvent,
+	ConnectionRecoveredEvent,
+	ConnectionStatus,
+	ConnectionUpdate,
+	ConnectionUpdatedEvent,
 	Contact,
 	ContactCreate,
 	ContactCreatedEvent,
@@ -152,6 +171,11 @@ export type {
 	PriceInput,
 	Problem,
 	ProblemError,
+	Provider,
+	ProviderField,
+	ProviderFieldType,
+	ProviderList,
+	ProviderObject,
 	PublicInvoice,
 	PublicInvoiceData,
 	PublicLineItem,
@@ -224,6 +248,7 @@ export class Resources {
 	readonly pipelines: PipelinesResource
 	readonly taxRates: TaxRatesResource
 	readonly timeEntries: TimeEntriesResource
+	readonly connections: ConnectionsResource
 	readonly webhooks: WebhooksResource
 
 	constructor(transport: Transport) {
@@ -239,6 +264,7 @@ export class Resources {
 		this.pipelines = new PipelinesResource(transport)
 		this.taxRates = new TaxRatesResource(transport)
 		this.timeEntries = new TimeEntriesResource(transport)
+		this.connections = new ConnectionsResource(transport)
 		this.webhooks = new WebhooksResource(transport)
 	}
 }
@@ -1702,6 +1728,154 @@ export class TimeEntriesResource {
 	 */
 	history(id: string, query?: TimeEntriesHistoryQuery, options?: RequestOptions): PagePromise<HistoryEntry, CursorMeta> {
 		return this.#transport.page('/api/time-entries/{id}/history', { path: { id }, query, options, pageSize: 50 })
+	}
+}
+
+/** The query of `remit.connections.list`. */
+export interface ConnectionsListQuery extends NonNullable<operations['connections.list']['parameters']['query']> {}
+
+/** The query of `remit.connections.history`. */
+export interface ConnectionsHistoryQuery extends NonNullable<operations['connections.history']['parameters']['query']> {}
+
+/** `remit.connections` */
+export class ConnectionsResource {
+	readonly #transport: Transport
+	readonly providers: ConnectionsProvidersResource
+
+	constructor(transport: Transport) {
+		this.#transport = transport
+		this.providers = new ConnectionsProvidersResource(transport)
+	}
+
+	/**
+	 * List connections, newest first.
+	 *
+	 * @param query - Filters, order and page.
+	 * @param options - Options of this call alone.
+	 * @returns One page by `await`; the records of all pages by `for await`.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * for await (const connection of remit.connections.list()) console.log(connection.id)
+	 * ```
+	 */
+	list(query?: ConnectionsListQuery, options?: RequestOptions): PagePromise<Connection, PageMeta> {
+		return this.#transport.page('/connections', { query, options, pageSize: 50 })
+	}
+
+	/**
+	 * Create a connection. It is `pending` until a test proves its credentials.
+	 *
+	 * @param body - A connection to create.
+	 * @param options - Options of this call alone.
+	 * @returns The id of a new record.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (503)
+	 * @example
+	 * ```ts
+	 * await remit.connections.create({ provider: 'hubspot', name: 'HubSpot of Acme', authType: 'api_key', credentials: { apiKey: 'pat-eu1-8fKq2LwXc4Rk6NdB1sZp' } })
+	 * ```
+	 */
+	create(body: ConnectionCreate, options?: IdempotentRequestOptions): ApiPromise<CreatedRecord> {
+		return this.#transport.send('POST', '/connections', { body, options })
+	}
+
+	/**
+	 * Read a connection.
+	 *
+	 * @param id - The connection's id.
+	 * @param options - Options of this call alone.
+	 * @returns The record.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 */
+	get(id: string, options?: RequestOptions): ApiPromise<Connection> {
+		return this.#transport.record('GET', '/connections/{id}', { path: { id }, options })
+	}
+
+	/**
+	 * Change a connection: only the fields that are present change.
+	 *
+	 * @param id - The connection's id.
+	 * @param body - Changes of a connection: an absent field stays as it is.
+	 * @param options - Options of this call alone.
+	 * @returns The operation succeeded.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (503)
+	 * @example
+	 * ```ts
+	 * await remit.connections.update(id, { name: 'HubSpot of Acme, EU' })
+	 * ```
+	 */
+	update(id: string, body: ConnectionUpdate, options?: ConditionalRequestOptions): ApiPromise<Ok> {
+		return this.#transport.send('PATCH', '/connections/{id}', { path: { id }, body, options })
+	}
+
+	/**
+	 * Delete a connection, and its credentials with it.
+	 *
+	 * @param id - The connection's id.
+	 * @param options - Options of this call alone.
+	 * @returns The operation succeeded.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `RateLimitError` (429)
+	 */
+	delete(id: string, options?: ConditionalRequestOptions): ApiPromise<Ok> {
+		return this.#transport.send('DELETE', '/connections/{id}', { path: { id }, options })
+	}
+
+	/**
+	 * List the changes of a connection, newest first, with who made each. They are kept for ever, also of a deleted connection.
+	 *
+	 * @param id - The connection's id.
+	 * @param query - Filters, order and page.
+	 * @param options - Options of this call alone.
+	 * @returns One page by `await`; the records of all pages by `for await`.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * for await (const historyEntry of remit.connections.history(id)) console.log(historyEntry.id)
+	 * ```
+	 */
+	history(id: string, query?: ConnectionsHistoryQuery, options?: RequestOptions): PagePromise<HistoryEntry, CursorMeta> {
+		return this.#transport.page('/connections/{id}/history', { path: { id }, query, options, pageSize: 50 })
+	}
+
+	/**
+	 * Test a connection: call the provider once with its credentials. The answer is 200 with the connection, whatever came of it:
+	 * `status` and `lastError` say so. A disabled one is not tested.
+	 *
+	 * @param id - The connection's id.
+	 * @param options - Options of this call alone.
+	 * @returns The record.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `UnprocessableError` (422), `RateLimitError` (429)
+	 */
+	test(id: string, options?: IdempotentRequestOptions): ApiPromise<Connection> {
+		return this.#transport.record('POST', '/connections/{id}/test', { path: { id }, options })
+	}
+}
+
+/** The query of `remit.connections.providers.list`. */
+export interface ConnectionsProvidersListQuery extends NonNullable<operations['connections.providers.list']['parameters']['query']> {}
+
+/** `remit.connections.providers` */
+export class ConnectionsProvidersResource {
+	readonly #transport: Transport
+
+	constructor(transport: Transport) {
+		this.#transport = transport
+	}
+
+	/**
+	 * List the services that Remit can connect to, and how.
+	 *
+	 * @param query - Filters, order and page.
+	 * @param options - Options of this call alone.
+	 * @returns One page by `await`; the records of all pages by `for await`.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * for await (const provider of remit.connections.providers.list()) console.log(provider.id)
+	 * ```
+	 */
+	list(query?: ConnectionsProvidersListQuery, options?: RequestOptions): PagePromise<Provider, PageMeta> {
+		return this.#transport.page('/connections/providers', { query, options, pageSize: 50 })
 	}
 }
 

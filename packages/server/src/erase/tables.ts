@@ -47,6 +47,12 @@ export const tables: Readonly<Record<string, ErasableTable>> = {
 			'headers',
 		],
 	},
+	connections: {
+		key: ['id'],
+		text: ['name', 'credentialHint?', 'statusReason?'],
+		json: ['account', 'config', 'grantedScopes', 'lastError'],
+		plain: ['provider', 'authType', 'status', 'credentials'],
+	},
 	webhook_endpoint_hours: { key: ['endpointId', 'place'] },
 	events: {
 		key: ['id'],

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestServer, type Tenant } from '../../test/harness.ts'
 import { startMailServer } from '../../test/mail-server.ts'
 import { paidAtStripe, post, type StripeServer, startWithStripe } from '../../test/payments.ts'
+import { FakeProvider } from '../../test/provider.ts'
 import { Sink } from '../../test/sink.ts'
 import { invoiceTime } from '../../test/time.ts'
 import { eventTypes } from '../generated/tables.ts'
@@ -151,6 +152,21 @@ async function pays(tenant: Tenant): Promise<void> {
 	await post(`${server.url}/payments/stripe/webhook`, webhook())
 }
 
+/** Tests a connection while its provider works, fails, works again, and does not take the credentials. */
+async function connects({ remit }: Tenant): Promise<void> {
+	const provider = await new FakeProvider().start()
+	const credentials = { apiKey: 'key' }
+	const config = { baseUrl: provider.url }
+	const { id } = await remit.connections.create({ provider: 'http_json', name: 'Acme', authType: 'api_key', credentials, config })
+	for (const answer of [{}, 503, {}, 401]) {
+		provider.answers(answer)
+		await remit.connections.test(id)
+	}
+	await remit.connections.update(id, { name: 'Acme, EU' })
+	await remit.connections.delete(id)
+	await provider.stop()
+}
+
 /** Sends an invoice by way of a mail server that takes no recipient, and then hangs up instead of answering. */
 async function failsToSend(tenant: Tenant): Promise<void> {
 	let isOpen = false
@@ -192,6 +208,7 @@ describe('every event of a whole life', () => {
 		await live(tenant)
 		await failsToSend(tenant)
 		await pays(tenant)
+		await connects(tenant)
 		const kinds = () => new Set(sink.received.map(({ event }) => event.type))
 		await expect.poll(() => [...kinds()].sort(), { timeout: 10_000 }).toEqual(Object.keys(eventTypes).sort())
 		expect(sink.received.flatMap(({ event }) => faults(event))).toEqual([])

@@ -1900,6 +1900,179 @@ export const operationTable = [
 		"rateClass": "invoicing"
 	},
 	{
+		"id": "connections.list",
+		"method": "GET",
+		"path": "/connections",
+		"scopes": [
+			"read"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			429
+		],
+		"rateClass": "integration",
+		"unlimitedKeysOnly": true
+	},
+	{
+		"id": "connections.create",
+		"method": "POST",
+		"path": "/connections",
+		"scopes": [
+			"admin"
+		],
+		"body": "required",
+		"idempotent": true,
+		"statuses": [
+			201,
+			400,
+			401,
+			403,
+			409,
+			413,
+			415,
+			422,
+			429,
+			503
+		],
+		"rateClass": "integration",
+		"unlimitedKeysOnly": true,
+		"ownTransactions": true
+	},
+	{
+		"id": "connections.providers.list",
+		"method": "GET",
+		"path": "/connections/providers",
+		"scopes": [
+			"read"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			429
+		],
+		"rateClass": "integration"
+	},
+	{
+		"id": "connections.get",
+		"method": "GET",
+		"path": "/connections/{id}",
+		"scopes": [
+			"read"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			304,
+			400,
+			401,
+			403,
+			404,
+			429
+		],
+		"rateClass": "integration",
+		"unlimitedKeysOnly": true
+	},
+	{
+		"id": "connections.update",
+		"method": "PATCH",
+		"path": "/connections/{id}",
+		"scopes": [
+			"admin"
+		],
+		"body": "required",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			412,
+			413,
+			415,
+			422,
+			429,
+			503
+		],
+		"rateClass": "integration",
+		"unlimitedKeysOnly": true,
+		"ownTransactions": true
+	},
+	{
+		"id": "connections.delete",
+		"method": "DELETE",
+		"path": "/connections/{id}",
+		"scopes": [
+			"admin"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			412,
+			429
+		],
+		"rateClass": "integration",
+		"unlimitedKeysOnly": true
+	},
+	{
+		"id": "connections.history",
+		"method": "GET",
+		"path": "/connections/{id}/history",
+		"scopes": [
+			"read"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			429
+		],
+		"rateClass": "integration",
+		"unlimitedKeysOnly": true
+	},
+	{
+		"id": "connections.test",
+		"method": "POST",
+		"path": "/connections/{id}/test",
+		"scopes": [
+			"admin"
+		],
+		"body": "none",
+		"idempotent": true,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			409,
+			422,
+			429
+		],
+		"rateClass": "integration",
+		"unlimitedKeysOnly": true,
+		"ownTransactions": true
+	},
+	{
 		"id": "webhooks.deliveries.list",
 		"method": "GET",
 		"path": "/webhooks/deliveries",
@@ -2211,6 +2384,7 @@ export const operationTable = [
 /** The first segments of the paths of the integration API. */
 export const integrationRoots = [
 	"api-keys",
+	"connections",
 	"webhooks"
 ] as const
 
@@ -2266,6 +2440,26 @@ export const fields = {
 		"createdAt": "number",
 		"updatedAt": "number",
 		"deletedAt": "number",
+		"version": "number"
+	},
+	"Connection": {
+		"id": "string",
+		"organizationId": "string",
+		"provider": "string",
+		"name": "string",
+		"authType": "string",
+		"status": "string",
+		"statusReason": "string",
+		"account": "json",
+		"config": "json",
+		"grantedScopes": "json",
+		"credentialHint": "string",
+		"expiresAt": "number",
+		"lastRefreshedAt": "number",
+		"lastSuccessAt": "number",
+		"lastError": "json",
+		"createdAt": "number",
+		"updatedAt": "number",
 		"version": "number"
 	},
 	"Contact": {
@@ -2590,6 +2784,7 @@ export const blanks = {
 	"ApiKey": {"resources":null,"expiresAt":null,"lastUsedAt":null,"revokedAt":null},
 	"AuditEntry": {"requestId":null,"before":null,"after":null,"erasedAt":null,"address":null},
 	"Company": {"domain":null,"phone":null,"notes":null,"billingContactName":null,"billingAddressLine1":null,"billingAddressLine2":null,"billingCity":null,"billingState":null,"billingPostalCode":null,"billingCountry":null,"billingEmail":null,"taxId":null,"vatId":null,"language":null,"deletedAt":null},
+	"Connection": {"statusReason":null,"account":null,"credentialHint":null,"expiresAt":null,"lastRefreshedAt":null,"lastSuccessAt":null,"lastError":null},
 	"Contact": {"email":null,"phone":null,"companyId":null,"deletedAt":null},
 	"Deal": {"companyId":null,"contactId":null,"valueCents":null,"hourlyRateCents":null,"deletedAt":null},
 	"HistoryEntry": {"requestId":null,"before":null,"after":null,"erasedAt":null},
@@ -2599,6 +2794,7 @@ export const blanks = {
 	"LineItem": {"unit":null,"discountPercent":null,"discountCents":null,"taxes":null,"taxRateId":null,"durationSeconds":null,"periodStart":null,"periodEnd":null,"metadata":null},
 	"OrganizationSettings": {"contactName":null,"addressLine1":null,"addressLine2":null,"city":null,"state":null,"postalCode":null,"country":null,"email":null,"phone":null,"taxId":null,"vatId":null,"registration":null,"bankAccount":null,"footer":null,"logo":null,"accentColor":null,"hourlyRateCents":null,"paymentTerms":null},
 	"Payment": {"companyId":null,"invoiceId":null,"method":null,"reference":null,"processor":null,"externalId":null,"unappliedReason":null,"notes":null,"metadata":null,"reversedAt":null,"reversalReason":null},
+	"Provider": {"apiVersion":null},
 	"TimeEntry": {"userId":null,"taskId":null,"taskName":null,"deliverableId":null,"deliverableName":null,"description":null,"endedAt":null,"durationSeconds":null,"hourlyRateCents":null,"invoiceId":null},
 	"WebhookDelivery": {"nextAttemptAt":null,"lastResponseStatus":null,"lastError":null},
 	"WebhookDeliveryDetails": {"nextAttemptAt":null,"lastResponseStatus":null,"lastError":null,"request":null},
@@ -2609,6 +2805,7 @@ export const blanks = {
 export const idPrefixes = {
 	"ApiKey": "key",
 	"Company": "cmp",
+	"Connection": "con",
 	"Contact": "ct",
 	"Deal": "dl",
 	"Invoice": "inv",
@@ -2624,6 +2821,7 @@ export const idPrefixes = {
 export const scopeOfKind = {
 	"api_key": null,
 	"company": "companies",
+	"connection": null,
 	"contact": "contacts",
 	"deal": "deals",
 	"invoice": "invoices",
@@ -2668,6 +2866,13 @@ export const eventKinds = {
 	"time_entry.created": "time_entry",
 	"time_entry.updated": "time_entry",
 	"time_entry.deleted": "time_entry",
+	"connection.created": "connection",
+	"connection.updated": "connection",
+	"connection.activated": "connection",
+	"connection.degraded": "connection",
+	"connection.needs_reauth": "connection",
+	"connection.recovered": "connection",
+	"connection.deleted": "connection",
 	"webhook.endpoint.failing": "webhook_endpoint",
 	"webhook.endpoint.disabled": "webhook_endpoint",
 	"webhook.test": "webhook_endpoint"
@@ -2706,6 +2911,13 @@ export const eventTypes = {
 	"time_entry.created": "TimeEntryCreatedEvent",
 	"time_entry.updated": "TimeEntryUpdatedEvent",
 	"time_entry.deleted": "TimeEntryDeletedEvent",
+	"connection.created": "ConnectionCreatedEvent",
+	"connection.updated": "ConnectionUpdatedEvent",
+	"connection.activated": "ConnectionActivatedEvent",
+	"connection.degraded": "ConnectionDegradedEvent",
+	"connection.needs_reauth": "ConnectionNeedsReauthEvent",
+	"connection.recovered": "ConnectionRecoveredEvent",
+	"connection.deleted": "ConnectionDeletedEvent",
 	"webhook.endpoint.failing": "WebhookEndpointFailingEvent",
 	"webhook.endpoint.disabled": "WebhookEndpointDisabledEvent",
 	"webhook.test": "WebhookTestEvent"
@@ -2752,6 +2964,7 @@ export const errorTable = {
 	"event_not_found": [404,"Event not found"],
 	"allocation_not_found": [404,"Allocation not found"],
 	"company_not_found": [404,"Company not found"],
+	"connection_not_found": [404,"Connection not found"],
 	"contact_not_found": [404,"Contact not found"],
 	"deal_not_found": [404,"Deal not found"],
 	"invoice_not_found": [404,"Invoice not found"],
@@ -2775,6 +2988,7 @@ export const errorTable = {
 	"email_perhaps_sent": [409,"E-mail perhaps sent"],
 	"payment_processor_not_configured": [409,"Payment processor not configured"],
 	"webhook_endpoint_not_active": [409,"Webhook endpoint not active"],
+	"connection_disabled": [409,"Connection disabled"],
 	"delivery_under_way": [409,"Delivery under way"],
 	"too_many_endpoints": [409,"Too many endpoints"],
 	"too_many_api_keys": [409,"Too many API keys"],
@@ -2788,6 +3002,8 @@ export const errorTable = {
 	"amount_out_of_range": [422,"Amount out of range"],
 	"invalid_vat_id": [422,"Invalid vat id"],
 	"invalid_period": [422,"Invalid period"],
+	"unknown_provider": [422,"Unknown provider"],
+	"invalid_connection": [422,"Invalid connection"],
 	"invalid_iban": [422,"Invalid iban"],
 	"invalid_logo": [422,"Invalid logo"],
 	"low_contrast": [422,"Low contrast"],

@@ -23,6 +23,8 @@ export const sealedColumns = {
 	keptAnswer: sealed('idempotency_keys', ['organizationId', 'keyId', 'operationId', 'idempotencyKey'], 'body', 'kept answer'),
 	/** The keys of an organization that takes payments with an account of its own, as JSON. */
 	paymentCredentials: sealed('payment_credentials', ['organizationId'], 'sealed', 'payment credentials'),
+	/** What proves who a connection is, as JSON. */
+	connectionCredentials: sealed('connections', ['organizationId', 'id'], 'credentials', 'connection credentials'),
 	/** Null in links that an older version made. */
 	clientToken: sealed('client_links', ['organizationId', 'invoiceId'], 'sealedToken', 'client link'),
 }

@@ -20,13 +20,32 @@ export interface Services {
 	/** Calls addresses that callers gave. */
 	readonly egress: Egress
 	readonly secrets: Secrets
+	/** What the operator set of a provider. */
+	providerSettings(provider: string): ProviderSettings
 	/** The URL of the server as clients see it, without a slash at the end. */
 	readonly baseUrl: string
+}
+
+/** What the operator sets of a provider of connections. */
+export interface ProviderSettings {
+	/** Where its API is; empty: where its manifest says. */
+	readonly baseUrl: string
+}
+
+/** The settings of providers by their names in the environment. */
+type ProviderEnvironment = { readonly [Name in `PROVIDER_${'HUBSPOT' | 'XERO' | 'STRIPE'}_BASE_URL`]: string }
+
+/** All empty for a provider that has no settings. */
+function settingsOf(config: ProviderEnvironment, provider: string): ProviderSettings {
+	const values: Readonly<Record<string, unknown>> = { ...config }
+	const value = (name: string) => String(values[`PROVIDER_${provider.toUpperCase()}_${name}`] ?? '')
+	return { baseUrl: value('BASE_URL') }
 }
 
 interface ServiceSettings
 	extends MailSettings,
 		SecretSettings,
+		ProviderEnvironment,
 		Omit<PaymentSettings, 'PAYMENT_PROCESSOR' | 'baseUrl' | 'testSecret'> {
 	/** Empty: the test processor outside of production, else none. */
 	readonly PAYMENT_PROCESSOR: PaymentSettings['PAYMENT_PROCESSOR'] | ''
@@ -71,6 +90,7 @@ export async function openServices(
 		pdf,
 		egress,
 		secrets,
+		providerSettings: (provider) => settingsOf(config, provider),
 		get baseUrl() {
 			return baseUrl()
 		},

@@ -1,0 +1,97 @@
+// The cheapest call to a provider that needs valid credentials, and what its outcome says of the connection.
+import type {
+	Connection,
+	ConnectionAccount,
+	ConnectionCredentials,
+	ConnectionError,
+	ConnectionStatus,
+} from '../generated/contract.ts'
+import { CallFailed, callJson } from '../outside/providers/json-call.ts'
+import type { Services } from '../outside/services.ts'
+import type { Manifest } from './providers/manifest.ts'
+
+/** What a test came to. */
+export type Outcome = { readonly account: ConnectionAccount | null } | { readonly error: Omit<ConnectionError, 'at'> }
+
+const limits = { timeoutMs: 15_000, maxBytes: 1024 * 1024 }
+
+export async function probe(
+	services: Services,
+	manifest: Manifest,
+	connection: Connection,
+	credentials: ConnectionCredentials,
+	signal?: AbortSignal,
+): Promise<Outcome> {
+	const headers = { ...manifest.headers, ...authorization(connection, credentials) }
+	const request = { method: 'GET', url: testUrl(services, manifest, connection), headers } as const
+	try {
+		const { status, json } = await callJson(services.egress, request, { ...limits, signal })
+		const code = errorOf(status)
+		if (code) return { error: { code, detail: `The provider answered ${status}.` } }
+		return { account: accountOf(manifest, json) }
+	} catch (error) {
+		if (!(error instanceof CallFailed)) throw error
+		return { error: { code: error.code, detail: error.message } }
+	}
+}
+
+function authorization(
+	{ config }: Connection,
+	{ apiKey = '', username, password }: ConnectionCredentials,
+): Readonly<Record<string, string>> {
+	if (username !== undefined) return { authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` }
+	return config.apiKeyHeader === undefined ? { authorization: `Bearer ${apiKey}` } : { [config.apiKeyHeader]: apiKey }
+}
+
+function testUrl(services: Services, { id, baseUrl, test }: Manifest, { config }: Connection): string {
+	const base = config.baseUrl ?? (services.providerSettings(id).baseUrl || baseUrl)
+	return base.replace(/\/$/, '') + (config.testPath ?? test.path)
+}
+
+function errorOf(status: number): ConnectionError['code'] | undefined {
+	if (status >= 200 && status < 300) return undefined
+	if (status === 401 || status === 403) return 'unauthorized'
+	if (status === 429) return 'rate_limited'
+	return status >= 500 ? 'provider_failed' : 'rejected'
+}
+
+function accountOf({ test }: Manifest, json: unknown): ConnectionAccount | null {
+	const externalId = test.accountId === undefined ? null : textAt(json, test.accountId)
+	if (externalId === null) return null
+	return { externalId, displayName: test.accountName === undefined ? null : textAt(json, test.accountName) }
+}
+
+const longest = 200
+
+/** Text or a number of an answer, as one line; null when it is anything else. */
+function textAt(json: unknown, path: string): string | null {
+	const value = path
+		.split('.')
+		.reduce<unknown>((part, name) => (part instanceof Object && Object.hasOwn(part, name) ? part[name as never] : null), json)
+	if (typeof value !== 'string' && typeof value !== 'number') return null
+	return String(value)
+		.toWellFormed()
+		.replaceAll(/\p{Cc}/gu, ' ')
+		.slice(0, longest)
+		.toWellFormed()
+}
+
+/** The columns that an outcome gives a connection. */
+export function columnsOf(
+	stored: Connection,
+	outcome: Outcome,
+	now: number,
+): Pick<Connection, 'status' | 'statusReason' | 'lastError'> & Partial<Pick<Connection, 'account' | 'lastSuccessAt'>> {
+	if ('error' in outcome) {
+		const { code, detail } = outcome.error
+		return { status: statusAfterError(stored.status, code), statusReason: detail, lastError: { code, detail, at: now } }
+	}
+	const account = outcome.account ?? stored.account
+	return { status: 'active', statusReason: null, lastError: null, lastSuccessAt: now, account }
+}
+
+function statusAfterError(status: ConnectionStatus, code: ConnectionError['code']): ConnectionStatus {
+	if (status === 'pending' || status === 'failed') return 'failed'
+	if (code === 'unauthorized' || code === 'credentials_lost') return 'needs_reauth'
+	return status === 'needs_reauth' ? status : 'degraded'
+}

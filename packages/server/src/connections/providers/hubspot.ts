@@ -1,0 +1,41 @@
+import type { Manifest } from './manifest.ts'
+
+const apiVersion = '2026-03'
+
+export const hubspot: Manifest = {
+	id: 'hubspot',
+	name: 'HubSpot',
+	apiVersion,
+	baseUrl: 'https://api.hubapi.com',
+	// The key is the token of a private app.
+	authTypes: ['api_key'],
+	config: {},
+	test: { path: `/account-info/${apiVersion}/details`, accountId: 'portalId', accountName: 'uiDomain' },
+	headers: {},
+	objects: [
+		{
+			name: 'companies',
+			path: `/crm/objects/${apiVersion}/companies`,
+			records: 'results',
+			idField: 'id',
+			changedField: 'properties.hs_lastmodifieddate',
+			pagination: { style: 'cursor', parameter: 'after', next: 'paging.next.after' },
+			pageSize: { parameter: 'limit', most: 100 },
+			deletion: 'archived',
+			// HubSpot answers each value as text.
+			fields: [
+				{ path: 'id', type: 'string' },
+				{ path: 'properties.name', type: 'string' },
+				{ path: 'properties.domain', type: 'string' },
+				{ path: 'properties.phone', type: 'string' },
+				{ path: 'properties.address', type: 'string' },
+				{ path: 'properties.city', type: 'string' },
+				{ path: 'properties.state', type: 'string' },
+				{ path: 'properties.zip', type: 'string' },
+				{ path: 'properties.country', type: 'string' },
+				{ path: 'properties.hs_lastmodifieddate', type: 'datetime' },
+			],
+		},
+	],
+	remainingHeaders: ['x-hubspot-ratelimit-remaining', 'x-hubspot-ratelimit-daily-remaining'],
+}

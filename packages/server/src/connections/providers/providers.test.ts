@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest'
+import { hubspot } from './hubspot.ts'
+import { mistakesIn, providers } from './providers.ts'
+
+const [companies] = hubspot.objects as [(typeof hubspot.objects)[0]]
+
+it.each(providers.map((manifest) => [manifest.id, manifest] as const))('the manifest of %s has no mistake', (_, manifest) => {
+	expect(mistakesIn(manifest)).toEqual([])
+})
+
+it.each([
+	['the path of companies is without apiVersion', { objects: [{ ...companies, path: '/crm/v3/objects/companies' }] }],
+	['two objects have one name', { objects: [companies, companies] }],
+	['companies has no field uuid', { objects: [{ ...companies, idField: 'uuid' }] }],
+	['baseUrl is no https origin', { baseUrl: 'http://api.hubapi.com' }],
+	['the path of its test does not begin with /', { test: { path: 'account' } }],
+	['a header is not in lower case', { remainingHeaders: ['X-Remaining'] }],
+	['its id is not snake_case', { id: 'Hub Spot' }],
+])('a manifest is broken when %s', (mistake, change) => {
+	expect(mistakesIn({ ...hubspot, ...change })).toEqual([mistake])
+})

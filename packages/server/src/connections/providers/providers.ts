@@ -1,0 +1,36 @@
+// The providers that Remit knows.
+import { httpJson } from './http-json.ts'
+import { hubspot } from './hubspot.ts'
+import type { Manifest } from './manifest.ts'
+import { stripe } from './stripe.ts'
+import { xero } from './xero.ts'
+
+export const providers: readonly Manifest[] = [hubspot, xero, stripe, httpJson]
+
+const byId = new Map(providers.map((manifest) => [manifest.id, manifest]))
+
+export const findProvider = (id: string): Manifest | undefined => byId.get(id)
+
+/** What is wrong with a manifest, beyond what its type says. */
+export function mistakesIn({ id, apiVersion, baseUrl, test, objects, remainingHeaders }: Manifest): string[] {
+	const mistakes: string[] = []
+	const names = objects.map(({ name }) => name)
+	if (!/^[a-z][a-z0-9_]*$/.test(id)) mistakes.push('its id is not snake_case')
+	if (baseUrl !== '' && (!/^https:\/\/[^/]+$/.test(baseUrl) || !URL.canParse(baseUrl)))
+		mistakes.push('baseUrl is no https origin')
+	if (!test.path.startsWith('/')) mistakes.push('the path of its test does not begin with /')
+	if (new Set(names).size < names.length) mistakes.push('two objects have one name')
+	if (remainingHeaders.some((name) => name !== name.toLowerCase())) mistakes.push('a header is not in lower case')
+	for (const { name, path, idField, fields } of objects) {
+		if (apiVersion === null || !path.split('/').includes(apiVersion)) mistakes.push(`the path of ${name} is without apiVersion`)
+		if (!fields.some((field) => field.path === idField)) mistakes.push(`${name} has no field ${idField}`)
+		if (new Set(fields.map((field) => field.path)).size < fields.length) mistakes.push(`two fields of ${name} have one path`)
+	}
+	return mistakes
+}
+
+// A server with a broken manifest must not start.
+for (const manifest of providers) {
+	const [mistake] = mistakesIn(manifest)
+	if (mistake !== undefined) throw new Error(`The manifest of ${manifest.id} is broken: ${mistake}.`)
+}

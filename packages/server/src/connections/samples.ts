@@ -1,0 +1,35 @@
+// How the tests ask the operations of this folder.
+import type { Tenant } from '../../test/harness.ts'
+import { made, type Samples } from '../../test/sample.ts'
+
+const credentials = { apiKey: 'key-of-acme-0123456789' }
+const connection = {
+	provider: 'http_json',
+	name: 'Acme',
+	authType: 'api_key',
+	credentials,
+	config: { baseUrl: 'http://api.example:1' },
+}
+
+const newConnection = (tenant: Tenant) => made(tenant, '/connections', connection)
+
+const disabled = async (tenant: Tenant) => {
+	const id = await newConnection(tenant)
+	await tenant.ask('PATCH', `/connections/${id}`, { body: { status: 'disabled' } })
+	return { id }
+}
+
+export const samples: Samples = {
+	connections: {
+		make: newConnection,
+		body: async () => ({ name: 'Acme, EU', credentials }),
+		broken: async () => ({ body: { credentials: { username: 'ada' } } }),
+	},
+	'connections.create': {
+		body: async () => connection,
+		broken: async () => ({ body: { ...connection, provider: 'nobody' } }),
+	},
+	'connections.list': { make: newConnection },
+	'connections.providers.list': {},
+	'connections.test': { make: newConnection, contradicting: disabled },
+}
