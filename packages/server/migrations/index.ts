@@ -58,6 +58,7 @@ import * as feedPlaces from './0055-feed-places.ts'
 import * as joinedAllocations from './0056-joined-allocations.ts'
 import * as statusBeforePayment from './0057-status-before-payment.ts'
 import * as connections from './0058-connections.ts'
+import * as connectionTokens from './0059-connection-tokens.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -119,4 +120,5 @@ export const migrations: readonly Migration[] = [
 	{ name: '0056-joined-allocations', up: joinedAllocations.up },
 	{ name: '0057-status-before-payment', up: statusBeforePayment.up },
 	{ name: '0058-connections', up: connections.up },
+	{ name: '0059-connection-tokens', up: connectionTokens.up },
 ]

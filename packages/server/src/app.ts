@@ -7,6 +7,7 @@ import type { StoredBytes } from './auth/stored-bytes.ts'
 import { ApiError } from './base/errors.ts'
 import type { Config } from './config.ts'
 import type { Database } from './db/database.ts'
+import { connectionRoutes } from './hosted/connection-routes.ts'
 import { paymentRoutes, processorWebhooks } from './hosted/payment-routes.ts'
 import { failurePage, type HostedOptions, hostedPages, pagePaths } from './hosted/routes.ts'
 import { problemReply, send, toApiError } from './http/answers.ts'
@@ -80,7 +81,7 @@ function nonContractRoutes(options: HostedOptions, load: Load, limitOwn: Request
 	const router = express.Router()
 	const { db, limits } = options
 	router.use(systemRoutes(db), limitOwn, processorWebhooks(options), countVisits(limits), takeTurn(limits, load))
-	router.use(documentRoute(), paymentRoutes(options), hostedPages(options))
+	router.use(documentRoute(), paymentRoutes(options), connectionRoutes(options), hostedPages(options))
 	router.use(noRoute)
 	router.use(pagePaths, failurePage(limits))
 	return router

@@ -40,6 +40,7 @@ export const handlers = {
 	'connections.get': connections.get,
 	'connections.update': connections.update,
 	'connections.delete': connections.remove,
+	'connections.authorize': connections.authorize,
 	'connections.test': connections.test,
 	'connections.history': connections.history,
 	'connections.providers.list': connections.listProviders,

@@ -37,6 +37,7 @@ const drivers: Record<string, RegExp> = {
 	'better-sqlite3': /^db\//,
 	pg: /^db\//,
 	undici: /^outside\//,
+	'openid-client': /^outside\//,
 	nodemailer: /^outside\//,
 	stripe: /^outside\//,
 	ioredis: /^auth\/rate-limit/,

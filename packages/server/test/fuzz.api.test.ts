@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { type ContractOperation, type ContractParameter, contractOperations, type JsonSchema } from '../src/contract/document.ts'
 import { type Operation, operations } from '../src/contract/routes.ts'
-import type { LineItemInput, Stage } from '../src/generated/contract.ts'
+import type { ConnectionConfig, ConnectionCredentials, LineItemInput, Stage } from '../src/generated/contract.ts'
 import { fitting, members, mutants, type Overrides, unlike } from './arbitrary.ts'
 import { type Answer, startTestServer, type TestServer } from './harness.ts'
 import { png } from './images.ts'
@@ -107,7 +107,7 @@ const isHeader = (value: string) => /^[!-~]([ -~]*[!-~])?$/.test(value)
 /** The body without the fields that can contradict each other: with random ones nearly every request breaks a business rule. */
 function sensible(body: unknown): unknown {
 	const { endedAt, ...fields } = body as Record<string, unknown>
-	const others = paysOne(fields)
+	const others = connects(paysOne(fields))
 	// A payment must not be yet to come.
 	if (others.paidAt !== undefined) others.paidAt = '2001-09-09T01:46:40Z'
 	// A stored time entry must not begin after its end, and only one without a user may run at a time.
@@ -130,6 +130,20 @@ const nearby = ({ offset, ...query }: Record<string, string>): Record<string, st
 	offset === undefined || ((query.type ?? query.resourceType) !== undefined && Number(offset) > 10_000)
 		? query
 		: { ...query, offset }
+
+/** Credentials and config are of the provider and authType that the sample has. */
+function connects({ credentials, config, ...fields }: Record<string, unknown>): Record<string, unknown> {
+	const isNew = 'authType' in fields
+	if (!isNew && !credentials && !config) return fields
+	const { apiKey = 'key' } = (credentials ?? {}) as ConnectionCredentials
+	const { baseUrl = 'https://receiver.example', tokenUrl, scopes, ...more } = (config ?? {}) as ConnectionConfig
+	return {
+		...fields,
+		...(isNew && { provider: 'http_json', authType: 'api_key' }),
+		credentials: { apiKey },
+		...((isNew || config !== undefined) && { config: { baseUrl, ...more } }),
+	}
+}
 
 function requests(operation: Operation): fc.Arbitrary<Request> {
 	const body = operation.body === 'none' ? fc.constant(undefined) : fitting(bodyOf(operation), overrides)

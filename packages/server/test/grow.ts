@@ -65,6 +65,7 @@ const grown: Record<string, Record<string, string>> = {
 	webhook_hosts: { host: "'grown' || n" },
 	connections: {
 		id: "'con_grown' || n",
+		stateHash: "'state' || n",
 		provider: "case n % 5 when 0 then 'stripe' else 'hubspot' end",
 		status: "case n % 5 when 0 then 'active' else 'pending' end",
 		createdAt: 'n',

@@ -103,6 +103,8 @@ export async function startTestServer(settings: Partial<Config> = {}, lookup = t
 			GUESS_RATE_LIMIT: '0',
 			REQUESTS_UNDER_WAY: '0',
 			WEBHOOK_HOST_RATE: '0',
+			PROVIDER_XERO_CLIENT_ID: 'client',
+			PROVIDER_XERO_CLIENT_SECRET: 'secret',
 			NODE_ENV: 'test',
 			// A busy machine is no overload.
 			SHED_ABOVE_DELAY_MS: '60000',

@@ -1136,7 +1136,7 @@ export interface paths {
         put?: never;
         /**
          * Create a connection
-         * @description Create a connection. It is `pending` until a test proves its credentials.
+         * @description Create a connection. It is `pending` until a test proves its credentials, or, with `oauth2`, until it is authorized.
          */
         post: operations["connections.create"];
         delete?: never;
@@ -1181,7 +1181,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a connection
-         * @description Delete a connection, and its credentials with it.
+         * @description Delete a connection, and its credentials with it. Remit also asks the provider to revoke its token, where it can, for five seconds at most.
          */
         delete: operations["connections.delete"];
         options?: never;
@@ -1191,6 +1191,27 @@ export interface paths {
          * @description Change a connection: only the fields that are present change.
          */
         patch: operations["connections.update"];
+        trace?: never;
+    };
+    "/connections/{id}/authorize": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Authorize a connection
+         * @description Begin to authorize a connection with `oauth2`: the answer has the URL at the provider where a person lets Remit in. An earlier URL stops working.
+         *     Once the person has, the connection is `active`.
+         */
+        post: operations["connections.authorize"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/connections/{id}/history": {
@@ -1636,7 +1657,7 @@ export interface components {
          * @description What happened to a record. A later version may add actions.
          * @enum {string}
          */
-        AuditAction: "created" | "updated" | "deleted" | "erased" | "emailed" | "shared" | "unshared" | "payment_requested" | "payment_received" | "tested" | "redelivered";
+        AuditAction: "created" | "updated" | "deleted" | "erased" | "emailed" | "shared" | "unshared" | "payment_requested" | "payment_received" | "authorization_started" | "tested" | "redelivered";
         /**
          * Format: audit-cursor
          * @description A `nextCursor` of the audit log or of a history.
@@ -2241,7 +2262,7 @@ export interface components {
             config: components["schemas"]["ConnectionConfig"];
             /** @description What the provider lets it do; empty where the provider does not say. */
             grantedScopes: string[];
-            /** @description To recognise the credentials: the user name, or the last four characters of a key of 16 or more; else null. */
+            /** @description To recognise the credentials: the user name, the client's id, or the last four characters of a key of 16 or more; else null. */
             credentialHint: string | null;
             /** @description When its access token expires; null without one. */
             expiresAt: components["schemas"]["UnixMs"] | null;
@@ -2358,7 +2379,38 @@ export interface components {
          * @description How a connection proves who it is. A later version may add others.
          * @enum {string}
          */
-        ConnectionAuthType: "api_key" | "basic";
+        ConnectionAuthType: "api_key" | "basic" | "oauth2" | "client_credentials";
+        /**
+         * @description Where a person lets Remit in.
+         * @example {
+         *       "url": "https://login.xero.com/identity/connect/authorize?response_type=code&client_id=7Qm2Xc4Rk6NdB1sZpV7n&state=5cU0ohX8mAYk2rTwQ1vJ",
+         *       "expiresAt": 1774915800000
+         *     }
+         */
+        ConnectionAuthorization: {
+            /** @description The URL at the provider, to open in a browser. It works once. */
+            url: string;
+            /** @description Until when it works: for ten minutes. */
+            expiresAt: components["schemas"]["UnixMs"];
+        };
+        /** @description One record. */
+        ConnectionAuthorizationData: {
+            /** @description The record. */
+            data: components["schemas"]["ConnectionAuthorization"];
+        };
+        /**
+         * @description How to authorize a connection.
+         * @example {
+         *       "returnUrl": "https://app.acme.example/settings"
+         *     }
+         */
+        ConnectionAuthorize: {
+            /**
+             * Format: webhook-url
+             * @description Where the browser goes once the connection is active; a page that says so when absent.
+             */
+            returnUrl?: string;
+        };
         /**
          * @description What a connection needs besides credentials. Nothing in it is secret.
          * @example {
@@ -2375,6 +2427,13 @@ export interface components {
             baseUrl?: string;
             /** @description `http_json`: the path below `baseUrl` that a test reads; `/` unless it is set. */
             testPath?: string;
+            /**
+             * Format: webhook-url
+             * @description `http_json` with `client_credentials`, which needs it: where access tokens come from, without a query. Its host must be public.
+             */
+            tokenUrl?: string;
+            /** @description `http_json` with `client_credentials`: the scopes to ask for. */
+            scopes?: components["schemas"]["ConnectionScope"][];
             /** @description `http_json` with `api_key`: the header for the key; `Authorization: Bearer …` unless it is set. */
             apiKeyHeader?: components["schemas"]["HeaderName"];
         };
@@ -2396,8 +2455,8 @@ export interface components {
             name: components["schemas"]["Name"];
             /** @description How it proves who it is: one of the provider's `authTypes`. */
             authType: components["schemas"]["ConnectionAuthType"];
-            /** @description What proves it. */
-            credentials: components["schemas"]["ConnectionCredentials"];
+            /** @description What proves it; absent for `oauth2`. */
+            credentials?: components["schemas"]["ConnectionCredentials"];
             /** @description What it needs besides. */
             config?: components["schemas"]["ConnectionConfig"];
         };
@@ -2482,7 +2541,8 @@ export interface components {
             data: components["schemas"]["Connection"];
         };
         /**
-         * @description What proves who a connection is: `apiKey` for `api_key`, `username` and `password` for `basic`. No answer shows them.
+         * @description What proves who a connection is: `apiKey` for `api_key`, `username` and `password` for `basic`, `clientId` and `clientSecret` for
+         *     `client_credentials`, nothing for `oauth2`. No answer shows them.
          * @example {
          *       "apiKey": "pat-eu1-8fKq2LwXc4Rk6NdB1sZp"
          *     }
@@ -2497,6 +2557,13 @@ export interface components {
             username?: components["schemas"]["Line"];
             /** @description The password. */
             password?: components["schemas"]["Line"];
+            /** @description The id of the client. */
+            clientId?: components["schemas"]["Line"];
+            /**
+             * Format: header-value
+             * @description The secret of the client.
+             */
+            clientSecret?: string;
         };
         /** @description One record. */
         ConnectionData: {
@@ -2683,7 +2750,7 @@ export interface components {
          * @description Why a call to a provider failed. A later version may add others.
          * @enum {string}
          */
-        ConnectionErrorCode: "unauthorized" | "rate_limited" | "provider_failed" | "rejected" | "unreachable" | "timeout" | "invalid_answer" | "answer_too_large" | "unsafe_url" | "credentials_lost";
+        ConnectionErrorCode: "unauthorized" | "rate_limited" | "provider_failed" | "rejected" | "unreachable" | "timeout" | "invalid_answer" | "answer_too_large" | "unsafe_url" | "authorization_denied" | "not_authorized" | "credentials_lost";
         /** @description A page of records. */
         ConnectionList: {
             /** @description The records of this page. */
@@ -2851,6 +2918,8 @@ export interface components {
             /** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
             data: components["schemas"]["Connection"];
         };
+        /** @description What an access token is for, as the provider names it (RFC 6749 §3.3). */
+        ConnectionScope: string;
         /**
          * @description Whether a connection works. A later version may add others.
          * @enum {string}
@@ -3850,7 +3919,7 @@ export interface components {
          * @description Every error code. A later version may add codes.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "invalid_json" | "body_required" | "ambiguous_credentials" | "invalid_signature" | "missing_credentials" | "invalid_credentials" | "insufficient_scope" | "route_not_found" | "api_key_not_found" | "client_link_not_found" | "payment_link_not_found" | "webhook_delivery_not_found" | "event_not_found" | "allocation_not_found" | "company_not_found" | "connection_not_found" | "contact_not_found" | "deal_not_found" | "invoice_not_found" | "payment_not_found" | "pipeline_not_found" | "tax_rate_not_found" | "time_entry_not_found" | "webhook_endpoint_not_found" | "method_not_allowed" | "request_timeout" | "invoice_number_taken" | "record_in_use" | "tax_rate_in_use" | "stage_in_use" | "time_entry_invoiced" | "timer_running" | "time_entry_already_invoiced" | "invoice_cancelled" | "email_not_configured" | "email_under_way" | "email_perhaps_sent" | "payment_processor_not_configured" | "webhook_endpoint_not_active" | "connection_disabled" | "delivery_under_way" | "too_many_endpoints" | "too_many_api_keys" | "idempotency_key_in_use" | "payment_not_manual" | "version_mismatch" | "payload_too_large" | "unsupported_media_type" | "event_type_out_of_reach" | "totals_mismatch" | "amount_out_of_range" | "invalid_vat_id" | "invalid_period" | "unknown_provider" | "invalid_connection" | "invalid_iban" | "invalid_logo" | "low_contrast" | "mixed_tax_inclusion" | "unknown_line_item" | "invalid_line_item" | "unknown_deal" | "unknown_company" | "expires_in_past" | "unknown_contact" | "unknown_pipeline" | "unknown_stage" | "invalid_stages" | "invalid_time_entry" | "invalid_time_entries" | "rate_missing" | "currency_mismatch" | "number_used" | "invalid_payment" | "allocation_too_large" | "too_many_allocations" | "unknown_invoice" | "unknown_tax_rate" | "tax_rate_archived" | "unsafe_url" | "unresolvable_url" | "recipient_suppressed" | "nothing_to_pay" | "amount_not_payable" | "idempotency_key_reused" | "rate_limited" | "email_limit_reached" | "storage_limit_reached" | "headers_too_large" | "internal_error" | "email_delivery_failed" | "email_outcome_unknown" | "payment_processor_failed" | "outcome_unknown" | "unavailable" | "resolver_unavailable";
+        ErrorCode: "invalid_request" | "invalid_json" | "body_required" | "ambiguous_credentials" | "invalid_signature" | "missing_credentials" | "invalid_credentials" | "insufficient_scope" | "route_not_found" | "api_key_not_found" | "client_link_not_found" | "payment_link_not_found" | "webhook_delivery_not_found" | "event_not_found" | "allocation_not_found" | "company_not_found" | "connection_not_found" | "contact_not_found" | "deal_not_found" | "invoice_not_found" | "payment_not_found" | "pipeline_not_found" | "tax_rate_not_found" | "time_entry_not_found" | "webhook_endpoint_not_found" | "method_not_allowed" | "request_timeout" | "invoice_number_taken" | "record_in_use" | "tax_rate_in_use" | "stage_in_use" | "time_entry_invoiced" | "timer_running" | "time_entry_already_invoiced" | "invoice_cancelled" | "email_not_configured" | "email_under_way" | "email_perhaps_sent" | "payment_processor_not_configured" | "webhook_endpoint_not_active" | "provider_not_configured" | "connection_disabled" | "delivery_under_way" | "too_many_endpoints" | "too_many_api_keys" | "idempotency_key_in_use" | "payment_not_manual" | "version_mismatch" | "payload_too_large" | "unsupported_media_type" | "event_type_out_of_reach" | "totals_mismatch" | "amount_out_of_range" | "invalid_vat_id" | "invalid_period" | "unknown_provider" | "invalid_connection" | "invalid_iban" | "invalid_logo" | "low_contrast" | "mixed_tax_inclusion" | "unknown_line_item" | "invalid_line_item" | "unknown_deal" | "unknown_company" | "expires_in_past" | "unknown_contact" | "unknown_pipeline" | "unknown_stage" | "invalid_stages" | "invalid_time_entry" | "invalid_time_entries" | "rate_missing" | "currency_mismatch" | "number_used" | "invalid_payment" | "allocation_too_large" | "too_many_allocations" | "unknown_invoice" | "unknown_tax_rate" | "tax_rate_archived" | "unsafe_url" | "unresolvable_url" | "recipient_suppressed" | "nothing_to_pay" | "amount_not_payable" | "idempotency_key_reused" | "rate_limited" | "email_limit_reached" | "storage_limit_reached" | "headers_too_large" | "internal_error" | "email_delivery_failed" | "email_outcome_unknown" | "payment_processor_failed" | "outcome_unknown" | "unavailable" | "resolver_unavailable";
         /**
          * @description Who caused a change.
          * @example {
@@ -7419,8 +7488,10 @@ export interface components {
          *       "name": "HubSpot",
          *       "apiVersion": "2026-03",
          *       "authTypes": [
+         *         "oauth2",
          *         "api_key"
          *       ],
+         *       "configured": true,
          *       "objects": [
          *         {
          *           "name": "companies",
@@ -7444,6 +7515,8 @@ export interface components {
             apiVersion: string | null;
             /** @description How a connection to it may prove who it is. */
             authTypes: components["schemas"]["ConnectionAuthType"][];
+            /** @description Whether the server has a client id and secret for `oauth2` at this provider: `PROVIDER_<ID>_CLIENT_ID` and `PROVIDER_<ID>_CLIENT_SECRET`. */
+            configured: boolean;
             /** @description The kinds of records that Remit knows there; none for an API that a connection describes. */
             objects: components["schemas"]["ProviderObject"][];
         };
@@ -9345,6 +9418,9 @@ export type Connection = components['schemas']['Connection'];
 export type ConnectionAccount = components['schemas']['ConnectionAccount'];
 export type ConnectionActivatedEvent = components['schemas']['ConnectionActivatedEvent'];
 export type ConnectionAuthType = components['schemas']['ConnectionAuthType'];
+export type ConnectionAuthorization = components['schemas']['ConnectionAuthorization'];
+export type ConnectionAuthorizationData = components['schemas']['ConnectionAuthorizationData'];
+export type ConnectionAuthorize = components['schemas']['ConnectionAuthorize'];
 export type ConnectionConfig = components['schemas']['ConnectionConfig'];
 export type ConnectionCreate = components['schemas']['ConnectionCreate'];
 export type ConnectionCreatedEvent = components['schemas']['ConnectionCreatedEvent'];
@@ -9357,6 +9433,7 @@ export type ConnectionErrorCode = components['schemas']['ConnectionErrorCode'];
 export type ConnectionList = components['schemas']['ConnectionList'];
 export type ConnectionNeedsReauthEvent = components['schemas']['ConnectionNeedsReauthEvent'];
 export type ConnectionRecoveredEvent = components['schemas']['ConnectionRecoveredEvent'];
+export type ConnectionScope = components['schemas']['ConnectionScope'];
 export type ConnectionStatus = components['schemas']['ConnectionStatus'];
 export type ConnectionUpdate = components['schemas']['ConnectionUpdate'];
 export type ConnectionUpdatedEvent = components['schemas']['ConnectionUpdatedEvent'];
@@ -21338,6 +21415,166 @@ export interface operations {
             };
             /** @description The server cannot do it now; the request may be repeated. */
             503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "connections.authorize": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes a POST safe to repeat (IETF draft `Idempotency-Key`): for 24 hours, a request with the same key and body gets the
+                 *     answer of the first one again, with `Idempotent-Replayed: true`.
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
+            };
+            path: {
+                /** @description The connection's id. */
+                id: components["parameters"]["ConnectionPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ConnectionAuthorize"];
+            };
+        };
+        responses: {
+            /** @description The action was done. */
+            200: {
+                headers: {
+                    /** @description `true` when this repeats the answer to an earlier request with the same `Idempotency-Key`; else absent. */
+                    "Idempotent-Replayed"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectionAuthorizationData"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such record in the key's organization. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request contradicts what is stored. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than 512 KiB. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not `application/json`. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request breaks a business rule. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
                 headers: {
                     /** @description Seconds to wait. */
                     "Retry-After": string;

@@ -3,7 +3,7 @@ import type { ApiPromise } from '../api-promise.ts'
 import type { ConditionalRequestOptions, IdempotentRequestOptions, RequestOptions } from '../options.ts'
 import type { PagePromise } from '../page.ts'
 import type { Transport } from '../transport.ts'
-import type { AllocationsCreate, ApiKey, ApiKeyCreate, ApiKeyRotate, AuditEntry, Company, CompanyCreate, CompanyUpdate, Connection, ConnectionCreate, ConnectionUpdate, Contact, ContactCreate, ContactUpdate, CreatedRecord, CursorMeta, Deal, DealCreate, DealUpdate, HistoryEntry, Invoice, InvoiceCreated, InvoiceEmail, InvoiceInput, InvoiceLink, InvoicePreview, InvoiceSend, InvoiceSent, InvoiceUpdated, LogoFile, LogoUpload, NewApiKey, NewWebhookEndpoint, NewWebhookSecret, NextInvoiceNumber, NextInvoiceNumberUpdate, NumberGap, Ok, OrganizationSettings, OrganizationSettingsUpdate, OrganizationUsage, PageMeta, Payment, PaymentCreate, PaymentCredentials, PaymentCredentialsUpdate, PaymentReversal, PaymentUpdate, Pipeline, PipelineCreate, PipelineUpdate, Provider, PublicInvoice, Redelivered, SendStatus, TaxRate, TaxRateCreate, TaxRateUpdate, TimeEntriesInvoice, TimeEntry, TimeEntryCreate, TimeEntryUpdate, WebhookDelivery, WebhookDeliveryDetails, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointStats, WebhookEndpointUpdate, WebhookEvent, WebhookEventType, WebhookRedeliver, WebhookSecretRotate, operations } from './contract.ts'
+import type { AllocationsCreate, ApiKey, ApiKeyCreate, ApiKeyRotate, AuditEntry, Company, CompanyCreate, CompanyUpdate, Connection, ConnectionAuthorization, ConnectionAuthorize, ConnectionCreate, ConnectionUpdate, Contact, ContactCreate, ContactUpdate, CreatedRecord, CursorMeta, Deal, DealCreate, DealUpdate, HistoryEntry, Invoice, InvoiceCreated, InvoiceEmail, InvoiceInput, InvoiceLink, InvoicePreview, InvoiceSend, InvoiceSent, InvoiceUpdated, LogoFile, LogoUpload, NewApiKey, NewWebhookEndpoint, NewWebhookSecret, NextInvoiceNumber, NextInvoiceNumberUpdate, NumberGap, Ok, OrganizationSettings, OrganizationSettingsUpdate, OrganizationUsage, PageMeta, Payment, PaymentCreate, PaymentCredentials, PaymentCredentialsUpdate, PaymentReversal, PaymentUpdate, Pipeline, PipelineCreate, PipelineUpdate, Provider, PublicInvoice, Redelivered, SendStatus, TaxRate, TaxRateCreate, TaxRateUpdate, TimeEntriesInvoice, TimeEntry, TimeEntryCreate, TimeEntryUpdate, WebhookDelivery, WebhookDeliveryDetails, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointStats, WebhookEndpointUpdate, WebhookEvent, WebhookEventType, WebhookRedeliver, WebhookSecretRotate, operations } from './contract.ts'
 
 export type {
 	ActorType,
@@ -33,6 +33,9 @@ export type {
 	ConnectionAccount,
 	ConnectionActivatedEvent,
 	ConnectionAuthType,
+	ConnectionAuthorization,
+	ConnectionAuthorizationData,
+	ConnectionAuthorize,
 	ConnectionConfig,
 	ConnectionCreate,
 	ConnectionCreatedEvent,
@@ -1764,7 +1767,7 @@ export class ConnectionsResource {
 	}
 
 	/**
-	 * Create a connection. It is `pending` until a test proves its credentials.
+	 * Create a connection. It is `pending` until a test proves its credentials, or, with `oauth2`, until it is authorized.
 	 *
 	 * @param body - A connection to create.
 	 * @param options - Options of this call alone.
@@ -1809,7 +1812,7 @@ export class ConnectionsResource {
 	}
 
 	/**
-	 * Delete a connection, and its credentials with it.
+	 * Delete a connection, and its credentials with it. Remit also asks the provider to revoke its token, where it can, for five seconds at most.
 	 *
 	 * @param id - The connection's id.
 	 * @param options - Options of this call alone.
@@ -1818,6 +1821,24 @@ export class ConnectionsResource {
 	 */
 	delete(id: string, options?: ConditionalRequestOptions): ApiPromise<Ok> {
 		return this.#transport.send('DELETE', '/connections/{id}', { path: { id }, options })
+	}
+
+	/**
+	 * Begin to authorize a connection with `oauth2`: the answer has the URL at the provider where a person lets Remit in. An earlier URL stops working.
+	 * Once the person has, the connection is `active`.
+	 *
+	 * @param id - The connection's id.
+	 * @param body - How to authorize a connection.
+	 * @param options - Options of this call alone.
+	 * @returns The record.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * await remit.connections.authorize(id, { returnUrl: 'https://app.acme.example/settings' })
+	 * ```
+	 */
+	authorize(id: string, body?: ConnectionAuthorize, options?: IdempotentRequestOptions): ApiPromise<ConnectionAuthorization> {
+		return this.#transport.record('POST', '/connections/{id}/authorize', { path: { id }, body, options })
 	}
 
 	/**

@@ -41,10 +41,10 @@ const refusal = async (body: object, id?: string) => {
 it('the providers are listed with how one connects to them and with their objects', async () => {
 	const { data, meta } = await tenant.remit.connections.providers.list()
 	expect(data.map(({ id, authTypes, objects }) => [id, authTypes, objects.map(({ name }) => name)])).toEqual([
-		['hubspot', ['api_key'], ['companies']],
-		['xero', [], ['contacts', 'invoices']],
+		['hubspot', ['oauth2', 'api_key'], ['companies']],
+		['xero', ['oauth2', 'client_credentials'], ['contacts', 'invoices']],
 		['stripe', ['api_key'], ['customers', 'invoices']],
-		['http_json', ['api_key', 'basic'], []],
+		['http_json', ['api_key', 'basic', 'client_credentials'], []],
 	])
 	expect(meta.total).toBe(4)
 	const page = await tenant.remit.connections.providers.list({ limit: 1, offset: 2 })

@@ -6,10 +6,12 @@ import { type Handler, writeContext } from '../http/handler.ts'
 import { recordAnswers, removed } from '../http/record-handlers.ts'
 import { type Egress, UnresolvableUrl, UnsafeUrl } from '../outside/egress.ts'
 import { ResolverUnavailable } from '../outside/resolver.ts'
-import { columnsOf, type Outcome, probe } from './probe.ts'
+import { begin } from './authorize.ts'
+import { columnsOf, testConnection } from './probe.ts'
 import type { Manifest } from './providers/manifest.ts'
 import { findProvider, providers } from './providers/providers.ts'
 import {
+	isOtherConfig,
 	requireAuthType,
 	requireConfig,
 	requireCredentials,
@@ -17,6 +19,7 @@ import {
 	requireProvider,
 	requireSameOrigin,
 	statusAfter,
+	urls,
 } from './rules.ts'
 import {
 	changeConnection,
@@ -24,9 +27,10 @@ import {
 	createConnection,
 	credentialColumns,
 	findSealedCredentials,
-	openCredentials,
 	removeConnection,
 } from './store.ts'
+import { findTokenRow, forgetToken, openToken } from './token-store.ts'
+import { revoke, serverClient } from './tokens.ts'
 
 const answers = recordAnswers(connections, '/connections')
 
@@ -34,21 +38,23 @@ export const { list, get } = answers
 
 export const history = historyHandler(connections)
 
-export const listProviders: Handler<'connections.providers.list'> = async ({ query: { limit, offset } }) => {
-	const data = providers.slice(offset, offset + limit).map(shownOf)
+export const listProviders: Handler<'connections.providers.list'> = async ({ query: { limit, offset } }, { services }) => {
+	const shown = (manifest: Manifest) => shownOf(manifest, serverClient(services, manifest) !== undefined)
+	const data = providers.slice(offset, offset + limit).map(shown)
 	return { status: 200, body: { data, meta: { total: providers.length, limit, offset } } }
 }
 
-const shownOf = ({ id, name, apiVersion, authTypes, objects }: Manifest): Provider => ({
+const shownOf = ({ id, name, apiVersion, authTypes, objects }: Manifest, configured: boolean): Provider => ({
 	id,
 	name,
 	apiVersion,
 	authTypes: [...authTypes],
+	configured,
 	objects: objects.map((object) => ({ name: object.name, idField: object.idField, fields: [...object.fields] })),
 })
 
 export const create: Handler<'connections.create'> = async ({ body, caller }, { services, origin, commit }) => {
-	const { provider, authType, credentials, config = {} } = body
+	const { provider, authType, credentials = {}, config = {} } = body
 	const manifest = requireProvider(provider)
 	requireAuthType(manifest, authType)
 	requireCredentials(authType, credentials)
@@ -70,14 +76,41 @@ export const update: Handler<'connections.update'> = async (call, { services, or
 		if (body.config) requireConfig(manifestOf(stored), stored.authType, body.config)
 		requireSameOrigin(stored, body)
 		const { credentials, status, ...shown } = body
-		const changes = { ...shown, ...columns, ...statusAfter(stored, body) }
+		// A token of other credentials, or from elsewhere, is none of these.
+		const isOther = body.credentials !== undefined || (stored.authType === 'client_credentials' && isOtherConfig(stored, body))
+		if (isOther) await forgetToken(tx, stored)
+		const withoutToken = isOther && { expiresAt: null, lastRefreshedAt: null }
+		const changes = { ...shown, ...columns, ...withoutToken, ...statusAfter(stored, body) }
 		return answers.changed(await changeConnection({ db: tx, origin }, stored, changes))
 	})
 }
 
-export const remove: Handler<'connections.delete'> = async (call, context) => {
-	await removeConnection(context, await answers.lock(call, context.db))
+export const remove: Handler<'connections.delete'> = async (call, { services, origin, commit }) => {
+	let afterwards = async () => {}
+	await commit(async (tx) => {
+		const stored = await answers.lock(call, tx)
+		const row = await findTokenRow(tx, stored)
+		const token = row && openToken(services.secrets, stored, row)
+		if (token) afterwards = () => revoke(services, stored, token)
+		await removeConnection({ db: tx, origin }, stored)
+		return removed
+	})
+	await afterwards()
 	return removed
+}
+
+export const authorize: Handler<'connections.authorize'> = async ({ params: { id }, body, caller }, context) => {
+	const { db, commit } = context
+	const connection = await connections.find(db, caller.organizationId, id)
+	if (!connection) throw connections.notFound(id)
+	const { answer, store } = begin(context, connection, body?.returnUrl ?? null)
+	return commit(async (tx) => {
+		const stored = await connections.lock(tx, caller.organizationId, id)
+		if (!stored) throw connections.notFound(id)
+		requireEnabled(stored)
+		await store(tx)
+		return { status: 200, body: { data: answer } }
+	})
 }
 
 export const test: Handler<'connections.test'> = async ({ params: { id }, caller, signal }, context) => {
@@ -87,7 +120,7 @@ export const test: Handler<'connections.test'> = async ({ params: { id }, caller
 	const sealed = connection && (await findSealedCredentials(db, connection))
 	if (sealed === undefined) throw connections.notFound(id)
 	requireEnabled(connection as Connection)
-	const outcome = await outcomeOf(connection as Connection, sealed)
+	const outcome = await testConnection({ db, services, now }, connection as Connection, sealed, signal())
 	return commit(async (tx) => {
 		const stored = await connections.lock(tx, organizationId, id)
 		if (!stored) throw connections.notFound(id)
@@ -98,12 +131,6 @@ export const test: Handler<'connections.test'> = async ({ params: { id }, caller
 		const data = isSame ? await changeConnection({ db: tx, origin }, stored, columnsOf(stored, outcome, now)) : stored
 		return { status: 200, body: { data } }
 	})
-
-	async function outcomeOf(connection: Connection, sealed: string): Promise<Outcome> {
-		const credentials = openCredentials(services.secrets, connection, sealed)
-		if (credentials) return probe(services, manifestOf(connection), connection, credentials, signal())
-		return { error: { code: 'credentials_lost', detail: 'The server cannot read the credentials: set them again.' } }
-	}
 }
 
 function manifestOf({ provider }: Connection): Manifest {
@@ -113,11 +140,16 @@ function manifestOf({ provider }: Connection): Manifest {
 }
 
 /** Checks URLs before they are stored; egress checks the addresses again for every socket that it opens. */
-async function requireSafeUrls(egress: Egress, { baseUrl }: ConnectionConfig, organizationId: string): Promise<void> {
-	if (baseUrl === undefined) return
-	const pointer = '/config/baseUrl'
+async function requireSafeUrls(egress: Egress, config: ConnectionConfig, organizationId: string): Promise<void> {
+	for (const name of urls) {
+		const url = config[name]
+		if (url !== undefined) await requireSafeUrl(egress, url, `/config/${name}`, organizationId)
+	}
+}
+
+async function requireSafeUrl(egress: Egress, url: string, pointer: string, organizationId: string): Promise<void> {
 	try {
-		await egress.check(baseUrl, organizationId)
+		await egress.check(url, organizationId)
 	} catch (error) {
 		if (error instanceof UnsafeUrl) throw fieldError('unsafe_url', pointer, error.message)
 		if (error instanceof UnresolvableUrl) throw fieldError('unresolvable_url', pointer, error.message)

@@ -7,27 +7,60 @@ import type {
 	ConnectionStatus,
 } from '../generated/contract.ts'
 import { CallFailed, callJson } from '../outside/providers/json-call.ts'
+import { TokenFailed } from '../outside/providers/oauth.ts'
 import type { Services } from '../outside/services.ts'
 import type { Manifest } from './providers/manifest.ts'
+import { findProvider } from './providers/providers.ts'
+import { openCredentials } from './store.ts'
+import { accessTokenOf, type TokenContext } from './tokens.ts'
 
 /** What a test came to. */
-export type Outcome = { readonly account: ConnectionAccount | null } | { readonly error: Omit<ConnectionError, 'at'> }
+export type Outcome =
+	| { readonly account: ConnectionAccount | null }
+	| { readonly error: Omit<ConnectionError, 'at'>; readonly isRefused?: boolean }
 
 const limits = { timeoutMs: 15_000, maxBytes: 1024 * 1024 }
 
-export async function probe(
-	services: Services,
-	manifest: Manifest,
+/** Calls the provider with the credentials of a connection, which are sealed, or with an access token. */
+export async function testConnection(
+	context: TokenContext,
 	connection: Connection,
-	credentials: ConnectionCredentials,
-	signal?: AbortSignal,
+	sealed: string,
+	signal: AbortSignal,
 ): Promise<Outcome> {
-	const headers = { ...manifest.headers, ...authorization(connection, credentials) }
+	const { services } = context
+	if (connection.authType === 'oauth2' || connection.authType === 'client_credentials')
+		return probeWithToken(context, connection, signal).catch((error) => {
+			if (!(error instanceof TokenFailed)) throw error
+			return { error: { code: error.code, detail: error.message } }
+		})
+	const credentials = openCredentials(services.secrets, connection, sealed)
+	if (credentials) return probe(services, connection, authorization(connection, credentials), signal)
+	return { error: { code: 'credentials_lost', detail: 'The server cannot read the credentials: set them again.' } }
+}
+
+/** A token that the provider takes no more, whatever it said of its time, is replaced once. */
+async function probeWithToken(context: TokenContext, connection: Connection, signal: AbortSignal): Promise<Outcome> {
+	const probeBy = (accessToken: string) => probe(context.services, connection, { authorization: `Bearer ${accessToken}` }, signal)
+	const { accessToken, generation } = await accessTokenOf(context, connection)
+	const outcome = await probeBy(accessToken)
+	if (!('error' in outcome) || !outcome.isRefused) return outcome
+	return probeBy((await accessTokenOf(context, connection, generation)).accessToken)
+}
+
+async function probe(
+	services: Services,
+	connection: Connection,
+	credentials: Readonly<Record<string, string>>,
+	signal: AbortSignal,
+): Promise<Outcome> {
+	const manifest = findProvider(connection.provider) as Manifest
+	const headers = { ...manifest.headers, ...credentials }
 	const request = { method: 'GET', url: testUrl(services, manifest, connection), headers } as const
 	try {
 		const { status, json } = await callJson(services.egress, request, { ...limits, signal })
 		const code = errorOf(status)
-		if (code) return { error: { code, detail: `The provider answered ${status}.` } }
+		if (code) return { error: { code, detail: `The provider answered ${status}.` }, isRefused: status === 401 }
 		return { account: accountOf(manifest, json) }
 	} catch (error) {
 		if (!(error instanceof CallFailed)) throw error
@@ -84,14 +117,19 @@ export function columnsOf(
 ): Pick<Connection, 'status' | 'statusReason' | 'lastError'> & Partial<Pick<Connection, 'account' | 'lastSuccessAt'>> {
 	if ('error' in outcome) {
 		const { code, detail } = outcome.error
-		return { status: statusAfterError(stored.status, code), statusReason: detail, lastError: { code, detail, at: now } }
+		const status = statusAfterError(stored.status, code)
+		return { status, statusReason: status === 'pending' ? null : detail, lastError: { code, detail, at: now } }
 	}
 	const account = outcome.account ?? stored.account
 	return { status: 'active', statusReason: null, lastError: null, lastSuccessAt: now, account }
 }
 
+const needsOthers: readonly ConnectionError['code'][] = ['unauthorized', 'credentials_lost', 'not_authorized']
+
 function statusAfterError(status: ConnectionStatus, code: ConnectionError['code']): ConnectionStatus {
+	// Nothing was tried.
+	if (status === 'pending' && code === 'not_authorized') return status
 	if (status === 'pending' || status === 'failed') return 'failed'
-	if (code === 'unauthorized' || code === 'credentials_lost') return 'needs_reauth'
+	if (needsOthers.includes(code)) return 'needs_reauth'
 	return status === 'needs_reauth' ? status : 'degraded'
 }

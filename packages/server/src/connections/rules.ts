@@ -1,4 +1,5 @@
 // What a connection to a provider may be.
+import { isDeepStrictEqual } from 'node:util'
 import { ApiError, fieldError } from '../base/errors.ts'
 import type {
 	Connection,
@@ -22,6 +23,8 @@ export function requireProvider(id: string): Manifest {
 const needed: Readonly<Record<ConnectionAuthType, readonly (keyof ConnectionCredentials)[]>> = {
 	api_key: ['apiKey'],
 	basic: ['username', 'password'],
+	oauth2: [],
+	client_credentials: ['clientId', 'clientSecret'],
 }
 
 export function requireAuthType({ id, authTypes }: Manifest, authType: ConnectionAuthType): void {
@@ -42,17 +45,30 @@ export function requireConfig({ id, config: known }: Manifest, authType: Connect
 	if (missing) throw invalid(`/config/${missing}`, `A connection to ${id} needs ${missing}.`)
 	const extra = Object.keys(config).find((name) => !(name in known))
 	if (extra) throw invalid(`/config/${extra}`, `A connection to ${id} has no ${extra}.`)
-	if (config.apiKeyHeader !== undefined && authType !== 'api_key')
-		throw invalid('/config/apiKeyHeader', `${authType} has no apiKeyHeader.`)
-	if (config.baseUrl !== undefined && new URL(config.baseUrl).search)
-		throw invalid('/config/baseUrl', 'The URL must have no query.')
+	for (const [name, only] of ofOneType)
+		if (config[name] !== undefined && authType !== only) throw invalid(`/config/${name}`, `${authType} has no ${name}.`)
+	if (authType === 'client_credentials' && 'tokenUrl' in known && config.tokenUrl === undefined)
+		throw invalid('/config/tokenUrl', `${authType} needs tokenUrl.`)
+	for (const name of urls)
+		if (config[name] !== undefined && new URL(config[name]).search)
+			throw invalid(`/config/${name}`, 'The URL must have no query.')
 }
+
+const ofOneType = [
+	['apiKeyHeader', 'api_key'],
+	['tokenUrl', 'client_credentials'],
+	['scopes', 'client_credentials'],
+] as const
+
+/** Where credentials go. */
+export const urls = ['baseUrl', 'tokenUrl'] as const
 
 /** Credentials never go to an origin for which they were not given. */
 export function requireSameOrigin(stored: Connection, { config, credentials }: ConnectionUpdate): void {
-	if (config?.baseUrl === undefined || stored.config.baseUrl === undefined || credentials) return
-	if (new URL(config.baseUrl).origin === new URL(stored.config.baseUrl).origin) return
-	throw invalid('/config/baseUrl', 'Another scheme, host or port needs the credentials as well, in the same change.')
+	if (!config || credentials) return
+	const originOf = (url: string | undefined) => url && new URL(url).origin
+	const moved = urls.find((name) => originOf(config[name]) !== originOf(stored.config[name]))
+	if (moved) throw invalid(`/config/${moved}`, 'Another scheme, host or port needs the credentials as well, in the same change.')
 }
 
 export function requireEnabled({ id, status }: Connection): void {
@@ -64,26 +80,24 @@ export function requireEnabled({ id, status }: Connection): void {
 const shortestHinted = 16
 
 /** What tells credentials from others without giving them away. */
-export function hintOf({ apiKey, username }: ConnectionCredentials): string | null {
-	if (apiKey === undefined) return username ?? null
+export function hintOf({ apiKey, username, clientId }: ConnectionCredentials): string | null {
+	if (apiKey === undefined) return username ?? clientId ?? null
 	return apiKey.length < shortestHinted ? null : apiKey.slice(-4)
 }
 
-/** The status after a caller changed a connection. `proven`: its last call succeeded, with the credentials that it has now. */
+/** The status after a caller changed a connection; undefined when it stays. */
 export function statusAfter(
 	stored: Connection,
-	{ status, credentials, config }: ConnectionUpdate,
+	change: ConnectionUpdate,
 ): Pick<Connection, 'status' | 'statusReason'> | undefined {
+	const { status, credentials } = change
 	if (status === 'disabled' || (stored.status === 'disabled' && status === undefined))
 		return { status: 'disabled', statusReason: 'A caller disabled it.' }
-	if (credentials || (config && stored.status !== 'disabled' && changes(stored.config, config)))
-		return { status: 'pending', statusReason: null }
+	if (credentials || isOtherConfig(stored, change)) return { status: 'pending', statusReason: null }
 	if (stored.status !== 'disabled') return undefined
 	const isProven = stored.lastSuccessAt !== null && stored.lastError === null
-	return { status: isProven && !config ? 'active' : 'pending', statusReason: null }
+	return { status: isProven ? 'active' : 'pending', statusReason: null }
 }
 
-const changes = (before: ConnectionConfig, after: ConnectionConfig) =>
-	[...new Set([...Object.keys(before), ...Object.keys(after)])].some(
-		(name) => before[name as keyof ConnectionConfig] !== after[name as keyof ConnectionConfig],
-	)
+export const isOtherConfig = (stored: Connection, { config }: ConnectionUpdate): boolean =>
+	config !== undefined && !isDeepStrictEqual(config, stored.config)

@@ -31,5 +31,13 @@ export const samples: Samples = {
 	},
 	'connections.list': { make: newConnection },
 	'connections.providers.list': {},
+	'connections.authorize': {
+		make: (tenant) => made(tenant, '/connections', { provider: 'xero', name: 'Xero', authType: 'oauth2' }),
+		body: async () => ({ returnUrl: 'https://app.example/settings' }),
+		broken: async (tenant) => ({ id: await newConnection(tenant) }),
+		contradicting: async (tenant) => ({
+			id: await made(tenant, '/connections', { provider: 'hubspot', name: 'HubSpot', authType: 'oauth2' }),
+		}),
+	},
 	'connections.test': { make: newConnection, contradicting: disabled },
 }

@@ -50,7 +50,7 @@ export function credentialColumns(
 export async function createConnection(
 	write: WriteContext,
 	secrets: Secrets,
-	{ credentials: given, config = {}, ...input }: ConnectionCreate,
+	{ credentials: given = {}, config = {}, ...input }: ConnectionCreate,
 ): Promise<Connection> {
 	const { db, origin, organization } = write
 	const key = { organizationId: organization.id, id: newId('con') }

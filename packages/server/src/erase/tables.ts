@@ -51,7 +51,7 @@ export const tables: Readonly<Record<string, ErasableTable>> = {
 		key: ['id'],
 		text: ['name', 'credentialHint?', 'statusReason?'],
 		json: ['account', 'config', 'grantedScopes', 'lastError'],
-		plain: ['provider', 'authType', 'status', 'credentials'],
+		plain: ['provider', 'authType', 'status', 'credentials', 'token', 'stateHash', 'stateVerifier', 'returnUrl'],
 	},
 	webhook_endpoint_hours: { key: ['endpointId', 'place'] },
 	events: {

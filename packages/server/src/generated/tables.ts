@@ -2027,7 +2027,33 @@ export const operationTable = [
 			429
 		],
 		"rateClass": "integration",
-		"unlimitedKeysOnly": true
+		"unlimitedKeysOnly": true,
+		"ownTransactions": true
+	},
+	{
+		"id": "connections.authorize",
+		"method": "POST",
+		"path": "/connections/{id}/authorize",
+		"scopes": [
+			"admin"
+		],
+		"body": "optional",
+		"idempotent": true,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			409,
+			413,
+			415,
+			422,
+			429
+		],
+		"rateClass": "integration",
+		"unlimitedKeysOnly": true,
+		"ownTransactions": true
 	},
 	{
 		"id": "connections.history",
@@ -2988,6 +3014,7 @@ export const errorTable = {
 	"email_perhaps_sent": [409,"E-mail perhaps sent"],
 	"payment_processor_not_configured": [409,"Payment processor not configured"],
 	"webhook_endpoint_not_active": [409,"Webhook endpoint not active"],
+	"provider_not_configured": [409,"Provider not configured"],
 	"connection_disabled": [409,"Connection disabled"],
 	"delivery_under_way": [409,"Delivery under way"],
 	"too_many_endpoints": [409,"Too many endpoints"],

@@ -54,7 +54,7 @@ const paymentPages = [
 ] as const
 
 /** Where errors are pages too. */
-export const pagePaths = ['/view', '/pay', ...paymentPages.map(([path]) => path)]
+export const pagePaths = ['/view', '/pay', '/oauth', ...paymentPages.map(([path]) => path)]
 
 const rejectMethod =
 	(allowed: string): RequestHandler =>

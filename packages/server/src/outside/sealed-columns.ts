@@ -25,6 +25,9 @@ export const sealedColumns = {
 	paymentCredentials: sealed('payment_credentials', ['organizationId'], 'sealed', 'payment credentials'),
 	/** What proves who a connection is, as JSON. */
 	connectionCredentials: sealed('connections', ['organizationId', 'id'], 'credentials', 'connection credentials'),
+	connectionToken: sealed('connections', ['organizationId', 'id'], 'token', 'connection token'),
+	/** Of an authorization that is under way at a provider. */
+	connectionVerifier: sealed('connections', ['organizationId', 'id'], 'stateVerifier', 'connection verifier'),
 	/** Null in links that an older version made. */
 	clientToken: sealed('client_links', ['organizationId', 'invoiceId'], 'sealedToken', 'client link'),
 }

@@ -30,16 +30,32 @@ export interface Services {
 export interface ProviderSettings {
 	/** Where its API is; empty: where its manifest says. */
 	readonly baseUrl: string
+	/** Where a person lets Remit in, and where tokens come from; empty: where its manifest says. */
+	readonly authorizationUrl: string
+	readonly tokenUrl: string
+	/** The server's own client; empty without one. */
+	readonly clientId: string
+	readonly clientSecret: string
 }
 
 /** The settings of providers by their names in the environment. */
-type ProviderEnvironment = { readonly [Name in `PROVIDER_${'HUBSPOT' | 'XERO' | 'STRIPE'}_BASE_URL`]: string }
+type ProviderEnvironment = {
+	readonly [Name in
+		| `PROVIDER_${'HUBSPOT' | 'XERO' | 'STRIPE'}_BASE_URL`
+		| `PROVIDER_${'HUBSPOT' | 'XERO'}_${'CLIENT_ID' | 'CLIENT_SECRET' | 'AUTHORIZATION_URL' | 'TOKEN_URL'}`]: string
+}
 
 /** All empty for a provider that has no settings. */
 function settingsOf(config: ProviderEnvironment, provider: string): ProviderSettings {
 	const values: Readonly<Record<string, unknown>> = { ...config }
 	const value = (name: string) => String(values[`PROVIDER_${provider.toUpperCase()}_${name}`] ?? '')
-	return { baseUrl: value('BASE_URL') }
+	return {
+		baseUrl: value('BASE_URL'),
+		authorizationUrl: value('AUTHORIZATION_URL'),
+		tokenUrl: value('TOKEN_URL'),
+		clientId: value('CLIENT_ID'),
+		clientSecret: value('CLIENT_SECRET'),
+	}
 }
 
 interface ServiceSettings

@@ -8,7 +8,15 @@ export const hubspot: Manifest = {
 	apiVersion,
 	baseUrl: 'https://api.hubapi.com',
 	// The key is the token of a private app.
-	authTypes: ['api_key'],
+	authTypes: ['oauth2', 'api_key'],
+	oauth: {
+		authorizationUrl: 'https://app.hubspot.com/oauth/authorize',
+		tokenUrl: `https://api.hubapi.com/oauth/${apiVersion}/token`,
+		revocationPath: `/oauth/${apiVersion}/token/revoke`,
+		scopes: ['oauth'],
+		authentication: 'post',
+		refreshTokenIdleDays: null,
+	},
 	config: {},
 	test: { path: `/account-info/${apiVersion}/details`, accountId: 'portalId', accountName: 'uiDomain' },
 	headers: {},
@@ -16,6 +24,7 @@ export const hubspot: Manifest = {
 		{
 			name: 'companies',
 			path: `/crm/objects/${apiVersion}/companies`,
+			scopes: ['crm.objects.companies.read', 'crm.objects.companies.write'],
 			records: 'results',
 			idField: 'id',
 			changedField: 'properties.hs_lastmodifieddate',

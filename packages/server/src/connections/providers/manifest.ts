@@ -14,6 +14,8 @@ export interface ObjectManifest {
 	readonly name: string
 	/** The list's path, with the version of the API in it. */
 	readonly path: string
+	/** What a connection with `oauth2` asks for, to read and write it. */
+	readonly scopes: readonly string[]
 	/** Where the answer has the records. */
 	readonly records: string
 	readonly idField: string
@@ -26,6 +28,19 @@ export interface ObjectManifest {
 	readonly fields: readonly ProviderField[]
 }
 
+export interface OAuthManifest {
+	readonly authorizationUrl: string
+	readonly tokenUrl: string
+	/** From the token URL. */
+	readonly revocationPath: string
+	/** Besides those of the objects. */
+	readonly scopes: readonly string[]
+	/** Where the client id and secret go: in the body or in the Authorization header. */
+	readonly authentication: 'post' | 'basic'
+	/** After so many days without use a refresh token ends; null where none does. */
+	readonly refreshTokenIdleDays: number | null
+}
+
 export interface Manifest {
 	readonly id: string
 	readonly name: string
@@ -34,6 +49,8 @@ export interface Manifest {
 	/** Empty for an API that a connection describes. */
 	readonly baseUrl: string
 	readonly authTypes: readonly ConnectionAuthType[]
+	/** Null for a provider without `oauth2`. */
+	readonly oauth: OAuthManifest | null
 	/** What a connection may configure; true: it must. */
 	readonly config: { readonly [Name in keyof ConnectionConfig]?: boolean }
 	/** The cheapest call that needs valid credentials, and where its answer names the account. */

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { hubspot } from './hubspot.ts'
 import { mistakesIn, providers } from './providers.ts'
 
+const oauth = hubspot.oauth as NonNullable<typeof hubspot.oauth>
 const [companies] = hubspot.objects as [(typeof hubspot.objects)[0]]
 
 it.each(providers.map((manifest) => [manifest.id, manifest] as const))('the manifest of %s has no mistake', (_, manifest) => {
@@ -14,6 +15,8 @@ it.each([
 	['companies has no field uuid', { objects: [{ ...companies, idField: 'uuid' }] }],
 	['baseUrl is no https origin', { baseUrl: 'http://api.hubapi.com' }],
 	['the path of its test does not begin with /', { test: { path: 'account' } }],
+	['it has oauth2 without its URLs, or these without oauth2', { oauth: null }],
+	['a URL of OAuth is not https', { oauth: { ...oauth, tokenUrl: 'http://api.hubapi.com' } }],
 	['a header is not in lower case', { remainingHeaders: ['X-Remaining'] }],
 	['its id is not snake_case', { id: 'Hub Spot' }],
 ])('a manifest is broken when %s', (mistake, change) => {

@@ -12,12 +12,15 @@ const byId = new Map(providers.map((manifest) => [manifest.id, manifest]))
 export const findProvider = (id: string): Manifest | undefined => byId.get(id)
 
 /** What is wrong with a manifest, beyond what its type says. */
-export function mistakesIn({ id, apiVersion, baseUrl, test, objects, remainingHeaders }: Manifest): string[] {
+export function mistakesIn({ id, apiVersion, baseUrl, authTypes, oauth, test, objects, remainingHeaders }: Manifest): string[] {
 	const mistakes: string[] = []
 	const names = objects.map(({ name }) => name)
 	if (!/^[a-z][a-z0-9_]*$/.test(id)) mistakes.push('its id is not snake_case')
 	if (baseUrl !== '' && (!/^https:\/\/[^/]+$/.test(baseUrl) || !URL.canParse(baseUrl)))
 		mistakes.push('baseUrl is no https origin')
+	if (authTypes.includes('oauth2') !== (oauth !== null)) mistakes.push('it has oauth2 without its URLs, or these without oauth2')
+	if (oauth && [oauth.authorizationUrl, oauth.tokenUrl].some((url) => !url.startsWith('https://')))
+		mistakes.push('a URL of OAuth is not https')
 	if (!test.path.startsWith('/')) mistakes.push('the path of its test does not begin with /')
 	if (new Set(names).size < names.length) mistakes.push('two objects have one name')
 	if (remainingHeaders.some((name) => name !== name.toLowerCase())) mistakes.push('a header is not in lower case')

@@ -5,6 +5,7 @@ const apiVersion = 'v1'
 const list = (name: string, fields: ObjectManifest['fields']): ObjectManifest => ({
 	name,
 	path: `/${apiVersion}/${name}`,
+	scopes: [],
 	records: 'data',
 	idField: 'id',
 	// Lists filter by `created` only.
@@ -21,6 +22,7 @@ export const stripe: Manifest = {
 	apiVersion,
 	baseUrl: 'https://api.stripe.com',
 	authTypes: ['api_key'],
+	oauth: null,
 	config: {},
 	test: { path: `/${apiVersion}/account`, accountId: 'id', accountName: 'settings.dashboard.display_name' },
 	headers: {},

@@ -2,9 +2,10 @@ import type { Manifest, ObjectManifest } from './manifest.ts'
 
 const apiVersion = '2.0'
 
-const list = (name: string, fields: ObjectManifest['fields'], idField: string): ObjectManifest => ({
+const list = (name: string, scopes: string[], fields: ObjectManifest['fields'], idField: string): ObjectManifest => ({
 	name: name.toLowerCase(),
 	path: `/api.xro/${apiVersion}/${name}`,
+	scopes,
 	records: name,
 	idField,
 	changedField: 'UpdatedDateUTC',
@@ -19,13 +20,22 @@ export const xero: Manifest = {
 	name: 'Xero',
 	apiVersion,
 	baseUrl: 'https://api.xero.com',
-	authTypes: [],
+	authTypes: ['oauth2', 'client_credentials'],
+	oauth: {
+		authorizationUrl: 'https://login.xero.com/identity/connect/authorize',
+		tokenUrl: 'https://identity.xero.com/connect/token',
+		revocationPath: '/connect/revocation',
+		scopes: ['offline_access'],
+		authentication: 'basic',
+		refreshTokenIdleDays: 60,
+	},
 	config: {},
 	test: { path: '/connections', accountId: '0.tenantId', accountName: '0.tenantName' },
 	headers: {},
 	objects: [
 		list(
 			'Contacts',
+			['accounting.contacts'],
 			[
 				{ path: 'ContactID', type: 'string' },
 				{ path: 'Name', type: 'string' },
@@ -38,6 +48,7 @@ export const xero: Manifest = {
 		),
 		list(
 			'Invoices',
+			['accounting.invoices', 'accounting.payments'],
 			[
 				{ path: 'InvoiceID', type: 'string' },
 				{ path: 'InvoiceNumber', type: 'string' },

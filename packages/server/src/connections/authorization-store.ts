@@ -1,0 +1,52 @@
+// Authorizations that are under way at a provider: the last one of each connection.
+import { type Db, query } from '../db/database.ts'
+import { sealedColumns } from '../outside/sealed-columns.ts'
+import type { Secrets } from '../outside/secrets.ts'
+import type { ConnectionKey } from './store.ts'
+
+export interface AuthorizationRow extends ConnectionKey {
+	readonly stateHash: string
+	/** Sealed; null once it was used. */
+	readonly stateVerifier: string | null
+	readonly stateExpiresAt: number
+	readonly stateUsedAt: number | null
+	readonly returnUrl: string | null
+}
+
+const { connectionVerifier } = sealedColumns
+
+const begun = query<ConnectionKey & Omit<AuthorizationRow, 'stateUsedAt'>>((knex, { organizationId, id, ...columns }) =>
+	knex('connections')
+		.where({ organizationId, id })
+		.update({ ...columns, stateUsedAt: null }),
+)
+
+/** Replaces the authorization that was begun before. */
+export const saveAuthorization = (
+	db: Db,
+	secrets: Secrets,
+	{ verifier, ...row }: Omit<AuthorizationRow, 'stateVerifier' | 'stateUsedAt'> & { readonly verifier: string },
+) => db.run(begun, { ...row, stateVerifier: secrets.seal(connectionVerifier, keyOf(row), verifier) })
+
+const keyOf = ({ organizationId, id }: ConnectionKey) => ({ organizationId, id })
+
+const columns = ['organizationId', 'id', 'stateHash', 'stateVerifier', 'stateExpiresAt', 'stateUsedAt', 'returnUrl'] as const
+
+const byState = query<{ stateHash: string }, AuthorizationRow>((knex, { stateHash }) =>
+	knex('connections').where({ stateHash }).select(columns),
+)
+
+/** By the hash of its state, whoever it belongs to: the browser that comes back has nothing else. */
+export const findAuthorization = (db: Db, stateHash: string) => db.get(byState, { stateHash })
+
+const used = query<ConnectionKey & { stateHash: string; now: number }>((knex, { now, ...key }) =>
+	knex('connections').where(key).whereNull('stateUsedAt').update({ stateUsedAt: now, stateVerifier: null }),
+)
+
+/** Uses an authorization up; false when another request has. */
+export const useAuthorization = async (db: Db, row: AuthorizationRow, now: number): Promise<boolean> =>
+	(await db.run(used, { ...keyOf(row), stateHash: row.stateHash, now })) > 0
+
+/** Undefined when it was used, or the server lost the sealing key. */
+export const openVerifier = (secrets: Secrets, row: AuthorizationRow): string | undefined =>
+	row.stateVerifier === null ? undefined : secrets.unseal(connectionVerifier, keyOf(row), row.stateVerifier)

@@ -1,0 +1,107 @@
+// A person lets Remit in at a provider: a URL with a state that works once and for ten minutes, and what the browser brings back.
+import { ApiError } from '../base/errors.ts'
+import type { Origin } from '../base/origin.ts'
+import { recordChange } from '../db/audit-log.ts'
+import type { Database } from '../db/database.ts'
+import type { Connection, ConnectionAuthorization } from '../generated/contract.ts'
+import { beginAuthorization, exchangeCode, hashOfState, TokenFailed } from '../outside/providers/oauth.ts'
+import type { Services } from '../outside/services.ts'
+import { findAuthorization, openVerifier, saveAuthorization, useAuthorization } from './authorization-store.ts'
+import type { Manifest } from './providers/manifest.ts'
+import { findProvider } from './providers/providers.ts'
+import { changeConnection, connections } from './store.ts'
+import { saveToken } from './token-store.ts'
+import { serverClient, storedOf, urlsOf } from './tokens.ts'
+
+/** Where the browser comes back to, below the server's URL. */
+export const callbackPath = '/oauth/callback'
+
+const stateMs = 10 * 60_000
+
+interface Writing {
+	readonly origin: Origin
+	readonly services: Services
+}
+
+export interface Begun {
+	readonly answer: ConnectionAuthorization
+	store(tx: Parameters<typeof saveAuthorization>[0]): Promise<void>
+}
+
+/** Throws when the server cannot authorize connections to the provider. */
+export function begin({ origin, services }: Writing, connection: Connection, returnUrl: string | null): Begun {
+	const { organizationId, id } = connection
+	const manifest = findProvider(connection.provider) as Manifest
+	if (connection.authType !== 'oauth2')
+		throw new ApiError('invalid_connection', `The connection ${id} has ${connection.authType}, which needs no authorization.`)
+	const client = serverClient(services, manifest)
+	if (!client) {
+		const name = `PROVIDER_${manifest.id.toUpperCase()}_CLIENT`
+		const detail = `The server has no client at ${manifest.name}: its operator sets ${name}_ID and ${name}_SECRET.`
+		throw new ApiError('provider_not_configured', detail)
+	}
+	const redirectUri = services.baseUrl + callbackPath
+	const scopes = scopesOf(manifest)
+	const { url, state, verifier } = beginAuthorization(urlsOf(services, manifest).authorizationUrl, {
+		...client,
+		redirectUri,
+		scopes,
+	})
+	const expiresAt = origin.now + stateMs
+	return {
+		answer: { url, expiresAt },
+		async store(tx) {
+			const row = { organizationId, id, stateHash: hashOfState(state), verifier, stateExpiresAt: expiresAt, returnUrl }
+			await saveAuthorization(tx, services.secrets, row)
+			const audited = { organizationId, resource: 'connection', resourceId: id } as const
+			await recordChange({ db: tx, origin }, { ...audited, action: 'authorization_started' })
+		},
+	}
+}
+
+const scopesOf = ({ oauth, objects }: Manifest) => [
+	...new Set([...(oauth?.scopes ?? []), ...objects.flatMap(({ scopes }) => scopes)]),
+]
+
+/** What came of it. */
+export type Concluded =
+	| { readonly result: 'connected'; readonly connection: Connection; readonly returnUrl: string | null }
+	| { readonly result: 'unknown' | 'used' | 'expired' }
+	| { readonly result: 'denied' | 'failed'; readonly reason: string }
+
+/** Concludes the authorization that `url`, where the browser came back to, is about. */
+export async function conclude(db: Database, { origin, services }: Writing, url: URL): Promise<Concluded> {
+	const { now } = origin
+	const state = url.searchParams.get('state') ?? ''
+	const row = await findAuthorization(db, hashOfState(state))
+	if (!row) return { result: 'unknown' }
+	if (row.stateUsedAt !== null) return { result: 'used' }
+	if (row.stateExpiresAt < now) return { result: 'expired' }
+	const verifier = openVerifier(services.secrets, row)
+	const connection = await connections.find(db, row.organizationId, row.id)
+	const manifest = connection && findProvider(connection.provider)
+	const client = manifest && serverClient(services, manifest)
+	if (!verifier || !client || connection?.status === 'disabled') return { result: 'unknown' }
+	if (!(await db.transaction((tx) => useAuthorization(tx, row, now), row))) return { result: 'used' }
+	try {
+		const tokens = await exchangeCode(services.egress, client, url, { state, verifier })
+		return await db.transaction(async (tx) => {
+			const stored = await connections.lock(tx, row.organizationId, row.id)
+			if (!stored || stored.status === 'disabled') return { result: 'unknown' }
+			await saveToken(tx, services.secrets, row, storedOf(tokens, now), { lastRefreshedAt: null }, now)
+			const authorized = (await connections.lock(tx, row.organizationId, row.id)) as Connection
+			const grantedScopes = [...(tokens.scopes ?? scopesOf(manifest))]
+			const changes = { status: 'active', statusReason: null, lastError: null, grantedScopes } as const
+			const active = await changeConnection({ db: tx, origin }, authorized, changes)
+			return { result: 'connected', connection: active, returnUrl: row.returnUrl }
+		}, row)
+	} catch (error) {
+		if (!(error instanceof TokenFailed)) throw error
+		const { code, message } = error
+		await db.transaction(async (tx) => {
+			const stored = await connections.lock(tx, row.organizationId, row.id)
+			if (stored) await changeConnection({ db: tx, origin }, stored, { lastError: { code, detail: message, at: now } })
+		}, row)
+		return { result: code === 'authorization_denied' ? 'denied' : 'failed', reason: message }
+	}
+}

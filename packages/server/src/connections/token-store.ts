@@ -1,0 +1,88 @@
+// The tokens of connections. A token is written without an entry in the audit log, since a refresh is nobody's change of the connection; its version
+// rises, because its answer differs.
+import { type Db, query } from '../db/database.ts'
+import type { Connection } from '../generated/contract.ts'
+import { sealedColumns } from '../outside/sealed-columns.ts'
+import type { Secrets } from '../outside/secrets.ts'
+import type { ConnectionKey } from './store.ts'
+
+export interface StoredToken {
+	readonly accessToken: string
+	readonly refreshToken: string | null
+	readonly issuedAt: number
+	/** Null for a token that works until it does not. */
+	readonly expiresAt: number | null
+}
+
+export interface TokenRow {
+	/** Sealed. */
+	readonly token: string | null
+	readonly tokenGeneration: number
+	readonly refreshLeaseUntil: number | null
+}
+
+const columns = ['token', 'tokenGeneration', 'refreshLeaseUntil'] as const
+
+const one = query<ConnectionKey, TokenRow>((knex, key) => knex('connections').where(key).select(columns))
+const locked = query<ConnectionKey, TokenRow>((knex, key) => knex('connections').where(key).select(columns).forUpdate())
+
+export const findTokenRow = (db: Db, { organizationId, id }: ConnectionKey) => db.get(one, { organizationId, id })
+export const lockTokenRow = (db: Db, { organizationId, id }: ConnectionKey) => db.get(locked, { organizationId, id })
+
+const lease = query<ConnectionKey & { tokenGeneration: number; until: number | null }>((knex, { until, ...key }) =>
+	knex('connections').where(key).update({ refreshLeaseUntil: until }),
+)
+
+/** Lets one process alone replace the token of a generation; null lets any. */
+export const leaseRefresh = (db: Db, { organizationId, id }: ConnectionKey, tokenGeneration: number, until: number | null) =>
+	db.run(lease, { organizationId, id, tokenGeneration, until })
+
+const { connectionToken } = sealedColumns
+
+/** Undefined without a token, or when the server lost the sealing key. */
+export function openToken(secrets: Secrets, { organizationId, id }: ConnectionKey, { token }: TokenRow): StoredToken | undefined {
+	const text = token === null ? undefined : secrets.unseal(connectionToken, { organizationId, id }, token)
+	return text === undefined ? undefined : JSON.parse(text)
+}
+
+type Shown = Partial<Pick<Connection, 'grantedScopes' | 'lastRefreshedAt'>>
+
+const saved = query<ConnectionKey & Shown & { token: string; expiresAt: number | null; now: number }>(
+	(knex, { organizationId, id, now, ...values }) =>
+		knex('connections')
+			.where({ organizationId, id })
+			.update({
+				...values,
+				updatedAt: now,
+				refreshLeaseUntil: null,
+				tokenGeneration: knex.raw('?? + 1', ['tokenGeneration']),
+				version: knex.raw('version + 1'),
+			}),
+)
+
+/** Stores a new token. The caller holds the row's lock. */
+export const saveToken = (
+	db: Db,
+	secrets: Secrets,
+	{ organizationId, id }: ConnectionKey,
+	token: StoredToken,
+	shown: Shown,
+	now: number,
+) =>
+	db.run(saved, {
+		organizationId,
+		id,
+		...shown,
+		token: secrets.seal(connectionToken, { organizationId, id }, JSON.stringify(token)),
+		expiresAt: token.expiresAt,
+		now,
+	})
+
+const forgotten = query<ConnectionKey>((knex, key) =>
+	knex('connections')
+		.where(key)
+		.update({ token: null, refreshLeaseUntil: null, tokenGeneration: knex.raw('?? + 1', ['tokenGeneration']) }),
+)
+
+/** Forgets the token, also one that a process is asking for now. The caller holds the row's lock. */
+export const forgetToken = (db: Db, { organizationId, id }: ConnectionKey) => db.run(forgotten, { organizationId, id })

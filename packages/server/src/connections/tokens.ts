@@ -1,0 +1,181 @@
+// The access token of a connection, replaced before it expires: once, however many callers and processes want it. Callers of this process share one
+// refresh; among processes a lease in the row decides. A rotated refresh token is stored before the access token that came with it is used.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Database } from '../db/database.ts'
+import type { Connection } from '../generated/contract.ts'
+import {
+	clientTokens,
+	type OAuthClient,
+	refreshTokens,
+	revokeToken,
+	TokenFailed,
+	type Tokens,
+	tokenTimeoutMs,
+} from '../outside/providers/oauth.ts'
+import type { Services } from '../outside/services.ts'
+import type { Manifest } from './providers/manifest.ts'
+import { findProvider } from './providers/providers.ts'
+import { findSealedCredentials, openCredentials } from './store.ts'
+import { findTokenRow, leaseRefresh, lockTokenRow, openToken, type StoredToken, saveToken, type TokenRow } from './token-store.ts'
+
+export interface TokenContext {
+	readonly db: Database
+	readonly services: Services
+	readonly now: number
+}
+
+export interface Access {
+	readonly accessToken: string
+	/** Rises with each token. */
+	readonly generation: number
+}
+
+const leaseMs = tokenTimeoutMs + 10_000
+const longestMargin = 15 * 60_000
+/** Below that a token is not worth a call. */
+const shortestUse = 5_000
+
+/** The refreshes of this process, by the server's services: tests run several servers in one process. */
+const underWay = new WeakMap<Services, Map<string, Promise<Access>>>()
+
+/** An access token that works for a while. `refused`: the generation that the provider does not take. Throws TokenFailed. */
+export async function accessTokenOf(context: TokenContext, connection: Connection, refused?: number): Promise<Access> {
+	const { db, services, now } = context
+	const row = await findTokenRow(db, connection)
+	const token = row && openToken(services.secrets, connection, row)
+	if (row && token && isFresh(row, token, now, refused)) return accessOf(row, token)
+	const flights = underWay.get(services) ?? new Map<string, Promise<Access>>()
+	underWay.set(services, flights)
+	const name = `${connection.organizationId} ${connection.id}`
+	const flight = flights.get(name) ?? refresh(context, connection, refused).finally(() => flights.delete(name))
+	flights.set(name, flight)
+	return flight
+}
+
+const accessOf = ({ tokenGeneration }: TokenRow, { accessToken }: StoredToken): Access => ({
+	accessToken,
+	generation: tokenGeneration,
+})
+
+function isFresh({ tokenGeneration }: TokenRow, { issuedAt, expiresAt }: StoredToken, now: number, refused?: number): boolean {
+	if (tokenGeneration === refused) return false
+	return expiresAt === null || now < expiresAt - Math.min(longestMargin, (expiresAt - issuedAt) / 5)
+}
+
+async function refresh(context: TokenContext, connection: Connection, refused?: number): Promise<Access> {
+	const { db, services, now: beganAt } = context
+	const began = performance.now()
+	const clock = () => beganAt + Math.round(performance.now() - began)
+	for (;;) {
+		const now = clock()
+		const claimed = await db.transaction(async (tx) => {
+			const row = await lockTokenRow(tx, connection)
+			if (!row) throw gone()
+			const token = openToken(services.secrets, connection, row)
+			if (token && isFresh(row, token, now, refused)) return accessOf(row, token)
+			if (row.refreshLeaseUntil !== null && row.refreshLeaseUntil > now) {
+				// While another process asks for a new one, the old one works for the rest of its time.
+				const works = token?.expiresAt && token.expiresAt > now + shortestUse && row.tokenGeneration !== refused
+				return works ? accessOf(row, token) : undefined
+			}
+			await leaseRefresh(tx, connection, row.tokenGeneration, now + leaseMs)
+			return { row, token }
+		}, connection)
+		if (claimed === undefined) await sleep(50 + Math.random() * 100)
+		else if ('accessToken' in claimed) return claimed
+		else return replace(context, connection, claimed.row, claimed.token, clock)
+	}
+}
+
+/** Asks for a new token, as the one process that may, and stores it. */
+async function replace(
+	context: TokenContext,
+	connection: Connection,
+	row: TokenRow,
+	token: StoredToken | undefined,
+	clock: () => number,
+): Promise<Access> {
+	const { db, services } = context
+	/** What is stored by now, if it is not what the refresh began with: somebody authorized the connection anew. */
+	const newer = async () => {
+		const current = await findTokenRow(db, connection)
+		const stored = current && current.tokenGeneration !== row.tokenGeneration && openToken(services.secrets, connection, current)
+		return current && stored ? accessOf(current, stored) : undefined
+	}
+	try {
+		const issuedAt = clock()
+		const tokens = await newTokens(context, connection, token)
+		const access = await db.transaction(async (tx) => {
+			const current = await lockTokenRow(tx, connection)
+			if (current?.tokenGeneration !== row.tokenGeneration) return undefined
+			const stored = storedOf(tokens, issuedAt, token?.refreshToken)
+			const scopes = tokens.scopes && { grantedScopes: [...tokens.scopes] }
+			await saveToken(tx, services.secrets, connection, stored, { ...scopes, lastRefreshedAt: clock() }, clock())
+			return { accessToken: stored.accessToken, generation: row.tokenGeneration + 1 }
+		}, connection)
+		const found = access ?? (await newer())
+		if (!found) throw gone()
+		return found
+	} catch (error) {
+		const found = await newer()
+		if (found) return found
+		await db.transaction((tx) => leaseRefresh(tx, connection, row.tokenGeneration, null), connection)
+		throw error
+	}
+}
+
+const gone = () => new TokenFailed('not_authorized', 'The connection was deleted, or got other credentials.')
+
+export const storedOf = (tokens: Tokens, issuedAt: number, refreshToken: string | null = null): StoredToken => ({
+	accessToken: tokens.accessToken,
+	// A provider that does not rotate answers none.
+	refreshToken: tokens.refreshToken ?? refreshToken,
+	issuedAt,
+	expiresAt: tokens.expiresIn === null ? null : issuedAt + tokens.expiresIn * 1000,
+})
+
+async function newTokens(context: TokenContext, connection: Connection, token: StoredToken | undefined): Promise<Tokens> {
+	const { db, services } = context
+	const manifest = findProvider(connection.provider) as Manifest
+	if (connection.authType === 'oauth2') {
+		const client = serverClient(services, manifest)
+		if (!client) throw new TokenFailed('not_authorized', 'The server has no client id and secret for the provider any more.')
+		const refreshToken = token?.refreshToken
+		if (!refreshToken) throw new TokenFailed('not_authorized', 'The connection is not authorized: begin an authorization.')
+		return refreshTokens(services.egress, client, refreshToken)
+	}
+	const sealed = await findSealedCredentials(db, connection)
+	const given = sealed === undefined ? undefined : openCredentials(services.secrets, connection, sealed)
+	if (!given) throw new TokenFailed('credentials_lost', 'The server cannot read the credentials: set them again.')
+	const { clientId = '', clientSecret = '' } = given
+	const tokenUrl = connection.config.tokenUrl ?? urlsOf(services, manifest).tokenUrl
+	const client: OAuthClient = { clientId, clientSecret, tokenUrl, authentication: manifest.oauth?.authentication ?? 'basic' }
+	return clientTokens(services.egress, client, connection.config.scopes ?? manifest.objects.flatMap(({ scopes }) => scopes))
+}
+
+/** Where a provider authorizes and gives tokens. */
+export function urlsOf(services: Services, { id, oauth }: Manifest) {
+	const { tokenUrl, authorizationUrl } = services.providerSettings(id)
+	return {
+		tokenUrl: tokenUrl || (oauth?.tokenUrl ?? ''),
+		authorizationUrl: authorizationUrl || (oauth?.authorizationUrl ?? ''),
+	}
+}
+
+/** The client of this server at a provider; undefined when the operator set none. */
+export function serverClient(services: Services, manifest: Manifest): (OAuthClient & { revocationUrl: string }) | undefined {
+	const { clientId, clientSecret } = services.providerSettings(manifest.id)
+	const { oauth } = manifest
+	if (!oauth || !clientId || !clientSecret) return undefined
+	const { tokenUrl } = urlsOf(services, manifest)
+	const revocationUrl = new URL(oauth.revocationPath, tokenUrl).href
+	return { clientId, clientSecret, tokenUrl, authentication: oauth.authentication, revocationUrl }
+}
+
+const revocationMs = 5_000
+
+/** Asks the provider to forget what a deleted connection had. It is gone here in any case. */
+export async function revoke(services: Services, connection: Connection, token: StoredToken): Promise<void> {
+	const client = connection.authType === 'oauth2' && serverClient(services, findProvider(connection.provider) as Manifest)
+	if (client) await revokeToken(services.egress, client, token.refreshToken ?? token.accessToken, revocationMs).catch(() => {})
+}
