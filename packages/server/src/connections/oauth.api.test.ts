@@ -203,6 +203,19 @@ describe('a token', () => {
 		expect((await ask(other)).body.data.status).toBe('active')
 	})
 
+	it('is used for the rest of its time while another process replaces it, and replaced once that process is dead', async () => {
+		const id = await authorized()
+		const leased = (refreshLeaseUntil: number) => server.db.transaction((tx) => tx.run(lease, { id, refreshLeaseUntil }))
+		minutes(26)
+		await leased(server.clock.now + 30_000)
+		expect(await test(id)).toMatchObject({ status: 'active', lastRefreshedAt: null })
+		expect(oauth.asked).toEqual(['authorization_code'])
+		minutes(5)
+		await leased(server.clock.now + 300)
+		expect(await test(id)).toMatchObject({ status: 'active', lastRefreshedAt: expect.any(Number) })
+		expect(oauth.asked).toEqual(['authorization_code', 'refresh_token'])
+	})
+
 	it('that the provider takes no more is replaced once; after that the connection needs others', async () => {
 		const id = await authorized()
 		await test(id)
@@ -323,6 +336,9 @@ interface Hidden {
 
 const hidden = query<{ id: string }, Hidden>((knex, key) => knex('connections').where(key).select('*'))
 const restore = query<{ id: string; token: string }>((knex, { id, token }) => knex('connections').where({ id }).update({ token }))
+const lease = query<{ id: string; refreshLeaseUntil: number }>((knex, { id, refreshLeaseUntil }) =>
+	knex('connections').where({ id }).update({ refreshLeaseUntil }),
+)
 const rowsOf = (table: string) => query<object>((knex) => knex(table).select('*'))
 
 it('no token, verifier, state or client secret is in an answer, event or audit entry, nor stored in clear', async () => {
