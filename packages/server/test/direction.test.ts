@@ -7,7 +7,7 @@ import { expect, it } from 'vitest'
 const floors = [
 	['generated'],
 	['base', 'log', 'rendering/words'],
-	['rendering', 'contract', 'invoices/pricing', 'connections/providers'],
+	['rendering', 'contract', 'invoices/pricing', 'connections/providers', 'mappings/engine'],
 	['rendering/pages', 'rendering/pdf', 'db/files'],
 	['db', 'outside/mail', 'outside/payments'],
 	['outside/traces'],

@@ -1,6 +1,6 @@
 // Formats money, numbers and dates for a locale. Intl gets amounts as exact decimal text, never as a float, and with the minor
 // units of ISO 4217: Intl's own come from CLDR, which has none for HUF, IDR, COP, IQD and others.
-import currencies from 'currency-codes'
+import { minorDigits } from './currencies.ts'
 import { dayMs } from './dates.ts'
 import { formatDecimal, parseDecimal } from './decimal.ts'
 
@@ -48,7 +48,7 @@ export function supportedLocale(locale: string): string {
 }
 
 const moneyFormat = cached((currency: string, locale: string) => {
-	const exponent = currencies.code(currency)?.digits ?? 2
+	const exponent = minorDigits(currency) ?? 2
 	const digits = { minimumFractionDigits: exponent, maximumFractionDigits: exponent + places }
 	return { exponent, format: new Intl.NumberFormat(supportedLocale(locale), { style: 'currency', currency, ...digits }) }
 })
