@@ -59,6 +59,7 @@ import * as joinedAllocations from './0056-joined-allocations.ts'
 import * as statusBeforePayment from './0057-status-before-payment.ts'
 import * as connections from './0058-connections.ts'
 import * as connectionTokens from './0059-connection-tokens.ts'
+import * as mappings from './0060-mappings.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -121,4 +122,5 @@ export const migrations: readonly Migration[] = [
 	{ name: '0057-status-before-payment', up: statusBeforePayment.up },
 	{ name: '0058-connections', up: connections.up },
 	{ name: '0059-connection-tokens', up: connectionTokens.up },
+	{ name: '0060-mappings', up: mappings.up },
 ]

@@ -14,6 +14,7 @@ import * as invoiceNumbers from './invoices/numbers/handlers.ts'
 import * as paymentCredentials from './invoices/payments/credentials-handlers.ts'
 import * as paymentLinks from './invoices/payments/handlers.ts'
 import * as sharing from './invoices/sharing/handlers.ts'
+import * as mappings from './mappings/handlers.ts'
 import * as organizations from './organizations/handlers.ts'
 import * as logo from './organizations/logo-handlers.ts'
 import * as payments from './payments/handlers.ts'
@@ -79,6 +80,12 @@ export const handlers = {
 	'invoices.paymentLink.get': paymentLinks.get,
 	'invoices.public.get': sharing.viewPublic,
 	'invoices.public.pdf': sharing.viewPublicPdf,
+	'mappings.list': mappings.list,
+	'mappings.create': mappings.create,
+	'mappings.get': mappings.get,
+	'mappings.update': mappings.update,
+	'mappings.replace': mappings.update,
+	'mappings.delete': mappings.remove,
 	'numberGaps.list': invoiceNumbers.listGaps,
 	'organization.nextInvoiceNumber.get': invoiceNumbers.getNext,
 	'organization.nextInvoiceNumber.replace': invoiceNumbers.replaceNext,

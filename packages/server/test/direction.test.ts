@@ -25,7 +25,7 @@ const floors = [
 	['api-keys', 'connections', 'tax-rates', 'time-entries', 'webhooks'],
 	['webhooks/engine', 'ledger'],
 	['invoices'],
-	['invoices/sharing', 'payments'],
+	['invoices/sharing', 'payments', 'mappings'],
 	['invoices/payments'],
 	['hosted', 'demo', 'erase', 'metrics'],
 	['commands'],

@@ -48,6 +48,10 @@ beforeAll(async () => {
 		data: mostly(fc.constantFrom(png(2, 2, [9, 9, 9]).toString('base64'), png(3, 1, [0, 0, 0]).toString('base64')), 'AAAA'),
 		periodStart: fc.constantFrom('2026-03-01', null),
 		periodEnd: mostly(fc.constantFrom('2026-03-31', null), '2026-02-01'),
+		source: mostly(fc.constant({ system: 'http_json', object: 'people' }), { system: 'unknown', object: 'people' }),
+		target: mostly(fc.constant({ system: 'internal', object: 'company' }), { system: 'xero', object: 'contacts' }),
+		fields: mostly(fc.constant([{ target: 'name', source: 'name', required: true }]), [{ target: '[' }]),
+		match: mostly(fc.constantFrom(null, { keys: ['name'], onMultiple: 'first' }), { keys: ['notes'], onMultiple: 'skip' }),
 		timeEntryIds: fc.array(mostly(fc.constant(newEntry), 'te_unknown'), { minLength: 1, maxLength: 3 }),
 	}
 })

@@ -10,6 +10,11 @@ export async function grow(server: TestServer, ask: Ask, rows: number): Promise<
 	await server.ask('POST', `/api/invoices/${invoice}/send`, { body: { to: 'grown@acme.example' } })
 	await server.ask('POST', '/api/tax-rates', { body: { name: 'VAT', percent: '19' } })
 	await server.newTimeEntry()
+	const [source, target] = [
+		{ system: 'http_json', object: 'people' },
+		{ system: 'internal', object: 'company' },
+	]
+	await server.ask('POST', '/mappings', { body: { name: 'Grown', source, target, fields: [] } })
 	const endpoint = { url: 'https://receiver.example', eventTypes: ['*'] }
 	const { id } = (await server.ask('POST', '/webhooks/endpoints', { body: endpoint })).body
 	await server.ask('PATCH', `/webhooks/endpoints/${id}`, { body: { status: 'paused' } })
@@ -62,6 +67,7 @@ const grown: Record<string, Record<string, string>> = {
 		createdAt: 'n',
 	},
 	mails: { id: "'mail_grown' || n", resourceId: oneOf('inv', 100), createdAt: 'n' },
+	mappings: { id: "'map_grown' || n", status: "case n % 5 when 0 then 'active' else 'draft' end", createdAt: 'n' },
 	webhook_hosts: { host: "'grown' || n" },
 	connections: {
 		id: "'con_grown' || n",

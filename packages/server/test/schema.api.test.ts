@@ -34,6 +34,7 @@ import { findByToken, removeClientLink } from '../src/invoices/sharing/client-li
 import { lockInvoice, readInvoice, readInvoices, removeInvoice } from '../src/invoices/store.ts'
 import { countRecipients, findLatestMail, findLostMails, findMailOfRequest, lockMail, readEmails } from '../src/mails/store.ts'
 import { findSuppressed, unsuppress } from '../src/mails/suppression-store.ts'
+import { mappings } from '../src/mappings/store.ts'
 import { findOrganization } from '../src/organizations/store.ts'
 import { markRatesUsed, taxRates } from '../src/tax-rates/store.ts'
 import { findTimeEntriesOf, lockTimeEntries, timeEntries } from '../src/time-entries/store.ts'
@@ -185,6 +186,7 @@ const lists = (): List[] => [
 		(db, filter) => deals.readPage(db, org(), { ...filter, ...page }),
 	),
 	...filtered('pipelines', {}, (db) => pipelines.readPage(db, org(), page)),
+	...filtered('mappings', { status: ['active', 'status'] }, (db, filter) => mappings.readPage(db, org(), { ...filter, ...page })),
 	...filtered('tax_rates', {}, (db) => taxRates.readPage(db, org(), page)),
 	...filtered(
 		'time_entries',

@@ -24,6 +24,7 @@ const entries = query<{ organizationId: string }, { id: string }>((knex, key) =>
 
 const line = { description: 'Design', quantity: '1.5', unitPriceCents: 90_000, taxes: [{ label: 'VAT', percent: '19' }] }
 const stages = [{ key: 'active', label: 'Active', type: 'won' }]
+const source = { system: 'http_json', object: 'people' }
 const url = 'https://receiver.example/hook'
 
 interface Kind {
@@ -55,6 +56,11 @@ const kinds: Kind[] = [
 		body: { startedAt: '2026-03-02T09:00:00Z', endedAt: '2026-03-02T10:00:00Z', hourlyRateCents: 9_000 },
 	},
 	{ path: '/api/organization', body: { name: 'Studio', timeZone: 'Europe/Berlin', hourlyRateCents: 9_000, phone: null } },
+	{
+		path: '/mappings',
+		create: async () => ({ name: 'People', source, target: { system: 'internal', object: 'company' }, fields: [] }),
+		body: { name: 'Others', fields: [{ target: 'name', source: 'name' }], match: null, status: 'active' },
+	},
 	{
 		path: '/webhooks/endpoints',
 		create: async () => ({ url, eventTypes: ['*'] }),

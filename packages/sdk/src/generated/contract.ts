@@ -1255,6 +1255,63 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/mappings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List mappings
+         * @description List mappings, newest first. A key with `resources` gets 403 here and from every other operation on mappings.
+         */
+        get: operations["mappings.list"];
+        put?: never;
+        /**
+         * Create a mapping
+         * @description Create a mapping. What can never be right, such as a path that is none, is 422 `invalid_mapping` with each place. What a draft may lack
+         *     for now, such as a required field, is in `validation`; `active` with such issues is 422 `invalid_mapping` too.
+         */
+        post: operations["mappings.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/mappings/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a mapping
+         * @description Read a mapping.
+         */
+        get: operations["mappings.get"];
+        /**
+         * Update a mapping (PUT)
+         * @description The same as PATCH: only the fields that are present change.
+         */
+        put: operations["mappings.replace"];
+        post?: never;
+        /**
+         * Delete a mapping
+         * @description Delete a mapping. It can no longer be read or listed.
+         */
+        delete: operations["mappings.delete"];
+        options?: never;
+        head?: never;
+        /**
+         * Update a mapping
+         * @description Change a mapping: only the fields that are present change. The same rules hold as for a new one.
+         */
+        patch: operations["mappings.update"];
+        trace?: never;
+    };
     "/webhooks/deliveries": {
         parameters: {
             query?: never;
@@ -3357,6 +3414,11 @@ export interface components {
             nextCursor: string | null;
         };
         /**
+         * @description How a system writes dates. A later version may add formats.
+         * @enum {string}
+         */
+        DateFormat: "iso" | "day" | "dmy" | "mdy" | "dmy_dots" | "unix_seconds" | "unix_milliseconds" | "xero";
+        /**
          * @description A date in a request: Unix milliseconds, `YYYY-MM-DD`, or an RFC 3339 date-time with an offset.
          *     Answers always have Unix milliseconds.
          */
@@ -3919,7 +3981,7 @@ export interface components {
          * @description Every error code. A later version may add codes.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "invalid_json" | "body_required" | "ambiguous_credentials" | "invalid_signature" | "missing_credentials" | "invalid_credentials" | "insufficient_scope" | "route_not_found" | "api_key_not_found" | "client_link_not_found" | "payment_link_not_found" | "webhook_delivery_not_found" | "event_not_found" | "allocation_not_found" | "company_not_found" | "connection_not_found" | "contact_not_found" | "deal_not_found" | "invoice_not_found" | "payment_not_found" | "pipeline_not_found" | "tax_rate_not_found" | "time_entry_not_found" | "webhook_endpoint_not_found" | "method_not_allowed" | "request_timeout" | "invoice_number_taken" | "record_in_use" | "tax_rate_in_use" | "stage_in_use" | "time_entry_invoiced" | "timer_running" | "time_entry_already_invoiced" | "invoice_cancelled" | "email_not_configured" | "email_under_way" | "email_perhaps_sent" | "payment_processor_not_configured" | "webhook_endpoint_not_active" | "provider_not_configured" | "connection_disabled" | "delivery_under_way" | "too_many_endpoints" | "too_many_api_keys" | "idempotency_key_in_use" | "payment_not_manual" | "version_mismatch" | "payload_too_large" | "unsupported_media_type" | "event_type_out_of_reach" | "totals_mismatch" | "amount_out_of_range" | "invalid_vat_id" | "invalid_period" | "unknown_provider" | "invalid_connection" | "invalid_iban" | "invalid_logo" | "low_contrast" | "mixed_tax_inclusion" | "unknown_line_item" | "invalid_line_item" | "unknown_deal" | "unknown_company" | "expires_in_past" | "unknown_contact" | "unknown_pipeline" | "unknown_stage" | "invalid_stages" | "invalid_time_entry" | "invalid_time_entries" | "rate_missing" | "currency_mismatch" | "number_used" | "invalid_payment" | "allocation_too_large" | "too_many_allocations" | "unknown_invoice" | "unknown_tax_rate" | "tax_rate_archived" | "unsafe_url" | "unresolvable_url" | "recipient_suppressed" | "nothing_to_pay" | "amount_not_payable" | "idempotency_key_reused" | "rate_limited" | "email_limit_reached" | "storage_limit_reached" | "headers_too_large" | "internal_error" | "email_delivery_failed" | "email_outcome_unknown" | "payment_processor_failed" | "outcome_unknown" | "unavailable" | "resolver_unavailable";
+        ErrorCode: "invalid_request" | "invalid_json" | "body_required" | "ambiguous_credentials" | "invalid_signature" | "missing_credentials" | "invalid_credentials" | "insufficient_scope" | "route_not_found" | "api_key_not_found" | "client_link_not_found" | "payment_link_not_found" | "webhook_delivery_not_found" | "event_not_found" | "allocation_not_found" | "company_not_found" | "connection_not_found" | "contact_not_found" | "deal_not_found" | "invoice_not_found" | "mapping_not_found" | "payment_not_found" | "pipeline_not_found" | "tax_rate_not_found" | "time_entry_not_found" | "webhook_endpoint_not_found" | "method_not_allowed" | "request_timeout" | "invoice_number_taken" | "record_in_use" | "tax_rate_in_use" | "stage_in_use" | "time_entry_invoiced" | "timer_running" | "time_entry_already_invoiced" | "invoice_cancelled" | "email_not_configured" | "email_under_way" | "email_perhaps_sent" | "payment_processor_not_configured" | "webhook_endpoint_not_active" | "provider_not_configured" | "connection_disabled" | "delivery_under_way" | "too_many_endpoints" | "too_many_api_keys" | "idempotency_key_in_use" | "payment_not_manual" | "version_mismatch" | "payload_too_large" | "unsupported_media_type" | "event_type_out_of_reach" | "totals_mismatch" | "amount_out_of_range" | "invalid_vat_id" | "invalid_period" | "unknown_provider" | "invalid_connection" | "invalid_iban" | "invalid_logo" | "low_contrast" | "mixed_tax_inclusion" | "unknown_line_item" | "invalid_line_item" | "invalid_mapping" | "unknown_deal" | "unknown_company" | "expires_in_past" | "unknown_contact" | "unknown_pipeline" | "unknown_stage" | "invalid_stages" | "invalid_time_entry" | "invalid_time_entries" | "rate_missing" | "currency_mismatch" | "number_used" | "invalid_payment" | "allocation_too_large" | "too_many_allocations" | "unknown_invoice" | "unknown_tax_rate" | "tax_rate_archived" | "unsafe_url" | "unresolvable_url" | "recipient_suppressed" | "nothing_to_pay" | "amount_not_payable" | "idempotency_key_reused" | "rate_limited" | "email_limit_reached" | "storage_limit_reached" | "headers_too_large" | "internal_error" | "email_delivery_failed" | "email_outcome_unknown" | "payment_processor_failed" | "outcome_unknown" | "unavailable" | "resolver_unavailable";
         /**
          * @description Who caused a change.
          * @example {
@@ -3947,7 +4009,7 @@ export interface components {
          * @description Every type of event; `GET /webhooks/event-types` describes each. A later version may add types.
          * @enum {string}
          */
-        EventType: "invoice.created" | "invoice.updated" | "invoice.sent" | "invoice.send_failed" | "invoice.perhaps_sent" | "invoice.viewed" | "invoice.partially_paid" | "invoice.paid" | "invoice.overdue" | "invoice.cancelled" | "invoice.deleted" | "payment.received" | "payment.updated" | "payment.unapplied" | "payment.reversed" | "company.created" | "company.updated" | "company.deleted" | "contact.created" | "contact.updated" | "contact.deleted" | "deal.created" | "deal.updated" | "deal.stage_changed" | "deal.deleted" | "tax_rate.created" | "tax_rate.updated" | "tax_rate.deleted" | "time_entry.created" | "time_entry.updated" | "time_entry.deleted" | "connection.created" | "connection.updated" | "connection.activated" | "connection.degraded" | "connection.needs_reauth" | "connection.recovered" | "connection.deleted" | "webhook.endpoint.failing" | "webhook.endpoint.disabled" | "webhook.test";
+        EventType: "invoice.created" | "invoice.updated" | "invoice.sent" | "invoice.send_failed" | "invoice.perhaps_sent" | "invoice.viewed" | "invoice.partially_paid" | "invoice.paid" | "invoice.overdue" | "invoice.cancelled" | "invoice.deleted" | "payment.received" | "payment.updated" | "payment.unapplied" | "payment.reversed" | "company.created" | "company.updated" | "company.deleted" | "contact.created" | "contact.updated" | "contact.deleted" | "deal.created" | "deal.updated" | "deal.stage_changed" | "deal.deleted" | "tax_rate.created" | "tax_rate.updated" | "tax_rate.deleted" | "time_entry.created" | "time_entry.updated" | "time_entry.deleted" | "connection.created" | "connection.updated" | "connection.activated" | "connection.degraded" | "connection.needs_reauth" | "connection.recovered" | "connection.deleted" | "mapping.created" | "mapping.updated" | "mapping.deleted" | "webhook.endpoint.failing" | "webhook.endpoint.disabled" | "webhook.test";
         /**
          * @description A field before and after a change. Of a list with more than 10 items, such as the lines of an invoice, `from` and `to` have
          *     only the items that differ: first those that changed, each with its `id` and the fields that differ, then whole those that
@@ -3967,6 +4029,61 @@ export interface components {
              * @description Of such a list, how many items are the same before and after, and so are left out; else absent.
              */
             unchanged?: number;
+        };
+        /** @description A text, a number or a boolean. */
+        FieldConstant: components["schemas"]["FieldText"] | number | boolean;
+        /**
+         * @description What follows when a field's value cannot be made.
+         * @enum {string}
+         */
+        FieldErrorPolicy: "fail_record" | "use_default" | "skip_field";
+        /**
+         * Format: line
+         * @description A path into a record, from its top: names with dots, `[n]` for an item of a list, and at most one filter, which finds the first item with
+         *     that value, as in `addresses[type=BILLING].city`. It has at most 20 steps.
+         */
+        FieldPath: string;
+        /**
+         * Format: text
+         * @description A value that is the same for all records.
+         */
+        FieldText: string;
+        /**
+         * @description One step from a source to a target. Its other fields are parameters: each transform says which it has; any other is an error.
+         * @example {
+         *       "name": "toCents",
+         *       "currencyPath": "currency"
+         *     }
+         */
+        FieldTransform: {
+            /** @description What it does. */
+            name: components["schemas"]["TransformName"];
+            /** @description Of `parseDate` and `formatDate`. */
+            format?: components["schemas"]["DateFormat"];
+            /** @description Of `toCents` and `fromCents`: the currency of all records. */
+            currency?: components["schemas"]["CurrencyCode"];
+            /** @description Of `toCents` and `fromCents`, in place of `currency`: where a record has its currency. */
+            currencyPath?: components["schemas"]["FieldPath"];
+            /** @description Of `enumMap`: a text for each value. */
+            values?: {
+                [key: string]: components["schemas"]["FieldText"];
+            };
+            /** @description Of `enumMap`: the text for all other values. */
+            otherwise?: components["schemas"]["FieldText"];
+            /** @description Of `concat` and `coalesce`. */
+            paths?: components["schemas"]["FieldPath"][];
+            /** @description Of `split`, and of `concat`, where it is empty unless it is set. */
+            separator?: components["schemas"]["Text"];
+            /**
+             * Format: int32
+             * @description Of `split`: which part, from 0.
+             */
+            index?: number;
+            /**
+             * Format: int32
+             * @description Of `truncate`.
+             */
+            length?: number;
         };
         /**
          * @description Why a series lacks a number. A later version may add reasons.
@@ -6219,6 +6336,521 @@ export interface components {
          */
         MailTransport: "smtp" | "file" | "none";
         /**
+         * @description How records of one system become records of another.
+         * @example {
+         *       "id": "map_9dKq2LwXc4Rk6NdB1sZp",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "name": "HubSpot companies",
+         *       "source": {
+         *         "system": "hubspot",
+         *         "object": "companies"
+         *       },
+         *       "target": {
+         *         "system": "internal",
+         *         "object": "company"
+         *       },
+         *       "fields": [
+         *         {
+         *           "target": "name",
+         *           "source": "properties.name",
+         *           "required": true
+         *         }
+         *       ],
+         *       "match": {
+         *         "keys": [
+         *           "name"
+         *         ],
+         *         "onMultiple": "conflict"
+         *       },
+         *       "status": "active",
+         *       "validation": {
+         *         "valid": true,
+         *         "issues": []
+         *       },
+         *       "createdAt": 1774915200000,
+         *       "updatedAt": 1774915200000,
+         *       "version": 1
+         *     }
+         */
+        Mapping: {
+            /** @description `map_<id>`. */
+            id: components["schemas"]["Id"];
+            /** @description The organization that owns it. */
+            organizationId: components["schemas"]["Id"];
+            /** @description What it is called. */
+            name: string;
+            /** @description Where records come from. */
+            source: components["schemas"]["MappingSide"];
+            /** @description Where records go. */
+            target: components["schemas"]["MappingSide"];
+            /** @description How each field is made. */
+            fields: components["schemas"]["MappingField"][];
+            /** @description Which stored record a mapped one is; null: every record is a new one. */
+            match: components["schemas"]["MappingMatch"] | null;
+            /** @description Where it is between an idea and use. */
+            status: components["schemas"]["MappingStatus"];
+            /** @description Whether it can be used, and what is to be mended. */
+            validation: components["schemas"]["MappingValidation"];
+            /** @description When it was created. */
+            createdAt: components["schemas"]["UnixMs"];
+            /** @description When it was last changed. A write of what is there already is no change. */
+            updatedAt: components["schemas"]["UnixMs"];
+            /**
+             * Format: int32
+             * @description Rises with every change; the `ETag` is this number, quoted. A write of what is there already is no change.
+             */
+            version: number;
+        };
+        /**
+         * @description A mapping to create.
+         * @example {
+         *       "name": "HubSpot companies",
+         *       "source": {
+         *         "system": "hubspot",
+         *         "object": "companies"
+         *       },
+         *       "target": {
+         *         "system": "internal",
+         *         "object": "company"
+         *       },
+         *       "fields": [
+         *         {
+         *           "target": "name",
+         *           "source": "properties.name",
+         *           "required": true
+         *         }
+         *       ]
+         *     }
+         */
+        MappingCreate: {
+            /** @description What it is called. */
+            name: components["schemas"]["Name"];
+            /** @description Where records come from. */
+            source: components["schemas"]["MappingSide"];
+            /** @description Where records go. Exactly one of the two sides is `internal`. */
+            target: components["schemas"]["MappingSide"];
+            /** @description How each field is made. */
+            fields: components["schemas"]["MappingField"][];
+            /** @description Which stored record a mapped one is. */
+            match?: components["schemas"]["MappingMatch"] | null;
+            /**
+             * @description `draft` unless it is set.
+             * @enum {string}
+             */
+            status?: "draft" | "active" | "archived";
+        };
+        /**
+         * @description A mapping was created.
+         * @example {
+         *       "id": "evt_0mnfcf9s0aKq2LwXc4Rk6Nd",
+         *       "type": "mapping.created",
+         *       "timestamp": "2026-03-31T00:00:00.000Z",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "resource": {
+         *         "type": "mapping",
+         *         "id": "map_9dKq2LwXc4Rk6NdB1sZp"
+         *       },
+         *       "sequence": 1,
+         *       "actor": {
+         *         "type": "api_key",
+         *         "id": "key_h1Wj4yDg5WnBc3EiRvK8"
+         *       },
+         *       "data": {
+         *         "id": "map_9dKq2LwXc4Rk6NdB1sZp",
+         *         "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *         "name": "HubSpot companies",
+         *         "source": {
+         *           "system": "hubspot",
+         *           "object": "companies"
+         *         },
+         *         "target": {
+         *           "system": "internal",
+         *           "object": "company"
+         *         },
+         *         "fields": [
+         *           {
+         *             "target": "name",
+         *             "source": "properties.name",
+         *             "required": true
+         *           }
+         *         ],
+         *         "match": {
+         *           "keys": [
+         *             "name"
+         *           ],
+         *           "onMultiple": "conflict"
+         *         },
+         *         "status": "active",
+         *         "validation": {
+         *           "valid": true,
+         *           "issues": []
+         *         },
+         *         "createdAt": 1774915200000,
+         *         "updatedAt": 1774915200000,
+         *         "version": 1
+         *       }
+         *     }
+         */
+        MappingCreatedEvent: {
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
+            id: components["schemas"]["Id"];
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            type: "mapping.created";
+            /**
+             * Format: date-time
+             * @description When it happened, as RFC 3339 in UTC.
+             */
+            timestamp: string;
+            /** @description The organization that owns the record. */
+            organizationId: components["schemas"]["Id"];
+            /** @description The record of the event. */
+            resource: {
+                /**
+                 * @description Its kind.
+                 * @enum {string}
+                 */
+                type: "mapping";
+                /** @description Its id. */
+                id: components["schemas"]["Id"];
+            };
+            /**
+             * Format: int32
+             * @description Numbers the record's events from 1. An endpoint gets them in this order.
+             */
+            sequence: number;
+            /** @description Who caused it. */
+            actor: components["schemas"]["EventActor"];
+            /** @description The fields that changed; only in an event about a change. */
+            changes?: {
+                [key: string]: components["schemas"]["FieldChange"];
+            };
+            /** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
+            data: components["schemas"]["Mapping"];
+        };
+        /** @description One record. */
+        MappingData: {
+            /** @description The record. */
+            data: components["schemas"]["Mapping"];
+        };
+        /**
+         * @description A mapping was deleted.
+         * @example {
+         *       "id": "evt_0mnfcf9s0aKq2LwXc4Rk6Nd",
+         *       "type": "mapping.deleted",
+         *       "timestamp": "2026-03-31T00:00:00.000Z",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "resource": {
+         *         "type": "mapping",
+         *         "id": "map_9dKq2LwXc4Rk6NdB1sZp"
+         *       },
+         *       "sequence": 1,
+         *       "actor": {
+         *         "type": "api_key",
+         *         "id": "key_h1Wj4yDg5WnBc3EiRvK8"
+         *       },
+         *       "data": {
+         *         "id": "map_9dKq2LwXc4Rk6NdB1sZp",
+         *         "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *         "name": "HubSpot companies",
+         *         "source": {
+         *           "system": "hubspot",
+         *           "object": "companies"
+         *         },
+         *         "target": {
+         *           "system": "internal",
+         *           "object": "company"
+         *         },
+         *         "fields": [
+         *           {
+         *             "target": "name",
+         *             "source": "properties.name",
+         *             "required": true
+         *           }
+         *         ],
+         *         "match": {
+         *           "keys": [
+         *             "name"
+         *           ],
+         *           "onMultiple": "conflict"
+         *         },
+         *         "status": "active",
+         *         "validation": {
+         *           "valid": true,
+         *           "issues": []
+         *         },
+         *         "createdAt": 1774915200000,
+         *         "updatedAt": 1774915200000,
+         *         "version": 1
+         *       }
+         *     }
+         */
+        MappingDeletedEvent: {
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
+            id: components["schemas"]["Id"];
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            type: "mapping.deleted";
+            /**
+             * Format: date-time
+             * @description When it happened, as RFC 3339 in UTC.
+             */
+            timestamp: string;
+            /** @description The organization that owns the record. */
+            organizationId: components["schemas"]["Id"];
+            /** @description The record of the event. */
+            resource: {
+                /**
+                 * @description Its kind.
+                 * @enum {string}
+                 */
+                type: "mapping";
+                /** @description Its id. */
+                id: components["schemas"]["Id"];
+            };
+            /**
+             * Format: int32
+             * @description Numbers the record's events from 1. An endpoint gets them in this order.
+             */
+            sequence: number;
+            /** @description Who caused it. */
+            actor: components["schemas"]["EventActor"];
+            /** @description The fields that changed; only in an event about a change. */
+            changes?: {
+                [key: string]: components["schemas"]["FieldChange"];
+            };
+            /** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
+            data: components["schemas"]["Mapping"];
+        };
+        /**
+         * @description How one field of the target is made: from exactly one of `source`, `constant` and `template`. Where the record has no value, it stays
+         *     out of the output unless there is a `default`; null stays null.
+         * @example {
+         *       "target": "domain",
+         *       "source": "properties.website",
+         *       "transforms": [
+         *         {
+         *           "name": "domainFromUrl"
+         *         }
+         *       ],
+         *       "onError": "skip_field"
+         *     }
+         */
+        MappingField: {
+            /** @description The path to write. It has no filter, and fills lists from `[0]` on, to `[99]` at most. */
+            target: components["schemas"]["FieldPath"];
+            /** @description The path to read. */
+            source?: components["schemas"]["FieldPath"];
+            /** @description The value. */
+            constant?: components["schemas"]["FieldConstant"] | null;
+            /** @description Text with paths in braces, as `{firstName} {lastName}`; `{{` and `}}` are braces. */
+            template?: components["schemas"]["Text"];
+            /** @description What is done with the value, in this order. A value that is missing or null passes all but `concat` and `coalesce`. */
+            transforms?: components["schemas"]["FieldTransform"][];
+            /** @description The value where the record has none, as it is written. */
+            default?: components["schemas"]["FieldConstant"] | null;
+            /** @description Whether a record without a value for it fails; false unless it is set. */
+            required?: boolean;
+            /** @description What follows when its value cannot be made; `fail_record` unless it is set. */
+            onError?: components["schemas"]["FieldErrorPolicy"];
+        };
+        /**
+         * @description Why a mapping cannot be used as it is.
+         * @example {
+         *       "field": 3,
+         *       "pointer": "/fields/3/target",
+         *       "code": "type_mismatch",
+         *       "message": "The target takes integer, and the field gives text."
+         *     }
+         */
+        MappingIssue: {
+            /** @description The field, from 0; null when it is about the whole mapping. */
+            field: number | null;
+            /** @description JSON Pointer (RFC 6901) to the place in the mapping. */
+            pointer: string;
+            /** @description The kind of issue, such as `unknown_field`, `read_only_field`, `required_field_missing` or `type_mismatch`. */
+            code: string;
+            /** @description What is wrong. */
+            message: string;
+        };
+        /** @description A page of records. */
+        MappingList: {
+            /** @description The records of this page. */
+            data: components["schemas"]["Mapping"][];
+            /** @description The place of the page in its list. */
+            meta: components["schemas"]["PageMeta"];
+        };
+        /**
+         * @description Which stored record a mapped one is. Without a match every record is a new one.
+         * @example {
+         *       "keys": [
+         *         "domain"
+         *       ],
+         *       "onMultiple": "conflict"
+         *     }
+         */
+        MappingMatch: {
+            /**
+             * @description Targets whose values must all equal the stored ones; a record without a value for one of them matches none. Of companies, `name`,
+             *     `domain`, `vatId` and `billingEmail` can be keys; of invoices, `invoiceNumber`.
+             */
+            keys: components["schemas"]["FieldPath"][];
+            /** @description What happens when several records match. */
+            onMultiple: components["schemas"]["OnMultipleMatches"];
+        };
+        /**
+         * @description One side of a mapping.
+         * @example {
+         *       "system": "hubspot",
+         *       "object": "companies"
+         *     }
+         */
+        MappingSide: {
+            /** @description `internal`, which is Remit, or an external system: `hubspot`, `xero`, `stripe`, or `http_json` for any other. */
+            system: components["schemas"]["SystemName"];
+            /**
+             * @description Of `internal`, `company` or `invoice`; of `hubspot`, `companies`; of `xero`, `contacts` or `invoices`; of `stripe`, `customers` or
+             *     `invoices`; of `http_json`, any name.
+             */
+            object: components["schemas"]["SystemName"];
+        };
+        /**
+         * @description Where a mapping is between an idea and use. A later version may add statuses.
+         * @enum {string}
+         */
+        MappingStatus: "draft" | "active" | "archived";
+        /**
+         * @description Changes of a mapping: an absent field stays as it is, `null` clears one.
+         * @example {
+         *       "status": "active"
+         *     }
+         */
+        MappingUpdate: {
+            /** @description What it is called. */
+            name?: components["schemas"]["Name"];
+            /** @description Where records come from. */
+            source?: components["schemas"]["MappingSide"];
+            /** @description Where records go. */
+            target?: components["schemas"]["MappingSide"];
+            /** @description How each field is made: all of them, those from before go. */
+            fields?: components["schemas"]["MappingField"][];
+            /** @description Which stored record a mapped one is. */
+            match?: components["schemas"]["MappingMatch"] | null;
+            /**
+             * @description Where it is between an idea and use.
+             * @enum {string}
+             */
+            status?: "draft" | "active" | "archived";
+        };
+        /**
+         * @description Fields of a mapping changed.
+         * @example {
+         *       "id": "evt_0mnfcf9s0aKq2LwXc4Rk6Nd",
+         *       "type": "mapping.updated",
+         *       "timestamp": "2026-03-31T00:00:00.000Z",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "resource": {
+         *         "type": "mapping",
+         *         "id": "map_9dKq2LwXc4Rk6NdB1sZp"
+         *       },
+         *       "sequence": 1,
+         *       "actor": {
+         *         "type": "api_key",
+         *         "id": "key_h1Wj4yDg5WnBc3EiRvK8"
+         *       },
+         *       "data": {
+         *         "id": "map_9dKq2LwXc4Rk6NdB1sZp",
+         *         "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *         "name": "HubSpot companies",
+         *         "source": {
+         *           "system": "hubspot",
+         *           "object": "companies"
+         *         },
+         *         "target": {
+         *           "system": "internal",
+         *           "object": "company"
+         *         },
+         *         "fields": [
+         *           {
+         *             "target": "name",
+         *             "source": "properties.name",
+         *             "required": true
+         *           }
+         *         ],
+         *         "match": {
+         *           "keys": [
+         *             "name"
+         *           ],
+         *           "onMultiple": "conflict"
+         *         },
+         *         "status": "active",
+         *         "validation": {
+         *           "valid": true,
+         *           "issues": []
+         *         },
+         *         "createdAt": 1774915200000,
+         *         "updatedAt": 1774915200000,
+         *         "version": 1
+         *       }
+         *     }
+         */
+        MappingUpdatedEvent: {
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
+            id: components["schemas"]["Id"];
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            type: "mapping.updated";
+            /**
+             * Format: date-time
+             * @description When it happened, as RFC 3339 in UTC.
+             */
+            timestamp: string;
+            /** @description The organization that owns the record. */
+            organizationId: components["schemas"]["Id"];
+            /** @description The record of the event. */
+            resource: {
+                /**
+                 * @description Its kind.
+                 * @enum {string}
+                 */
+                type: "mapping";
+                /** @description Its id. */
+                id: components["schemas"]["Id"];
+            };
+            /**
+             * Format: int32
+             * @description Numbers the record's events from 1. An endpoint gets them in this order.
+             */
+            sequence: number;
+            /** @description Who caused it. */
+            actor: components["schemas"]["EventActor"];
+            /** @description The fields that changed; only in an event about a change. */
+            changes?: {
+                [key: string]: components["schemas"]["FieldChange"];
+            };
+            /** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
+            data: components["schemas"]["Mapping"];
+        };
+        /**
+         * @description Whether a mapping can be used. It is found out whenever the mapping is written.
+         * @example {
+         *       "valid": true,
+         *       "issues": []
+         *     }
+         */
+        MappingValidation: {
+            /** @description Whether it has no issues. */
+            valid: boolean;
+            /** @description What is to be mended before it can be `active`. */
+            issues: components["schemas"]["MappingIssue"][];
+        };
+        /**
          * @description The caller's own data.
          * @example {
          *       "purchaseOrder": "4711"
@@ -6369,6 +7001,11 @@ export interface components {
              */
             ok: true;
         };
+        /**
+         * @description What happens to a record when several stored records match it.
+         * @enum {string}
+         */
+        OnMultipleMatches: "conflict" | "first" | "skip";
         /**
          * @description The organization of the API key, with its settings.
          * @example {
@@ -7751,7 +8388,7 @@ export interface components {
          * @description A kind of record. A later version may add kinds.
          * @enum {string}
          */
-        ResourceKind: "invoice" | "api_key" | "company" | "connection" | "contact" | "deal" | "organization_settings" | "payment" | "pipeline" | "tax_rate" | "time_entry" | "webhook_endpoint";
+        ResourceKind: "invoice" | "api_key" | "company" | "connection" | "contact" | "deal" | "mapping" | "organization_settings" | "payment" | "pipeline" | "tax_rate" | "time_entry" | "webhook_endpoint";
         /**
          * Format: int32
          * @description The minutes of a step of time.
@@ -7812,6 +8449,8 @@ export interface components {
          * @enum {string}
          */
         StageType: "open" | "won" | "lost";
+        /** @description The lower-case name of a system or of an object, such as `xero` or `contacts`. */
+        SystemName: string;
         /**
          * @description One tax of an invoice.
          * @example {
@@ -8586,6 +9225,11 @@ export interface components {
          */
         TimeZone: string;
         /**
+         * @description What is done with a value. A later version may add transforms.
+         * @enum {string}
+         */
+        TransformName: "trim" | "lower" | "upper" | "toString" | "toInteger" | "toNumber" | "toBoolean" | "parseDate" | "formatDate" | "toCents" | "fromCents" | "enumMap" | "concat" | "split" | "coalesce" | "domainFromUrl" | "countryCode" | "truncate";
+        /**
          * @description Why a payment that a processor reported, or a part of it, is on no invoice. A later version may add reasons.
          * @enum {string}
          */
@@ -9146,7 +9790,7 @@ export interface components {
          *       }
          *     }
          */
-        WebhookEvent: components["schemas"]["InvoiceCreatedEvent"] | components["schemas"]["InvoiceUpdatedEvent"] | components["schemas"]["InvoiceSentEvent"] | components["schemas"]["InvoiceSendFailedEvent"] | components["schemas"]["InvoicePerhapsSentEvent"] | components["schemas"]["InvoiceViewedEvent"] | components["schemas"]["InvoicePartiallyPaidEvent"] | components["schemas"]["InvoicePaidEvent"] | components["schemas"]["InvoiceOverdueEvent"] | components["schemas"]["InvoiceCancelledEvent"] | components["schemas"]["InvoiceDeletedEvent"] | components["schemas"]["PaymentReceivedEvent"] | components["schemas"]["PaymentUpdatedEvent"] | components["schemas"]["PaymentUnappliedEvent"] | components["schemas"]["PaymentReversedEvent"] | components["schemas"]["CompanyCreatedEvent"] | components["schemas"]["CompanyUpdatedEvent"] | components["schemas"]["CompanyDeletedEvent"] | components["schemas"]["ContactCreatedEvent"] | components["schemas"]["ContactUpdatedEvent"] | components["schemas"]["ContactDeletedEvent"] | components["schemas"]["DealCreatedEvent"] | components["schemas"]["DealUpdatedEvent"] | components["schemas"]["DealStageChangedEvent"] | components["schemas"]["DealDeletedEvent"] | components["schemas"]["TaxRateCreatedEvent"] | components["schemas"]["TaxRateUpdatedEvent"] | components["schemas"]["TaxRateDeletedEvent"] | components["schemas"]["TimeEntryCreatedEvent"] | components["schemas"]["TimeEntryUpdatedEvent"] | components["schemas"]["TimeEntryDeletedEvent"] | components["schemas"]["ConnectionCreatedEvent"] | components["schemas"]["ConnectionUpdatedEvent"] | components["schemas"]["ConnectionActivatedEvent"] | components["schemas"]["ConnectionDegradedEvent"] | components["schemas"]["ConnectionNeedsReauthEvent"] | components["schemas"]["ConnectionRecoveredEvent"] | components["schemas"]["ConnectionDeletedEvent"] | components["schemas"]["WebhookEndpointFailingEvent"] | components["schemas"]["WebhookEndpointDisabledEvent"] | components["schemas"]["WebhookTestEvent"];
+        WebhookEvent: components["schemas"]["InvoiceCreatedEvent"] | components["schemas"]["InvoiceUpdatedEvent"] | components["schemas"]["InvoiceSentEvent"] | components["schemas"]["InvoiceSendFailedEvent"] | components["schemas"]["InvoicePerhapsSentEvent"] | components["schemas"]["InvoiceViewedEvent"] | components["schemas"]["InvoicePartiallyPaidEvent"] | components["schemas"]["InvoicePaidEvent"] | components["schemas"]["InvoiceOverdueEvent"] | components["schemas"]["InvoiceCancelledEvent"] | components["schemas"]["InvoiceDeletedEvent"] | components["schemas"]["PaymentReceivedEvent"] | components["schemas"]["PaymentUpdatedEvent"] | components["schemas"]["PaymentUnappliedEvent"] | components["schemas"]["PaymentReversedEvent"] | components["schemas"]["CompanyCreatedEvent"] | components["schemas"]["CompanyUpdatedEvent"] | components["schemas"]["CompanyDeletedEvent"] | components["schemas"]["ContactCreatedEvent"] | components["schemas"]["ContactUpdatedEvent"] | components["schemas"]["ContactDeletedEvent"] | components["schemas"]["DealCreatedEvent"] | components["schemas"]["DealUpdatedEvent"] | components["schemas"]["DealStageChangedEvent"] | components["schemas"]["DealDeletedEvent"] | components["schemas"]["TaxRateCreatedEvent"] | components["schemas"]["TaxRateUpdatedEvent"] | components["schemas"]["TaxRateDeletedEvent"] | components["schemas"]["TimeEntryCreatedEvent"] | components["schemas"]["TimeEntryUpdatedEvent"] | components["schemas"]["TimeEntryDeletedEvent"] | components["schemas"]["ConnectionCreatedEvent"] | components["schemas"]["ConnectionUpdatedEvent"] | components["schemas"]["ConnectionActivatedEvent"] | components["schemas"]["ConnectionDegradedEvent"] | components["schemas"]["ConnectionNeedsReauthEvent"] | components["schemas"]["ConnectionRecoveredEvent"] | components["schemas"]["ConnectionDeletedEvent"] | components["schemas"]["MappingCreatedEvent"] | components["schemas"]["MappingUpdatedEvent"] | components["schemas"]["MappingDeletedEvent"] | components["schemas"]["WebhookEndpointFailingEvent"] | components["schemas"]["WebhookEndpointDisabledEvent"] | components["schemas"]["WebhookTestEvent"];
         /** @description One record. */
         WebhookEventData: {
             /** @description The record. */
@@ -9360,6 +10004,8 @@ export interface components {
         InvoicePath: components["schemas"]["Id"];
         /** @description The key's id. */
         KeyPath: components["schemas"]["Id"];
+        /** @description The mapping's id. */
+        MappingPath: components["schemas"]["Id"];
         /** @description The most records in a page, 1 to 100. */
         "PageQuery.limit": number;
         /** @description How many records to skip. */
@@ -9448,6 +10094,7 @@ export type ContactUpdatedEvent = components['schemas']['ContactUpdatedEvent'];
 export type CreatedRecord = components['schemas']['CreatedRecord'];
 export type CurrencyCode = components['schemas']['CurrencyCode'];
 export type CursorMeta = components['schemas']['CursorMeta'];
+export type DateFormat = components['schemas']['DateFormat'];
 export type DateInput = components['schemas']['DateInput'];
 export type DateMs = components['schemas']['DateMs'];
 export type DateText = components['schemas']['DateText'];
@@ -9481,6 +10128,11 @@ export type EventCursor = components['schemas']['EventCursor'];
 export type EventPattern = components['schemas']['EventPattern'];
 export type EventType = components['schemas']['EventType'];
 export type FieldChange = components['schemas']['FieldChange'];
+export type FieldConstant = components['schemas']['FieldConstant'];
+export type FieldErrorPolicy = components['schemas']['FieldErrorPolicy'];
+export type FieldPath = components['schemas']['FieldPath'];
+export type FieldText = components['schemas']['FieldText'];
+export type FieldTransform = components['schemas']['FieldTransform'];
 export type GapReason = components['schemas']['GapReason'];
 export type HeaderName = components['schemas']['HeaderName'];
 export type HeaderValue = components['schemas']['HeaderValue'];
@@ -9536,6 +10188,20 @@ export type LogoFileData = components['schemas']['LogoFileData'];
 export type LogoFormat = components['schemas']['LogoFormat'];
 export type LogoUpload = components['schemas']['LogoUpload'];
 export type MailTransport = components['schemas']['MailTransport'];
+export type Mapping = components['schemas']['Mapping'];
+export type MappingCreate = components['schemas']['MappingCreate'];
+export type MappingCreatedEvent = components['schemas']['MappingCreatedEvent'];
+export type MappingData = components['schemas']['MappingData'];
+export type MappingDeletedEvent = components['schemas']['MappingDeletedEvent'];
+export type MappingField = components['schemas']['MappingField'];
+export type MappingIssue = components['schemas']['MappingIssue'];
+export type MappingList = components['schemas']['MappingList'];
+export type MappingMatch = components['schemas']['MappingMatch'];
+export type MappingSide = components['schemas']['MappingSide'];
+export type MappingStatus = components['schemas']['MappingStatus'];
+export type MappingUpdate = components['schemas']['MappingUpdate'];
+export type MappingUpdatedEvent = components['schemas']['MappingUpdatedEvent'];
+export type MappingValidation = components['schemas']['MappingValidation'];
 export type Metadata = components['schemas']['Metadata'];
 export type MetadataText = components['schemas']['MetadataText'];
 export type Name = components['schemas']['Name'];
@@ -9549,6 +10215,7 @@ export type NumberGap = components['schemas']['NumberGap'];
 export type NumberGapList = components['schemas']['NumberGapList'];
 export type NumberPrefix = components['schemas']['NumberPrefix'];
 export type Ok = components['schemas']['Ok'];
+export type OnMultipleMatches = components['schemas']['OnMultipleMatches'];
 export type OrganizationSettings = components['schemas']['OrganizationSettings'];
 export type OrganizationSettingsData = components['schemas']['OrganizationSettingsData'];
 export type OrganizationSettingsUpdate = components['schemas']['OrganizationSettingsUpdate'];
@@ -9606,6 +10273,7 @@ export type Stage = components['schemas']['Stage'];
 export type StageFilter = components['schemas']['StageFilter'];
 export type StageKey = components['schemas']['StageKey'];
 export type StageType = components['schemas']['StageType'];
+export type SystemName = components['schemas']['SystemName'];
 export type TaxBreakdown = components['schemas']['TaxBreakdown'];
 export type TaxRate = components['schemas']['TaxRate'];
 export type TaxRateCreate = components['schemas']['TaxRateCreate'];
@@ -9630,6 +10298,7 @@ export type TimeEntryUpdatedEvent = components['schemas']['TimeEntryUpdatedEvent
 export type TimeGrouping = components['schemas']['TimeGrouping'];
 export type TimeRounding = components['schemas']['TimeRounding'];
 export type TimeZone = components['schemas']['TimeZone'];
+export type TransformName = components['schemas']['TransformName'];
 export type UnappliedReason = components['schemas']['UnappliedReason'];
 export type UnixMs = components['schemas']['UnixMs'];
 export type VatId = components['schemas']['VatId'];
@@ -9668,6 +10337,7 @@ export type ParameterIfMatchHeader = components['parameters']['IfMatchHeader'];
 export type ParameterIfNoneMatchHeader = components['parameters']['IfNoneMatchHeader'];
 export type ParameterInvoicePath = components['parameters']['InvoicePath'];
 export type ParameterKeyPath = components['parameters']['KeyPath'];
+export type ParameterMappingPath = components['parameters']['MappingPath'];
 export type ParameterPageQueryLimit = components['parameters']['PageQuery.limit'];
 export type ParameterPageQueryOffset = components['parameters']['PageQuery.offset'];
 export type ParameterPaymentPath = components['parameters']['PaymentPath'];
@@ -21782,6 +22452,781 @@ export interface operations {
             };
             /** @description The request contradicts what is stored. */
             409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request breaks a business rule. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "mappings.list": {
+        parameters: {
+            query?: {
+                /** @description Only mappings with this status. */
+                status?: components["schemas"]["MappingStatus"];
+                /** @description The most records in a page, 1 to 100. */
+                limit?: components["parameters"]["PageQuery.limit"];
+                /** @description How many records to skip. */
+                offset?: components["parameters"]["PageQuery.offset"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request has succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MappingList"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "mappings.create": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes a POST safe to repeat (IETF draft `Idempotency-Key`): for 24 hours, a request with the same key and body gets the
+                 *     answer of the first one again, with `Idempotent-Replayed: true`.
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MappingCreate"];
+            };
+        };
+        responses: {
+            /** @description The record was created. */
+            201: {
+                headers: {
+                    /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
+                    ETag: string;
+                    /** @description The path of the new record. */
+                    Location: string;
+                    /** @description `true` when this repeats the answer to an earlier request with the same `Idempotency-Key`; else absent. */
+                    "Idempotent-Replayed"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedRecord"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request contradicts what is stored. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than 512 KiB. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not `application/json`. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request breaks a business rule. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "mappings.get": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Answer 304 without a body if the record still has this `ETag` (RFC 9110 §13.1.2). */
+                "If-None-Match"?: components["parameters"]["IfNoneMatchHeader"];
+            };
+            path: {
+                /** @description The mapping's id. */
+                id: components["parameters"]["MappingPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The record. */
+            200: {
+                headers: {
+                    /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
+                    ETag: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MappingData"];
+                };
+            };
+            /** @description The record still has the `ETag` of `If-None-Match`. */
+            304: {
+                headers: {
+                    /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
+                    ETag: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such record in the key's organization. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "mappings.replace": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Change the record only if it still has this `ETag`; else 412 (RFC 9110 §13.1.1). */
+                "If-Match"?: components["parameters"]["IfMatchHeader"];
+            };
+            path: {
+                /** @description The mapping's id. */
+                id: components["parameters"]["MappingPath"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MappingUpdate"];
+            };
+        };
+        responses: {
+            /** @description The record is as the request says; `ETag` has its version, which is the old one when nothing had to change. */
+            200: {
+                headers: {
+                    /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
+                    ETag: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Ok"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such record in the key's organization. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The record has changed since the `ETag` of `If-Match`. */
+            412: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than 512 KiB. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not `application/json`. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request breaks a business rule. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "mappings.delete": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Change the record only if it still has this `ETag`; else 412 (RFC 9110 §13.1.1). */
+                "If-Match"?: components["parameters"]["IfMatchHeader"];
+            };
+            path: {
+                /** @description The mapping's id. */
+                id: components["parameters"]["MappingPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request has succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Ok"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such record in the key's organization. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The record has changed since the `ETag` of `If-Match`. */
+            412: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "mappings.update": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Change the record only if it still has this `ETag`; else 412 (RFC 9110 §13.1.1). */
+                "If-Match"?: components["parameters"]["IfMatchHeader"];
+            };
+            path: {
+                /** @description The mapping's id. */
+                id: components["parameters"]["MappingPath"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MappingUpdate"];
+            };
+        };
+        responses: {
+            /** @description The record is as the request says; `ETag` has its version, which is the old one when nothing had to change. */
+            200: {
+                headers: {
+                    /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
+                    ETag: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Ok"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such record in the key's organization. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The record has changed since the `ETag` of `If-Match`. */
+            412: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than 512 KiB. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not `application/json`. */
+            415: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];

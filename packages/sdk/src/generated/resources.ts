@@ -3,7 +3,7 @@ import type { ApiPromise } from '../api-promise.ts'
 import type { ConditionalRequestOptions, IdempotentRequestOptions, RequestOptions } from '../options.ts'
 import type { PagePromise } from '../page.ts'
 import type { Transport } from '../transport.ts'
-import type { AllocationsCreate, ApiKey, ApiKeyCreate, ApiKeyRotate, AuditEntry, Company, CompanyCreate, CompanyUpdate, Connection, ConnectionAuthorization, ConnectionAuthorize, ConnectionCreate, ConnectionUpdate, Contact, ContactCreate, ContactUpdate, CreatedRecord, CursorMeta, Deal, DealCreate, DealUpdate, HistoryEntry, Invoice, InvoiceCreated, InvoiceEmail, InvoiceInput, InvoiceLink, InvoicePreview, InvoiceSend, InvoiceSent, InvoiceUpdated, LogoFile, LogoUpload, NewApiKey, NewWebhookEndpoint, NewWebhookSecret, NextInvoiceNumber, NextInvoiceNumberUpdate, NumberGap, Ok, OrganizationSettings, OrganizationSettingsUpdate, OrganizationUsage, PageMeta, Payment, PaymentCreate, PaymentCredentials, PaymentCredentialsUpdate, PaymentReversal, PaymentUpdate, Pipeline, PipelineCreate, PipelineUpdate, Provider, PublicInvoice, Redelivered, SendStatus, TaxRate, TaxRateCreate, TaxRateUpdate, TimeEntriesInvoice, TimeEntry, TimeEntryCreate, TimeEntryUpdate, WebhookDelivery, WebhookDeliveryDetails, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointStats, WebhookEndpointUpdate, WebhookEvent, WebhookEventType, WebhookRedeliver, WebhookSecretRotate, operations } from './contract.ts'
+import type { AllocationsCreate, ApiKey, ApiKeyCreate, ApiKeyRotate, AuditEntry, Company, CompanyCreate, CompanyUpdate, Connection, ConnectionAuthorization, ConnectionAuthorize, ConnectionCreate, ConnectionUpdate, Contact, ContactCreate, ContactUpdate, CreatedRecord, CursorMeta, Deal, DealCreate, DealUpdate, HistoryEntry, Invoice, InvoiceCreated, InvoiceEmail, InvoiceInput, InvoiceLink, InvoicePreview, InvoiceSend, InvoiceSent, InvoiceUpdated, LogoFile, LogoUpload, Mapping, MappingCreate, MappingUpdate, NewApiKey, NewWebhookEndpoint, NewWebhookSecret, NextInvoiceNumber, NextInvoiceNumberUpdate, NumberGap, Ok, OrganizationSettings, OrganizationSettingsUpdate, OrganizationUsage, PageMeta, Payment, PaymentCreate, PaymentCredentials, PaymentCredentialsUpdate, PaymentReversal, PaymentUpdate, Pipeline, PipelineCreate, PipelineUpdate, Provider, PublicInvoice, Redelivered, SendStatus, TaxRate, TaxRateCreate, TaxRateUpdate, TimeEntriesInvoice, TimeEntry, TimeEntryCreate, TimeEntryUpdate, WebhookDelivery, WebhookDeliveryDetails, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointStats, WebhookEndpointUpdate, WebhookEvent, WebhookEventType, WebhookRedeliver, WebhookSecretRotate, operations } from './contract.ts'
 
 export type {
 	ActorType,
@@ -61,6 +61,7 @@ export type {
 	ContactUpdatedEvent,
 	CreatedRecord,
 	CursorMeta,
+	DateFormat,
 	DateInput,
 	Deal,
 	DealCreate,
@@ -84,6 +85,9 @@ export type {
 	EventActor,
 	EventType,
 	FieldChange,
+	FieldConstant,
+	FieldErrorPolicy,
+	FieldTransform,
 	GapReason,
 	HistoryEntry,
 	HistoryEntryList,
@@ -130,6 +134,20 @@ export type {
 	LogoFormat,
 	LogoUpload,
 	MailTransport,
+	Mapping,
+	MappingCreate,
+	MappingCreatedEvent,
+	MappingData,
+	MappingDeletedEvent,
+	MappingField,
+	MappingIssue,
+	MappingList,
+	MappingMatch,
+	MappingSide,
+	MappingStatus,
+	MappingUpdate,
+	MappingUpdatedEvent,
+	MappingValidation,
 	Metadata,
 	NewApiKey,
 	NewWebhookEndpoint,
@@ -140,6 +158,7 @@ export type {
 	NumberGap,
 	NumberGapList,
 	Ok,
+	OnMultipleMatches,
 	OrganizationSettings,
 	OrganizationSettingsData,
 	OrganizationSettingsUpdate,
@@ -212,6 +231,7 @@ export type {
 	TimeEntryUpdatedEvent,
 	TimeGrouping,
 	TimeRounding,
+	TransformName,
 	UnappliedReason,
 	WebhookDelivery,
 	WebhookDeliveryDetails,
@@ -252,6 +272,7 @@ export class Resources {
 	readonly taxRates: TaxRatesResource
 	readonly timeEntries: TimeEntriesResource
 	readonly connections: ConnectionsResource
+	readonly mappings: MappingsResource
 	readonly webhooks: WebhooksResource
 
 	constructor(transport: Transport) {
@@ -268,6 +289,7 @@ export class Resources {
 		this.taxRates = new TaxRatesResource(transport)
 		this.timeEntries = new TimeEntriesResource(transport)
 		this.connections = new ConnectionsResource(transport)
+		this.mappings = new MappingsResource(transport)
 		this.webhooks = new WebhooksResource(transport)
 	}
 }
@@ -1897,6 +1919,92 @@ export class ConnectionsProvidersResource {
 	 */
 	list(query?: ConnectionsProvidersListQuery, options?: RequestOptions): PagePromise<Provider, PageMeta> {
 		return this.#transport.page('/connections/providers', { query, options, pageSize: 50 })
+	}
+}
+
+/** The query of `remit.mappings.list`. */
+export interface MappingsListQuery extends NonNullable<operations['mappings.list']['parameters']['query']> {}
+
+/** `remit.mappings` */
+export class MappingsResource {
+	readonly #transport: Transport
+
+	constructor(transport: Transport) {
+		this.#transport = transport
+	}
+
+	/**
+	 * List mappings, newest first. A key with `resources` gets 403 here and from every other operation on mappings.
+	 *
+	 * @param query - Filters, order and page.
+	 * @param options - Options of this call alone.
+	 * @returns One page by `await`; the records of all pages by `for await`.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * for await (const mapping of remit.mappings.list()) console.log(mapping.id)
+	 * ```
+	 */
+	list(query?: MappingsListQuery, options?: RequestOptions): PagePromise<Mapping, PageMeta> {
+		return this.#transport.page('/mappings', { query, options, pageSize: 50 })
+	}
+
+	/**
+	 * Create a mapping. What can never be right, such as a path that is none, is 422 `invalid_mapping` with each place. What a draft may lack
+	 * for now, such as a required field, is in `validation`; `active` with such issues is 422 `invalid_mapping` too.
+	 *
+	 * @param body - A mapping to create.
+	 * @param options - Options of this call alone.
+	 * @returns The id of a new record.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * await remit.mappings.create({ name: 'HubSpot companies', source: { system: 'hubspot', object: 'companies' }, target: { system: 'internal', object: 'company' }, fields: [{ target: 'name', source: 'properties.name', required: true }] })
+	 * ```
+	 */
+	create(body: MappingCreate, options?: IdempotentRequestOptions): ApiPromise<CreatedRecord> {
+		return this.#transport.send('POST', '/mappings', { body, options })
+	}
+
+	/**
+	 * Read a mapping.
+	 *
+	 * @param id - The mapping's id.
+	 * @param options - Options of this call alone.
+	 * @returns The record.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 */
+	get(id: string, options?: RequestOptions): ApiPromise<Mapping> {
+		return this.#transport.record('GET', '/mappings/{id}', { path: { id }, options })
+	}
+
+	/**
+	 * Change a mapping: only the fields that are present change. The same rules hold as for a new one.
+	 *
+	 * @param id - The mapping's id.
+	 * @param body - Changes of a mapping: an absent field stays as it is, `null` clears one.
+	 * @param options - Options of this call alone.
+	 * @returns The operation succeeded.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * await remit.mappings.update(id, { status: 'active' })
+	 * ```
+	 */
+	update(id: string, body: MappingUpdate, options?: ConditionalRequestOptions): ApiPromise<Ok> {
+		return this.#transport.send('PATCH', '/mappings/{id}', { path: { id }, body, options })
+	}
+
+	/**
+	 * Delete a mapping. It can no longer be read or listed.
+	 *
+	 * @param id - The mapping's id.
+	 * @param options - Options of this call alone.
+	 * @returns The operation succeeded.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `RateLimitError` (429)
+	 */
+	delete(id: string, options?: ConditionalRequestOptions): ApiPromise<Ok> {
+		return this.#transport.send('DELETE', '/mappings/{id}', { path: { id }, options })
 	}
 }
 

@@ -149,6 +149,8 @@ export const tables: Readonly<Record<string, ErasableTable>> = {
 			],
 		],
 	},
+	mapping_versions: { key: ['mappingId', 'version'], json: ['source', 'target', 'fields', 'match'] },
+	mappings: { key: ['id'], json: ['source', 'target', 'fields', 'match', 'validation'], plain: ['name', 'status'] },
 	pipelines: { key: ['id'], json: ['stages'], plain: ['name'] },
 	long_records: { key: [] },
 	stored_bytes: { key: ['day'] },

@@ -136,6 +136,13 @@ async function live(tenant: Tenant): Promise<void> {
 	const rate = await remit.taxRates.create({ name: 'VAT', percent: '19' })
 	await remit.taxRates.update(rate.id, { isDefault: true })
 	await remit.taxRates.delete(rate.id)
+	const [source, target] = [
+		{ system: 'http_json', object: 'people' },
+		{ system: 'internal', object: 'company' },
+	]
+	const mapping = await remit.mappings.create({ name: 'People', source, target, fields: [{ target: 'name', source: 'name' }] })
+	await remit.mappings.update(mapping.id, { match: { keys: ['name'], onMultiple: 'first' } })
+	await remit.mappings.delete(mapping.id)
 	const unused = await remit.companies.create({ name: 'Gone' })
 	await remit.companies.delete(unused.id)
 }

@@ -2099,6 +2099,139 @@ export const operationTable = [
 		"ownTransactions": true
 	},
 	{
+		"id": "mappings.list",
+		"method": "GET",
+		"path": "/mappings",
+		"scopes": [
+			"read"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			429
+		],
+		"rateClass": "integration",
+		"unlimitedKeysOnly": true
+	},
+	{
+		"id": "mappings.create",
+		"method": "POST",
+		"path": "/mappings",
+		"scopes": [
+			"write"
+		],
+		"body": "required",
+		"idempotent": true,
+		"statuses": [
+			201,
+			400,
+			401,
+			403,
+			409,
+			413,
+			415,
+			422,
+			429
+		],
+		"rateClass": "integration",
+		"unlimitedKeysOnly": true
+	},
+	{
+		"id": "mappings.get",
+		"method": "GET",
+		"path": "/mappings/{id}",
+		"scopes": [
+			"read"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			304,
+			400,
+			401,
+			403,
+			404,
+			429
+		],
+		"rateClass": "integration",
+		"unlimitedKeysOnly": true
+	},
+	{
+		"id": "mappings.update",
+		"method": "PATCH",
+		"path": "/mappings/{id}",
+		"scopes": [
+			"write"
+		],
+		"body": "required",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			412,
+			413,
+			415,
+			422,
+			429
+		],
+		"rateClass": "integration",
+		"unlimitedKeysOnly": true
+	},
+	{
+		"id": "mappings.replace",
+		"method": "PUT",
+		"path": "/mappings/{id}",
+		"scopes": [
+			"write"
+		],
+		"body": "required",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			412,
+			413,
+			415,
+			422,
+			429
+		],
+		"rateClass": "integration",
+		"unlimitedKeysOnly": true,
+		"aliasOf": "mappings.update"
+	},
+	{
+		"id": "mappings.delete",
+		"method": "DELETE",
+		"path": "/mappings/{id}",
+		"scopes": [
+			"admin"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			412,
+			429
+		],
+		"rateClass": "integration",
+		"unlimitedKeysOnly": true
+	},
+	{
 		"id": "webhooks.deliveries.list",
 		"method": "GET",
 		"path": "/webhooks/deliveries",
@@ -2411,6 +2544,7 @@ export const operationTable = [
 export const integrationRoots = [
 	"api-keys",
 	"connections",
+	"mappings",
 	"webhooks"
 ] as const
 
@@ -2641,6 +2775,20 @@ export const fields = {
 		"version": "number",
 		"email": "json"
 	},
+	"Mapping": {
+		"id": "string",
+		"organizationId": "string",
+		"name": "string",
+		"source": "json",
+		"target": "json",
+		"fields": "json",
+		"match": "json",
+		"status": "string",
+		"validation": "json",
+		"createdAt": "number",
+		"updatedAt": "number",
+		"version": "number"
+	},
 	"OrganizationSettings": {
 		"id": "string",
 		"name": "string",
@@ -2818,6 +2966,7 @@ export const blanks = {
 	"InvoiceEmail": {"replyTo":null,"reason":null},
 	"InvoiceWithEmail": {"dealId":null,"companyId":null,"issuedDate":null,"dueDate":null,"periodStart":null,"periodEnd":null,"paidDate":null,"paymentMethod":null,"paymentReference":null,"notes":null,"paymentTerms":null,"sentAt":null,"viewedAt":null,"billTo":null,"billFrom":null,"language":null,"locale":null,"timeZone":null,"branding":null},
 	"LineItem": {"unit":null,"discountPercent":null,"discountCents":null,"taxes":null,"taxRateId":null,"durationSeconds":null,"periodStart":null,"periodEnd":null,"metadata":null},
+	"Mapping": {"match":null},
 	"OrganizationSettings": {"contactName":null,"addressLine1":null,"addressLine2":null,"city":null,"state":null,"postalCode":null,"country":null,"email":null,"phone":null,"taxId":null,"vatId":null,"registration":null,"bankAccount":null,"footer":null,"logo":null,"accentColor":null,"hourlyRateCents":null,"paymentTerms":null},
 	"Payment": {"companyId":null,"invoiceId":null,"method":null,"reference":null,"processor":null,"externalId":null,"unappliedReason":null,"notes":null,"metadata":null,"reversedAt":null,"reversalReason":null},
 	"Provider": {"apiVersion":null},
@@ -2835,6 +2984,7 @@ export const idPrefixes = {
 	"Contact": "ct",
 	"Deal": "dl",
 	"Invoice": "inv",
+	"Mapping": "map",
 	"OrganizationSettings": "org",
 	"Payment": "pay",
 	"Pipeline": "pl",
@@ -2851,6 +3001,7 @@ export const scopeOfKind = {
 	"contact": "contacts",
 	"deal": "deals",
 	"invoice": "invoices",
+	"mapping": null,
 	"organization_settings": "organization",
 	"payment": "payments",
 	"pipeline": "deals",
@@ -2899,6 +3050,9 @@ export const eventKinds = {
 	"connection.needs_reauth": "connection",
 	"connection.recovered": "connection",
 	"connection.deleted": "connection",
+	"mapping.created": "mapping",
+	"mapping.updated": "mapping",
+	"mapping.deleted": "mapping",
 	"webhook.endpoint.failing": "webhook_endpoint",
 	"webhook.endpoint.disabled": "webhook_endpoint",
 	"webhook.test": "webhook_endpoint"
@@ -2944,6 +3098,9 @@ export const eventTypes = {
 	"connection.needs_reauth": "ConnectionNeedsReauthEvent",
 	"connection.recovered": "ConnectionRecoveredEvent",
 	"connection.deleted": "ConnectionDeletedEvent",
+	"mapping.created": "MappingCreatedEvent",
+	"mapping.updated": "MappingUpdatedEvent",
+	"mapping.deleted": "MappingDeletedEvent",
 	"webhook.endpoint.failing": "WebhookEndpointFailingEvent",
 	"webhook.endpoint.disabled": "WebhookEndpointDisabledEvent",
 	"webhook.test": "WebhookTestEvent"
@@ -2994,6 +3151,7 @@ export const errorTable = {
 	"contact_not_found": [404,"Contact not found"],
 	"deal_not_found": [404,"Deal not found"],
 	"invoice_not_found": [404,"Invoice not found"],
+	"mapping_not_found": [404,"Mapping not found"],
 	"payment_not_found": [404,"Payment not found"],
 	"pipeline_not_found": [404,"Pipeline not found"],
 	"tax_rate_not_found": [404,"Tax rate not found"],
@@ -3037,6 +3195,7 @@ export const errorTable = {
 	"mixed_tax_inclusion": [422,"Mixed tax inclusion"],
 	"unknown_line_item": [422,"Unknown line item"],
 	"invalid_line_item": [422,"Invalid line item"],
+	"invalid_mapping": [422,"Invalid mapping"],
 	"unknown_deal": [422,"Unknown deal"],
 	"unknown_company": [422,"Unknown company"],
 	"expires_in_past": [422,"Expires in past"],
