@@ -40,6 +40,8 @@ export interface Operation {
 	'x-rate-class'?: 'integration'
 	/** The operation calls out to others between its transactions, and opens them itself. */
 	'x-own-transactions'?: boolean
+	/** The operation only computes, though its scope is one to write. */
+	'x-changes-nothing'?: boolean
 }
 export interface OpenApiDocument {
 	openapi: string

@@ -26,6 +26,8 @@ export interface OperationEntry {
 	readonly unlimitedKeysOnly?: true
 	/** Its handler opens its transactions itself: it calls another server between them, or it is a GET that writes. */
 	readonly ownTransactions?: true
+	/** Only computes, though its scope is one to write. */
+	readonly changesNothing?: true
 	/** The most bytes of a body, when they are not those of every operation. */
 	readonly bodyLimit?: number
 	/** The id of the operation that this one repeats. */
@@ -83,6 +85,7 @@ function operations(document: OpenApiDocument) {
 			...(operation.security?.length === 0 && { public: true }),
 			...(operation['x-unlimited-keys-only'] && { unlimitedKeysOnly: true }),
 			...(operation['x-own-transactions'] && { ownTransactions: true }),
+			...(operation['x-changes-nothing'] && { changesNothing: true }),
 			...(operation['x-body-limit'] && { bodyLimit: operation['x-body-limit'] }),
 			...(operation['x-alias-of'] && { aliasOf: operation['x-alias-of'] }),
 		})),

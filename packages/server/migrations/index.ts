@@ -60,6 +60,7 @@ import * as statusBeforePayment from './0057-status-before-payment.ts'
 import * as connections from './0058-connections.ts'
 import * as connectionTokens from './0059-connection-tokens.ts'
 import * as mappings from './0060-mappings.ts'
+import * as companyMatches from './0061-company-matches.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -123,4 +124,5 @@ export const migrations: readonly Migration[] = [
 	{ name: '0058-connections', up: connections.up },
 	{ name: '0059-connection-tokens', up: connectionTokens.up },
 	{ name: '0060-mappings', up: mappings.up },
+	{ name: '0061-company-matches', up: companyMatches.up },
 ]

@@ -86,6 +86,7 @@ export const handlers = {
 	'mappings.update': mappings.update,
 	'mappings.replace': mappings.update,
 	'mappings.delete': mappings.remove,
+	'mappings.preview': mappings.preview,
 	'numberGaps.list': invoiceNumbers.listGaps,
 	'organization.nextInvoiceNumber.get': invoiceNumbers.getNext,
 	'organization.nextInvoiceNumber.replace': invoiceNumbers.replaceNext,

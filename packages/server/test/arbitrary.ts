@@ -65,6 +65,8 @@ function fittingMember(schema: JsonSchema, overrides: Overrides): fc.Arbitrary<u
 			})
 		case 'object':
 			return objects(schema, overrides)
+		case undefined:
+			return fc.jsonValue({ maxDepth: 3 })
 	}
 	throw new Error(`arbitrary.ts does not know ${JSON.stringify(schema)}`)
 }
@@ -265,6 +267,8 @@ function objectMutants(schema: JsonSchema, depth: number): fc.Arbitrary<Mutant>[
 	const whole = objects(schema, {})
 	if (typeof schema.additionalProperties === 'object') {
 		const below = schema.additionalProperties as JsonSchema
+		// Nothing is wrong where anything may be.
+		if (Object.keys(below).length === 0) return []
 		const choices: fc.Arbitrary<Mutant>[] = [
 			mutants(below, depth + 1).map(({ value, pointer }) => ({ value: { key: value }, pointer: `/key${pointer}` })),
 		]

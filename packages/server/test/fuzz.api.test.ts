@@ -52,6 +52,10 @@ beforeAll(async () => {
 		target: mostly(fc.constant({ system: 'internal', object: 'company' }), { system: 'xero', object: 'contacts' }),
 		fields: mostly(fc.constant([{ target: 'name', source: 'name', required: true }]), [{ target: '[' }]),
 		match: mostly(fc.constantFrom(null, { keys: ['name'], onMultiple: 'first' }), { keys: ['notes'], onMultiple: 'skip' }),
+		records: fc.array(fc.dictionary(fc.constantFrom('name', '__proto__', 'a/b'), fc.jsonValue({ maxDepth: 3 })), {
+			minLength: 1,
+			maxLength: 3,
+		}),
 		timeEntryIds: fc.array(mostly(fc.constant(newEntry), 'te_unknown'), { minLength: 1, maxLength: 3 }),
 	}
 })

@@ -34,6 +34,7 @@ import { findByToken, removeClientLink } from '../src/invoices/sharing/client-li
 import { lockInvoice, readInvoice, readInvoices, removeInvoice } from '../src/invoices/store.ts'
 import { countRecipients, findLatestMail, findLostMails, findMailOfRequest, lockMail, readEmails } from '../src/mails/store.ts'
 import { findSuppressed, unsuppress } from '../src/mails/suppression-store.ts'
+import { findMatches } from '../src/mappings/match-store.ts'
 import { mappings } from '../src/mappings/store.ts'
 import { findOrganization } from '../src/organizations/store.ts'
 import { markRatesUsed, taxRates } from '../src/tax-rates/store.ts'
@@ -294,6 +295,11 @@ const lookUps: [name: string, work: (db: Db) => Promise<unknown>][] = [
 	['an invoice to delete', (db) => removeInvoice(db, org(), 'inv_1')],
 	['a company', (db) => companies.find(db, org(), 'cmp_1')],
 	['a company to change', (db) => companies.lock(db, org(), 'cmp_1')],
+	...(['name', 'domain', 'vatId', 'billingEmail'] as const).map((name): [string, (db: Db) => Promise<unknown>] => [
+		`companies by their ${name}`,
+		(db) => findMatches(db, 'company', org(), { [name]: 'x' }),
+	]),
+	['an invoice by its number', (db) => findMatches(db, 'invoice', org(), { invoiceNumber: 'X-1' })],
 	['a contact', (db) => contacts.find(db, org(), 'ct_1')],
 	['a connection to change', (db) => connections.lock(db, org(), 'con_1')],
 	['the credentials of a connection', (db) => findSealedCredentials(db, { organizationId: org(), id: 'con_1' })],

@@ -1312,6 +1312,27 @@ export interface paths {
         patch: operations["mappings.update"];
         trace?: never;
     };
+    "/mappings/{id}/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview a mapping
+         * @description Map records and write nothing: for each the output, its errors, and what would happen to it, with what would change in the stored
+         *     record. Each record is looked at by itself, as if the others were not there.
+         */
+        post: operations["mappings.preview"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/webhooks/deliveries": {
         parameters: {
             query?: never;
@@ -6336,6 +6357,22 @@ export interface components {
          */
         MailTransport: "smtp" | "file" | "none";
         /**
+         * @description Why a field could not be made, or why a record cannot be written.
+         * @example {
+         *       "field": "billingEmail",
+         *       "code": "format",
+         *       "reason": "must be an e-mail address"
+         *     }
+         */
+        MappedFieldError: {
+            /** @description The field's target. */
+            field: string;
+            /** @description The kind of error, such as `required`, `type`, `invalid_date` or an error code. */
+            code: string;
+            /** @description What is wrong. */
+            reason: string;
+        };
+        /**
          * @description How records of one system become records of another.
          * @example {
          *       "id": "map_9dKq2LwXc4Rk6NdB1sZp",
@@ -6701,6 +6738,57 @@ export interface components {
             keys: components["schemas"]["FieldPath"][];
             /** @description What happens when several records match. */
             onMultiple: components["schemas"]["OnMultipleMatches"];
+        };
+        /**
+         * @description What a mapping makes of records.
+         * @example {
+         *       "validation": {
+         *         "valid": true,
+         *         "issues": []
+         *       },
+         *       "records": [
+         *         {
+         *           "output": {
+         *             "name": "Acme GmbH"
+         *           },
+         *           "errors": [],
+         *           "action": "create",
+         *           "recordId": null,
+         *           "changes": {}
+         *         }
+         *       ]
+         *     }
+         */
+        MappingPreview: {
+            /** @description The validation of the mapping with these fields. */
+            validation: components["schemas"]["MappingValidation"];
+            /** @description The records, in their order. */
+            records: components["schemas"]["PreviewedRecord"][];
+        };
+        /** @description One record. */
+        MappingPreviewData: {
+            /** @description The record. */
+            data: components["schemas"]["MappingPreview"];
+        };
+        /**
+         * @description Records to map without writing them.
+         * @example {
+         *       "records": [
+         *         {
+         *           "properties": {
+         *             "name": "Acme GmbH"
+         *           }
+         *         }
+         *       ]
+         *     }
+         */
+        MappingPreviewInput: {
+            /** @description Records of the source, as its system answers them. */
+            records: {
+                [key: string]: unknown;
+            }[];
+            /** @description Fields in place of the mapping's own, to try them before they are saved. */
+            fields?: components["schemas"]["MappingField"][];
         };
         /**
          * @description One side of a mapping.
@@ -8053,6 +8141,44 @@ export interface components {
          * @description An amount that is more than nothing.
          */
         PositiveCents: number;
+        /**
+         * @description What would happen to a record. A later version may add actions.
+         * @enum {string}
+         */
+        PreviewAction: "create" | "update" | "unchanged" | "skip" | "conflict" | "fail";
+        /**
+         * @description A mapped record, and what would happen to it.
+         * @example {
+         *       "output": {
+         *         "name": "Acme GmbH"
+         *       },
+         *       "errors": [],
+         *       "action": "update",
+         *       "recordId": "cmp_V1StGXR8Z5jdHi6BmyT0",
+         *       "changes": {
+         *         "name": {
+         *           "from": "Acme",
+         *           "to": "Acme GmbH"
+         *         }
+         *       }
+         *     }
+         */
+        PreviewedRecord: {
+            /** @description What the fields made of it; null when one of them failed the record. */
+            output: {
+                [key: string]: unknown;
+            } | null;
+            /** @description What went wrong, also where `onError` has dealt with it. */
+            errors: components["schemas"]["MappedFieldError"][];
+            /** @description What would happen; null when the target is an external system. */
+            action: components["schemas"]["PreviewAction"] | null;
+            /** @description The stored record that it matches; null without one, or with several. */
+            recordId: components["schemas"]["Id"] | null;
+            /** @description What would change in that record. */
+            changes: {
+                [key: string]: components["schemas"]["FieldChange"];
+            };
+        };
         /** @description A price in minor units: an integer, or decimal text with at most 6 decimal places for prices below a cent. */
         PriceInput: components["schemas"]["Cents"] | components["schemas"]["DecimalText"];
         /**
@@ -10188,6 +10314,7 @@ export type LogoFileData = components['schemas']['LogoFileData'];
 export type LogoFormat = components['schemas']['LogoFormat'];
 export type LogoUpload = components['schemas']['LogoUpload'];
 export type MailTransport = components['schemas']['MailTransport'];
+export type MappedFieldError = components['schemas']['MappedFieldError'];
 export type Mapping = components['schemas']['Mapping'];
 export type MappingCreate = components['schemas']['MappingCreate'];
 export type MappingCreatedEvent = components['schemas']['MappingCreatedEvent'];
@@ -10197,6 +10324,9 @@ export type MappingField = components['schemas']['MappingField'];
 export type MappingIssue = components['schemas']['MappingIssue'];
 export type MappingList = components['schemas']['MappingList'];
 export type MappingMatch = components['schemas']['MappingMatch'];
+export type MappingPreview = components['schemas']['MappingPreview'];
+export type MappingPreviewData = components['schemas']['MappingPreviewData'];
+export type MappingPreviewInput = components['schemas']['MappingPreviewInput'];
 export type MappingSide = components['schemas']['MappingSide'];
 export type MappingStatus = components['schemas']['MappingStatus'];
 export type MappingUpdate = components['schemas']['MappingUpdate'];
@@ -10251,6 +10381,8 @@ export type PipelineData = components['schemas']['PipelineData'];
 export type PipelineList = components['schemas']['PipelineList'];
 export type PipelineUpdate = components['schemas']['PipelineUpdate'];
 export type PositiveCents = components['schemas']['PositiveCents'];
+export type PreviewAction = components['schemas']['PreviewAction'];
+export type PreviewedRecord = components['schemas']['PreviewedRecord'];
 export type PriceInput = components['schemas']['PriceInput'];
 export type Problem = components['schemas']['Problem'];
 export type ProblemError = components['schemas']['ProblemError'];
@@ -23201,6 +23333,145 @@ export interface operations {
             };
             /** @description The record has changed since the `ETag` of `If-Match`. */
             412: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than 512 KiB. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not `application/json`. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request breaks a business rule. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "mappings.preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The mapping's id. */
+                id: components["parameters"]["MappingPath"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MappingPreviewInput"];
+            };
+        };
+        responses: {
+            /** @description The request has succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MappingPreviewData"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such record in the key's organization. */
+            404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];

@@ -41,17 +41,20 @@ const anything: FastValidator = () => undefined
 const forParameters = newAjv(schemas, { useDefaults: true, coerceTypes: true })
 const forBodies = newAjv(schemas, { useDefaults: true })
 
-const ofSchemas = new WeakMap<JsonSchema, ValidateFunction>()
+const ofSchemas = new WeakMap<JsonSchema, FastValidator>()
+
+/** The first violation in a part of a body; its schema must be an object of the document. */
+export function violationIn(schema: JsonSchema, value: unknown): Violation | undefined {
+	let validate = ofSchemas.get(schema)
+	if (!validate) {
+		validate = validatorOf('body', forBodies, absolute(schema))
+		ofSchemas.set(schema, validate)
+	}
+	return validate({ params: {}, query: {}, headers: {}, body: value })
+}
 
 /** Whether a part of a body fits its schema, which must be an object of the document. */
-export function isValid(schema: JsonSchema, value: unknown): boolean {
-	let valid = ofSchemas.get(schema)
-	if (!valid) {
-		valid = forBodies.compile(absolute(schema))
-		ofSchemas.set(schema, valid)
-	}
-	return valid(value)
-}
+export const isValid = (schema: JsonSchema, value: unknown): boolean => violationIn(schema, value) === undefined
 
 export function compileFastValidators(operations: readonly Operation[]): ReadonlyMap<string, FastValidator> {
 	return new Map(

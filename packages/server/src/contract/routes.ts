@@ -14,7 +14,11 @@ export const operations: readonly Operation[] = operationTable.map((entry: Opera
 	...entry,
 	id: entry.id as OperationId,
 	// A POST that needs only a read scope, such as a preview, changes nothing.
-	writes: !entry.ownTransactions && entry.method !== 'GET' && !entry.scopes.some((scope) => /(^|:)read$/.test(scope)),
+	writes:
+		!entry.ownTransactions &&
+		!entry.changesNothing &&
+		entry.method !== 'GET' &&
+		!entry.scopes.some((scope) => /(^|:)read$/.test(scope)),
 }))
 
 /** The integration API counts every request, even for a path that does not exist, and answers each with its limit. */

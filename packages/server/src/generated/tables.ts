@@ -18,6 +18,8 @@ export interface OperationEntry {
 	readonly unlimitedKeysOnly?: true
 	/** Its handler opens its transactions itself: it calls another server between them, or it is a GET that writes. */
 	readonly ownTransactions?: true
+	/** Only computes, though its scope is one to write. */
+	readonly changesNothing?: true
 	/** The most bytes of a body, when they are not those of every operation. */
 	readonly bodyLimit?: number
 	/** The id of the operation that this one repeats. */
@@ -2230,6 +2232,30 @@ export const operationTable = [
 		],
 		"rateClass": "integration",
 		"unlimitedKeysOnly": true
+	},
+	{
+		"id": "mappings.preview",
+		"method": "POST",
+		"path": "/mappings/{id}/preview",
+		"scopes": [
+			"write"
+		],
+		"body": "required",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			413,
+			415,
+			422,
+			429
+		],
+		"rateClass": "integration",
+		"unlimitedKeysOnly": true,
+		"changesNothing": true
 	},
 	{
 		"id": "webhooks.deliveries.list",

@@ -11,6 +11,7 @@ import { advanceDealOnPayment, deals } from '../deals/store.ts'
 import { changesBetween } from '../events/changes.ts'
 import type { EventType } from '../generated/contract.ts'
 import { follow, freeAll, paidByStatus, sharesOf } from '../ledger/follow.ts'
+import { findSharesOfInvoice } from '../ledger/store.ts'
 import { markRatesUsed } from '../tax-rates/store.ts'
 import { freeTimeEntries } from '../time-entries/store.ts'
 import { scheduleJob } from '../work/jobs-store.ts'
@@ -31,6 +32,13 @@ import { heldEntries, moveTimeEntries } from './time-claims.ts'
 export async function previewInvoice(write: WriteContext, input: WrittenInvoice): Promise<StoredInvoice> {
 	const blank = blankInvoice(write.organization, write.origin.now)
 	return applyChecked(write, blank, input)
+}
+
+/** Computes what a change would make of an invoice, and stores nothing. */
+export async function previewChange(write: WriteContext, stored: StoredInvoice, input: WrittenInvoice): Promise<StoredInvoice> {
+	const { organizationId, id } = stored
+	const shares = isAboutMoney(stored, input) ? await findSharesOfInvoice(write.db, organizationId, id) : []
+	return applyChecked(write, stored, input, paidByStatus(shares))
 }
 
 /** Stores a new invoice, under the input's number or the organization's next one. */

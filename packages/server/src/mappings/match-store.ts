@@ -1,9 +1,37 @@
+// Finds the stored records that a mapped one matches.
+import { sortName } from '../companies/search.ts'
+import { type Db, query } from '../db/database.ts'
 import type { InternalObject } from './systems.ts'
 
-/** The fields by which stored records are found. */
+/** The fields by which stored records are found. Each has an index. */
 const matchKeys: Readonly<Record<InternalObject, readonly string[]>> = {
 	company: ['name', 'domain', 'vatId', 'billingEmail'],
 	invoice: ['invoiceNumber'],
 }
 
 export const matchKeysOf = (object: InternalObject): readonly string[] => matchKeys[object]
+
+interface Found {
+	readonly id: string
+}
+
+type Columns = Readonly<Record<string, string>>
+
+/** Two are enough to know that several match; the oldest first. */
+const two = 2
+
+const companiesLike = query<Columns, Found>((knex, columns) =>
+	knex('companies').where(columns).whereNull('deletedAt').orderBy(['createdAt', 'id']).limit(two).select('id'),
+)
+
+const invoicesLike = query<Columns, Found>((knex, columns) =>
+	knex('invoices').where(columns).orderBy(['createdAt', 'id']).limit(two).select('id'),
+)
+
+/** The ids of the records that have these values; of several, the oldest two. */
+export async function findMatches(db: Db, object: InternalObject, organizationId: string, values: Columns): Promise<string[]> {
+	const { name } = values
+	const byName = object === 'company' && name !== undefined && { sortName: sortName(name) }
+	const columns = { organizationId, ...values, ...byName }
+	return (await db.all(object === 'company' ? companiesLike : invoicesLike, columns)).map(({ id }) => id)
+}

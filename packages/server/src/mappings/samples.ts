@@ -14,4 +14,9 @@ export const samples: Samples = {
 		body: async () => ({ ...mapping, name: 'HubSpot accounts' }),
 		broken: async () => ({ body: { ...mapping, fields: [{ target: 'name', source: 'a..b' }] } }),
 	},
+	'mappings.preview': {
+		make: (tenant) => made(tenant, '/mappings', mapping),
+		body: async () => ({ records: [{ properties: { name: 'Acme' } }] }),
+		broken: async () => ({ body: { records: [{}], fields: [{ target: 'name' }] } }),
+	},
 }

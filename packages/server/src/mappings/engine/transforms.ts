@@ -52,7 +52,7 @@ const text = (run: (value: string, spec: TransformSpec) => Value, more: Partial<
 
 const currencyOf = ({ spec: { currency, currencyPath = '' }, at }: Running) => {
 	const found = currency ?? at(currencyPath)
-	return typeof found === 'string' ? found.trim().toUpperCase().slice(0, 3) : ''
+	return typeof found === 'string' ? found.trim().toUpperCase() : ''
 }
 
 const givesDate = ({ format }: TransformSpec): ValueType => (format?.startsWith('unix') ? 'integer' : 'text')
