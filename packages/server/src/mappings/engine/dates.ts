@@ -1,8 +1,7 @@
 // The formats in which other systems write dates; Remit's own are Unix milliseconds.
 import { lastInstant, parseDate } from '../../base/dates.ts'
 
-export const dateFormats = ['iso', 'day', 'dmy', 'mdy', 'dmy_dots', 'unix_seconds', 'unix_milliseconds', 'xero'] as const
-export type DateFormat = (typeof dateFormats)[number]
+export type DateFormat = 'iso' | 'day' | 'dmy' | 'mdy' | 'dmy_dots' | 'unix_seconds' | 'unix_milliseconds' | 'xero'
 
 const noOffset = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d{1,9})?$/
 const xero = /^\/Date\((-?\d{1,15})([+-]\d{4})?\)\/$/
