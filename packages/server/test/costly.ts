@@ -69,7 +69,8 @@ const nested = (open: string, close: string, size: number) => {
  */
 function filled(schema: JsonSchema, size: number, leaf: (size: number) => string): string {
 	const member = members(schema).find(({ type }) => type === 'object' || type === 'array')
-	if (!member || size < 100) return leaf(Math.floor(size))
+	// The names of fields alone may take more than an object's share.
+	if (!member || size < 100) return leaf(Math.max(2, Math.floor(size)))
 	if (member.type === 'array') {
 		const smallest = filled(member.items as JsonSchema, 1_000, () => '0').length + 1
 		const count = Math.max(1, Math.min(Number(member.maxItems ?? 1_000), Math.floor(size / smallest)))
