@@ -34,7 +34,7 @@ export async function previewMapping(write: WriteContext, stored: Mapping, { rec
 	const compiled = requireSound(mapping)
 	const previewed: PreviewedRecord[] = []
 	for (const record of records) {
-		// A record may take 40 ms, and other requests wait for no more than one.
+		// A record may take 25 ms, and other requests wait for no more than one.
 		await nextTurn()
 		previewed.push(await previewRecord(write, mapping, compiled, record))
 	}
