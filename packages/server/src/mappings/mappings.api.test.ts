@@ -186,6 +186,15 @@ describe('the validation of a draft names', () => {
 		])
 	})
 
+	it('texts of a provider where Remit takes a number', async () => {
+		const hubspot = { ...inbound, source: { system: 'hubspot', object: 'companies' } }
+		const target = { target: { system: 'internal', object: 'invoice' }, match: null }
+		const fields = ['properties.zip', 'properties.employees'].map((source) => ({ target: 'totalCents', source }))
+		expect(await issuesOf({ ...hubspot, ...target, fields: [fields[0]] })).toEqual(['/fields/0/target type_mismatch'])
+		// A field of the account's own may be anything.
+		expect(await issuesOf({ ...hubspot, ...target, fields: [fields[1]] })).toEqual([])
+	})
+
 	it('keys that are no targets, or by which nothing is found', async () => {
 		const match = { keys: ['name', 'domain', 'notes'], onMultiple: 'conflict' }
 		const expected = ['/match/keys/1 key_not_mapped', '/match/keys/2 no_match_key']

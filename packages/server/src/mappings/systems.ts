@@ -1,4 +1,5 @@
-// The systems that a mapping may name, and their objects.
+// The systems that a mapping may name, Remit itself and the providers of connections, and their objects.
+import { findProvider } from '../connections/providers/providers.ts'
 import type { MappingSide } from '../generated/contract.ts'
 import type { ValueType } from './engine/values.ts'
 
@@ -10,16 +11,14 @@ export const internalObjects = {
 
 export type InternalObject = keyof typeof internalObjects
 
-/** The objects of each external system; null: any. */
-const externalObjects: Readonly<Record<string, readonly string[] | null>> = {
-	hubspot: ['companies'],
-	xero: ['contacts', 'invoices'],
-	stripe: ['customers', 'invoices'],
-	http_json: null,
-}
+/** Whether a number is whole, or how a date is written, no manifest says. */
+const typeOfField: Readonly<Partial<Record<string, ValueType>>> = { string: 'text', boolean: 'boolean' }
 
-/** The fields of an external object with their types; undefined when nobody knows them. */
-export const objectFieldsOf = (_system: string, _object: string): ReadonlyMap<string, ValueType> | undefined => undefined
+/** The type of a field of an external object; any when nobody knows the field, since each account may have its own. */
+export function externalTypeOf(system: string, object: string, path: string): ValueType {
+	const fields = findProvider(system)?.objects.find(({ name }) => name === object)?.fields
+	return typeOfField[fields?.find((field) => field.path === path)?.type ?? ''] ?? 'any'
+}
 
 /** The object of a side that is Remit itself; undefined for an external one. */
 export const internalObjectOf = ({ system, object }: MappingSide): InternalObject | undefined =>
@@ -27,9 +26,10 @@ export const internalObjectOf = ({ system, object }: MappingSide): InternalObjec
 
 /** What is wrong with a side: its field and the reason; undefined if nothing is. */
 export function sideMistake({ system, object }: MappingSide): { field: 'system' | 'object'; reason: string } | undefined {
-	if (system !== 'internal' && !Object.hasOwn(externalObjects, system))
-		return { field: 'system', reason: `There is no system ${system}.` }
-	const objects = system === 'internal' ? Object.keys(internalObjects) : externalObjects[system]
-	if (!objects || objects.includes(object)) return undefined
+	const manifest = findProvider(system)
+	if (system !== 'internal' && !manifest) return { field: 'system', reason: `There is no system ${system}.` }
+	const objects = manifest ? manifest.objects.map(({ name }) => name) : Object.keys(internalObjects)
+	// An API that a connection describes has any object.
+	if (objects.length === 0 || objects.includes(object)) return undefined
 	return { field: 'object', reason: `${system} has no object ${object}; it has ${objects.join(', ')}.` }
 }

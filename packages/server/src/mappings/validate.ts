@@ -6,7 +6,7 @@ import { type CompiledField, checkTypes, compileFields } from './engine/engine.t
 import { type Path, parsePath } from './engine/path.ts'
 import { fits, typeOf, type Value, type ValueType } from './engine/values.ts'
 import { matchKeysOf } from './match-store.ts'
-import { internalObjectOf, internalObjects, objectFieldsOf, sideMistake } from './systems.ts'
+import { externalTypeOf, internalObjectOf, internalObjects, sideMistake } from './systems.ts'
 
 /** What a mapping says, without its name and its status. */
 export type Definition = Pick<Mapping, 'source' | 'target' | 'fields' | 'match'>
@@ -72,7 +72,7 @@ type Note = (place: string, code: string, message: string) => void
 const valueType = (type: ValueType | 'object' | undefined): ValueType => (type === 'object' ? 'any' : (type ?? 'any'))
 
 const externalType = ({ system, object }: Mapping['source'], path: Path): ValueType =>
-	objectFieldsOf(system, object)?.get(path.map((step) => ('name' in step ? step.name : '')).join('.')) ?? 'any'
+	externalTypeOf(system, object, path.map((step) => ('name' in step ? step.name : '')).join('.'))
 
 function targetType({ spec, target }: CompiledField, { read, write }: { read: string; write: string }, note: Note): ValueType {
 	const type = typeAt(write, target)
