@@ -1205,7 +1205,7 @@ export interface paths {
         /**
          * Authorize a connection
          * @description Begin to authorize a connection with `oauth2`: the answer has the URL at the provider where a person lets Remit in. An earlier URL stops working.
-         *     Once the person has, the connection is `active`.
+         *     Then a page of Remit asks whether the account is for this organization, and with a yes the connection is `active`.
          */
         post: operations["connections.authorize"];
         delete?: never;
@@ -2485,7 +2485,7 @@ export interface components {
         ConnectionAuthorize: {
             /**
              * Format: webhook-url
-             * @description Where the browser goes once the connection is active; a page that says so when absent.
+             * @description Where a link on the page leads that says that the connection is active.
              */
             returnUrl?: string;
         };

@@ -1853,7 +1853,7 @@ export class ConnectionsResource {
 
 	/**
 	 * Begin to authorize a connection with `oauth2`: the answer has the URL at the provider where a person lets Remit in. An earlier URL stops working.
-	 * Once the person has, the connection is `active`.
+	 * Then a page of Remit asks whether the account is for this organization, and with a yes the connection is `active`.
 	 *
 	 * @param id - The connection's id.
 	 * @param body - How to authorize a connection.

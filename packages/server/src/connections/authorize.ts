@@ -4,6 +4,7 @@ import type { Origin } from '../base/origin.ts'
 import { recordChange } from '../db/audit-log.ts'
 import type { Database } from '../db/database.ts'
 import type { Connection, ConnectionAuthorization } from '../generated/contract.ts'
+import { requireOrganization } from '../organizations/store.ts'
 import { beginAuthorization, exchangeCode, hashOfState, TokenFailed } from '../outside/providers/oauth.ts'
 import type { Services } from '../outside/services.ts'
 import { findAuthorization, openVerifier, saveAuthorization, useAuthorization } from './authorization-store.ts'
@@ -69,14 +70,45 @@ export type Concluded =
 	| { readonly result: 'unknown' | 'used' | 'expired' }
 	| { readonly result: 'denied' | 'failed'; readonly reason: string }
 
-/** Concludes the authorization that `url`, where the browser came back to, is about. */
-export async function conclude(db: Database, { origin, services }: Writing, url: URL): Promise<Concluded> {
-	const { now } = origin
+/** The authorization that `url`, where the browser came back to, is about. */
+async function findBegun(db: Database, now: number, url: URL) {
 	const state = url.searchParams.get('state') ?? ''
 	const row = await findAuthorization(db, hashOfState(state))
-	if (!row) return { result: 'unknown' }
-	if (row.stateUsedAt !== null) return { result: 'used' }
-	if (row.stateExpiresAt < now) return { result: 'expired' }
+	if (!row) return { result: 'unknown' } as const
+	if (row.stateUsedAt !== null) return { result: 'used' } as const
+	return row.stateExpiresAt < now ? ({ result: 'expired' } as const) : { result: 'begun' as const, row, state }
+}
+
+/** Whose connection it would be: the person is asked, who may have followed a link of somebody else. */
+export interface Asked {
+	readonly result: 'asked'
+	readonly organization: string
+	readonly provider: string
+	readonly connection: string
+}
+
+/** What the person is asked before the authorization is concluded. Uses nothing up. */
+export async function ask(
+	db: Database,
+	now: number,
+	url: URL,
+): Promise<Asked | Extract<Concluded, { result: 'unknown' | 'used' | 'expired' }>> {
+	const begun = await findBegun(db, now, url)
+	if (begun.result !== 'begun') return begun
+	const { organizationId, id } = begun.row
+	const connection = await connections.find(db, organizationId, id)
+	const provider = connection && findProvider(connection.provider)?.name
+	if (!provider) return { result: 'unknown' }
+	const { name } = await requireOrganization(db, organizationId)
+	return { result: 'asked', organization: name || organizationId, provider, connection: connection.name }
+}
+
+/** Concludes the authorization that `url` is about. */
+export async function conclude(db: Database, { origin, services }: Writing, url: URL): Promise<Concluded> {
+	const { now } = origin
+	const begun = await findBegun(db, now, url)
+	if (begun.result !== 'begun') return begun
+	const { row, state } = begun
 	const verifier = openVerifier(services.secrets, row)
 	const connection = await connections.find(db, row.organizationId, row.id)
 	const manifest = connection && findProvider(connection.provider)

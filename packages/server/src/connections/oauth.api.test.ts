@@ -40,9 +40,17 @@ const test = (id: string) => tenant.remit.connections.test(id)
 const authorize = async (id: string, returnUrl?: string) =>
 	(await tenant.remit.connections.authorize(id, returnUrl === undefined ? undefined : { returnUrl })).url
 const callback = () => `${server.url}/oauth/callback`
-const open = async (url: string, headers: Record<string, string> = {}) => {
-	const answer = await fetch(url, { redirect: 'manual', headers })
-	return { status: answer.status, location: answer.headers.get('location'), text: await answer.text() }
+/** Opens the page to which the provider leads, and says yes when it asks. */
+const open = async (url: string) => {
+	const answer = await fetch(url, { redirect: 'manual' })
+	const text = await answer.text()
+	if (!text.includes('<form')) return { status: answer.status, text }
+	const action = (/action="([^"]*)"/.exec(text)?.[1] ?? '').replaceAll(/&#(\d+);|&amp;/g, (_, code) =>
+		String.fromCharCode(code ?? 38),
+	)
+	const target = new URL(action, url)
+	const done = await fetch(target, { method: 'POST', redirect: 'manual' })
+	return { status: done.status, text: await done.text() }
 }
 const authorized = async () => {
 	const id = await create()
@@ -76,12 +84,19 @@ describe('an authorization', () => {
 		expect(oauth.asked).toEqual(['authorization_code'])
 	})
 
-	it('leads to the returnUrl that was asked for', async () => {
+	it('shows the way to the returnUrl that was asked for', async () => {
 		const url = await authorize(await create(), 'https://app.acme.example/settings')
-		expect(await open(await browse(url, callback()))).toMatchObject({
-			status: 303,
-			location: 'https://app.acme.example/settings',
-		})
+		expect((await open(await browse(url, callback()))).text).toContain('href="https://app.acme.example/settings"')
+	})
+
+	it('asks the person first, whom the account is for, and without a yes nothing is connected', async () => {
+		await tenant.remit.organization.update({ name: 'Stranger & Sons' })
+		const id = await create()
+		const answer = await fetch(await browse(await authorize(id), callback()))
+		expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('with Stranger &#38; Sons?')])
+		expect(answer.headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
+		expect(await read(id)).toMatchObject({ status: 'pending' })
+		expect(oauth.asked).toEqual([])
 	})
 
 	it('has a page for a state that is wrong, used, replaced, or ten minutes old', async () => {
@@ -108,7 +123,7 @@ describe('an authorization', () => {
 
 	it('is not used up by who looks ahead', async () => {
 		const back = await browse(await authorize(await create()), callback())
-		await open(back, { 'sec-purpose': 'prefetch' })
+		await fetch(back, { headers: { 'sec-purpose': 'prefetch' } })
 		await fetch(back, { method: 'HEAD' })
 		expect(await open(back)).toMatchObject({ status: 200 })
 	})

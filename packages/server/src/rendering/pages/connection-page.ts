@@ -1,6 +1,6 @@
 // What a person reads who let Remit in at a provider, or did not. In English, since no invoice or organization gives it a language.
 import { html } from 'ghtml'
-import { page } from './page.ts'
+import { page, postButton } from './page.ts'
 
 const texts = {
 	connected: ['Connected', 'You can close this page.'],
@@ -11,9 +11,33 @@ const texts = {
 	expired: ['This address is too old', 'It worked for ten minutes. Begin the connection anew.'],
 } as const
 
+interface Question {
+	readonly organization: string
+	readonly provider: string
+	readonly connection: string
+}
+
+/** The whole HTML document that asks the person whom the account is for. `search` is the query of the page. */
+export const questionPage = ({ organization, provider, connection }: Question, search: string): string =>
+	message(
+		`Connect ${provider} with ${organization}?`,
+		html`
+<p>${organization} will read and write the records of your account at ${provider}, by its connection “${connection}”.</p>
+<p>If you do not know ${organization}, close this page: then nothing is connected.</p>
+<div class="actions">!${postButton(search, 'Connect')}</div>`,
+	)
+
 /** The whole HTML document. `detail` says more, such as the reason. */
-export function connectionPage(name: keyof typeof texts, detail = ''): string {
+export function connectionPage(name: keyof typeof texts, detail = '', returnUrl: string | null = null): string {
 	const [title, text] = texts[name]
+	const back =
+		returnUrl === null
+			? ''
+			: html`<div class="actions"><a class="button" href="${returnUrl}">Go to ${new URL(returnUrl).host}</a></div>`
+	return message(title, html`!${detail ? html`<p>${detail}</p>` : ''}<p>${text}</p>!${back}`)
+}
+
+function message(title: string, body: string): string {
 	return page({
 		language: 'en',
 		title,
@@ -21,8 +45,7 @@ export function connectionPage(name: keyof typeof texts, detail = ''): string {
 <main class="narrow">
 <div class="card message">
 <h1>${title}</h1>
-!${detail ? html`<p>${detail}</p>` : ''}
-<p>${text}</p>
+!${body}
 </div>
 </main>`,
 	})
