@@ -16,7 +16,7 @@ export interface OAuthClient {
 export interface Tokens {
 	readonly accessToken: string
 	readonly refreshToken: string | null
-	/** For how many seconds the access token works; null where the provider does not say. */
+	/** For how many whole seconds the access token works; null where the provider does not say, or says more than ten years. */
 	readonly expiresIn: number | null
 	/** Null where the provider does not say. */
 	readonly scopes: readonly string[] | null
@@ -110,13 +110,17 @@ async function ask(
 		return {
 			accessToken: answer.access_token,
 			refreshToken: answer.refresh_token ?? null,
-			expiresIn: answer.expires_in ?? null,
+			expiresIn: secondsOf(answer.expires_in),
 			scopes: answer.scope?.split(' ') ?? null,
 		}
 	} catch (error) {
 		throw failureOf(library, error)
 	}
 }
+
+const longestSeconds = 10 * 365 * 86_400
+
+const secondsOf = (seconds = Number.POSITIVE_INFINITY) => (seconds > longestSeconds ? null : Math.floor(seconds))
 
 function configure(
 	library: Library,

@@ -1,0 +1,92 @@
+// What a provider may answer to a request for a token, and what its errors say of a connection.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
+import { FakeProvider } from '../../test/provider.ts'
+
+let oauth: FakeProvider
+let api: FakeProvider
+let server: TestServer
+let tenant: Tenant
+beforeAll(async () => {
+	oauth = await new FakeProvider().start()
+	api = await new FakeProvider().start()
+	server = await startTestServer({
+		...{ PROVIDER_XERO_CLIENT_ID: 'remit', PROVIDER_XERO_CLIENT_SECRET: 's3cr3t', PROVIDER_XERO_BASE_URL: api.url },
+		...{ PROVIDER_XERO_AUTHORIZATION_URL: `${oauth.url}/authorize`, PROVIDER_XERO_TOKEN_URL: `${oauth.url}/token` },
+	})
+})
+beforeEach(async () => {
+	tenant = await server.newTenant()
+	api.answers([{ tenantId: 'ten_1', tenantName: 'Acme' }])
+	grants()
+})
+afterAll(async () => {
+	await server.close()
+	await api.stop()
+	await oauth.stop()
+})
+
+/** The provider gives a token. */
+function grants(change: object = {}): void {
+	answers(200, { access_token: 'access', token_type: 'Bearer', refresh_token: 'refresh', expires_in: 1800, ...change })
+}
+function answers(status: number, body: object): void {
+	oauth.answer = (_, res) => res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+}
+
+const test = (id: string) => tenant.remit.connections.test(id)
+const read = (id: string) => tenant.remit.connections.get(id)
+const withClient = async () => {
+	const config = { baseUrl: api.url, tokenUrl: `${oauth.url}/token` }
+	const credentials = { clientId: 'acme', clientSecret: 's3cr3t' }
+	return (
+		await tenant.remit.connections.create({
+			...{ provider: 'http_json', name: 'Acme', authType: 'client_credentials', config, credentials },
+		})
+	).id
+}
+/** A connection that a person authorized, and the status of the page that says so. */
+const authorize = async () => {
+	const { id } = await tenant.remit.connections.create({ provider: 'xero', name: 'Xero', authType: 'oauth2' })
+	const state = new URL((await tenant.remit.connections.authorize(id)).url).searchParams.get('state')
+	const { status } = await fetch(`${server.url}/oauth/callback?code=code&state=${state}`)
+	return { id, status }
+}
+
+describe('the time of a token', () => {
+	it.each([
+		[0.00037, 0],
+		[1800.9, 1_800_000],
+		['3600', 3_600_000],
+		[10 * 365 * 86_400, 10 * 365 * 86_400_000],
+	])('of %s s is taken in whole seconds', async (expires_in, ms) => {
+		grants({ expires_in })
+		const { id, status } = await authorize()
+		expect(status).toBe(200)
+		expect(await read(id)).toMatchObject({ status: 'active', expiresAt: server.clock.now + ms })
+		const client = await test(await withClient())
+		expect(client.status).toBe('active')
+		// The server's clock stands still, and the call takes its time.
+		expect(Math.abs((client.expiresAt as number) - server.clock.now - ms)).toBeLessThan(1_000)
+	})
+
+	it.each([1e300, Number.MAX_SAFE_INTEGER, 4e8])(
+		'of %s s is more than Remit believes: the token has none',
+		async (expires_in) => {
+			grants({ expires_in })
+			const { id, status } = await authorize()
+			expect(status).toBe(200)
+			expect(await read(id)).toMatchObject({ status: 'active', expiresAt: null })
+			expect(await test(id)).toMatchObject({ status: 'active', expiresAt: null })
+			expect(await test(await withClient())).toMatchObject({ status: 'active', expiresAt: null })
+		},
+	)
+
+	it.each([-1, 'soon', {}])('that is %o is no answer of OAuth', async (expires_in) => {
+		grants({ expires_in })
+		const { id, status } = await authorize()
+		expect(status).toBe(502)
+		expect(await read(id)).toMatchObject({ status: 'pending', lastError: { code: 'invalid_answer' } })
+		expect((await test(await withClient())).lastError?.code).toBe('invalid_answer')
+	})
+})
