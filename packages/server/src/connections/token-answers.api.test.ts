@@ -34,6 +34,8 @@ function answers(status: number, body: object): void {
 	oauth.answer = (_, res) => res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 }
 
+const scopes = (count: number) => Array.from({ length: count }, (_, n) => `scope.${n}`).join(' ')
+
 const test = (id: string) => tenant.remit.connections.test(id)
 const read = (id: string) => tenant.remit.connections.get(id)
 const withClient = async () => {
@@ -88,5 +90,38 @@ describe('the time of a token', () => {
 		expect(status).toBe(502)
 		expect(await read(id)).toMatchObject({ status: 'pending', lastError: { code: 'invalid_answer' } })
 		expect((await test(await withClient())).lastError?.code).toBe('invalid_answer')
+	})
+})
+
+describe('the answer of a provider', () => {
+	it('has scopes that are kept once each', async () => {
+		grants({ scope: ' read  write read ' })
+		expect((await read((await authorize()).id)).grantedScopes).toEqual(['read', 'write'])
+		grants({ scope: scopes(100) })
+		expect((await test(await withClient())).grantedScopes).toHaveLength(100)
+	})
+
+	it('may have tokens of 16 KiB', async () => {
+		grants({ access_token: 'a'.repeat(16_384), refresh_token: 'r'.repeat(16_384) })
+		expect((await authorize()).status).toBe(200)
+	})
+
+	it.each([
+		['101 scopes', { scope: scopes(101) }],
+		['a scope of 201 characters', { scope: 's'.repeat(201) }],
+		['a scope with a NUL', { scope: 'a\u0000b' }],
+		['a scope with a lone surrogate', { scope: 'a\ud800' }],
+		['a scope with a line break', { scope: 'a\nb' }],
+		['an access token of more than 16 KiB', { access_token: 'a'.repeat(16_385) }],
+		['an access token with a line break', { access_token: 'a\r\nx-admin: 1' }],
+		['a refresh token of more than 16 KiB', { refresh_token: 'r'.repeat(16_385) }],
+		['a refresh token with a NUL', { refresh_token: 'r\u0000' }],
+	])('with %s is no answer of OAuth', async (_, change) => {
+		grants(change)
+		const { id, status } = await authorize()
+		expect(status).toBe(502)
+		const lastError = { code: 'invalid_answer' }
+		expect(await read(id)).toMatchObject({ status: 'pending', grantedScopes: [], expiresAt: null, lastError })
+		expect(await test(await withClient())).toMatchObject({ status: 'failed', grantedScopes: [], lastError })
 	})
 })

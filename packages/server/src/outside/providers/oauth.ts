@@ -18,7 +18,7 @@ export interface Tokens {
 	readonly refreshToken: string | null
 	/** For how many whole seconds the access token works; null where the provider does not say, or says more than ten years. */
 	readonly expiresIn: number | null
-	/** Null where the provider does not say. */
+	/** At most 100, each once; null where the provider does not say. */
 	readonly scopes: readonly string[] | null
 }
 
@@ -107,15 +107,26 @@ async function ask(
 	const library = await import('openid-client')
 	try {
 		const answer = await grant(library, configure(library, egress, client, tokenTimeoutMs))
-		return {
-			accessToken: answer.access_token,
-			refreshToken: answer.refresh_token ?? null,
-			expiresIn: secondsOf(answer.expires_in),
-			scopes: answer.scope?.split(' ') ?? null,
-		}
+		return tokensOf(answer)
 	} catch (error) {
 		throw failureOf(library, error)
 	}
+}
+
+/** Visible characters and blanks (RFC 6749 Appendix A), so that a header can have it. */
+const tokenForm = /^[ -~]{1,16384}$/
+/** ConnectionScope of the contract. */
+const scopeForm = /^[!#-[\]-~]{1,200}$/
+const mostScopes = 100
+
+function tokensOf({ access_token, refresh_token, expires_in, scope }: TokenEndpointResponse): Tokens {
+	const scopes = scope === undefined ? null : [...new Set(scope.split(' ').filter(Boolean))]
+	const areForms =
+		[access_token, refresh_token ?? access_token].every((token) => tokenForm.test(token)) &&
+		(scopes ?? []).every((name) => scopeForm.test(name))
+	if (!areForms || (scopes?.length ?? 0) > mostScopes)
+		throw new TokenFailed('invalid_answer', 'The provider answered tokens or scopes that are too long, too many or not of OAuth.')
+	return { accessToken: access_token, refreshToken: refresh_token ?? null, expiresIn: secondsOf(expires_in), scopes }
 }
 
 const longestSeconds = 10 * 365 * 86_400
