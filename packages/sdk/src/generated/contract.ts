@@ -2828,7 +2828,7 @@ export interface components {
          * @description Why a call to a provider failed. A later version may add others.
          * @enum {string}
          */
-        ConnectionErrorCode: "unauthorized" | "rate_limited" | "provider_failed" | "rejected" | "unreachable" | "timeout" | "invalid_answer" | "answer_too_large" | "unsafe_url" | "authorization_denied" | "not_authorized" | "credentials_lost";
+        ConnectionErrorCode: "unauthorized" | "forbidden" | "invalid_client" | "rate_limited" | "provider_failed" | "rejected" | "unreachable" | "timeout" | "invalid_answer" | "answer_too_large" | "unsafe_url" | "authorization_denied" | "not_authorized" | "credentials_lost";
         /** @description A page of records. */
         ConnectionList: {
             /** @description The records of this page. */

@@ -109,7 +109,7 @@ describe('a test', () => {
 
 	it.each([
 		[401, 'unauthorized', 'failed', 'needs_reauth'],
-		[403, 'unauthorized', 'failed', 'needs_reauth'],
+		[403, 'forbidden', 'failed', 'degraded'],
 		[429, 'rate_limited', 'failed', 'degraded'],
 		[503, 'provider_failed', 'failed', 'degraded'],
 		[404, 'rejected', 'failed', 'degraded'],

@@ -83,7 +83,8 @@ function testUrl(services: Services, { id, baseUrl, test }: Manifest, { config }
 
 function errorOf(status: number): ConnectionError['code'] | undefined {
 	if (status >= 200 && status < 300) return undefined
-	if (status === 401 || status === 403) return 'unauthorized'
+	if (status === 401) return 'unauthorized'
+	if (status === 403) return 'forbidden'
 	if (status === 429) return 'rate_limited'
 	return status >= 500 ? 'provider_failed' : 'rejected'
 }

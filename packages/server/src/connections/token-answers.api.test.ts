@@ -125,3 +125,26 @@ describe('the answer of a provider', () => {
 		expect(await test(await withClient())).toMatchObject({ status: 'failed', grantedScopes: [], lastError })
 	})
 })
+
+describe('an error in place of a token', () => {
+	it.each([
+		['invalid_grant', 'unauthorized', 'needs_reauth', 'unauthorized'],
+		['invalid_client', 'invalid_client', 'degraded', 'unauthorized'],
+		['unauthorized_client', 'invalid_client', 'degraded', 'unauthorized'],
+		['temporarily_unavailable', 'provider_failed', 'degraded', 'provider_failed'],
+		['server_error', 'provider_failed', 'degraded', 'provider_failed'],
+		['slow_down', 'provider_failed', 'degraded', 'provider_failed'],
+		['constructor', 'provider_failed', 'degraded', 'provider_failed'],
+	])('that is %s has the code %s and makes an authorized connection %s; with a client of its own: %s', async (...row) => {
+		const [error, code, status, ofOwnClient] = row
+		grants({ expires_in: 0 })
+		const [{ id }, own] = [await authorize(), await withClient()]
+		expect((await test(own)).status).toBe('active')
+		server.clock.now += 10_000
+		answers(400, { error })
+		const detail = `The provider gave no token: ${error}.`
+		expect(await test(id)).toMatchObject({ status, statusReason: detail, lastError: { code, detail } })
+		const later = ofOwnClient === 'unauthorized' ? 'needs_reauth' : 'degraded'
+		expect(await test(own)).toMatchObject({ status: later, lastError: { code: ofOwnClient } })
+	})
+})

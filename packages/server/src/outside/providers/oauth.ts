@@ -73,15 +73,16 @@ export function beginAuthorization(
 
 /** Exchanges the code that the provider gave the browser. `url` is where the browser came back to. */
 export const exchangeCode = (egress: Egress, client: OAuthClient, url: URL, checks: Pick<Authorization, 'state' | 'verifier'>) =>
-	ask(egress, client, ({ authorizationCodeGrant }, configuration) =>
+	ask(egress, client, 'invalid_client', ({ authorizationCodeGrant }, configuration) =>
 		authorizationCodeGrant(configuration, url, { expectedState: checks.state, pkceCodeVerifier: checks.verifier }),
 	)
 
 export const refreshTokens = (egress: Egress, client: OAuthClient, refreshToken: string) =>
-	ask(egress, client, ({ refreshTokenGrant }, configuration) => refreshTokenGrant(configuration, refreshToken))
+	ask(egress, client, 'invalid_client', ({ refreshTokenGrant }, configuration) => refreshTokenGrant(configuration, refreshToken))
 
+/** The client is the connection's own: where the provider does not take it, the connection's credentials are wrong. */
 export const clientTokens = (egress: Egress, client: OAuthClient, scopes: readonly string[]) =>
-	ask(egress, client, ({ clientCredentialsGrant }, configuration) =>
+	ask(egress, client, 'unauthorized', ({ clientCredentialsGrant }, configuration) =>
 		clientCredentialsGrant(configuration, scopes.length > 0 ? { scope: scopes.join(' ') } : {}),
 	)
 
@@ -101,6 +102,8 @@ type Library = typeof import('openid-client')
 async function ask(
 	egress: Egress,
 	client: OAuthClient,
+	/** What it is called that the provider does not take the client. */
+	clientFailure: ConnectionErrorCode,
 	grant: (library: Library, configuration: Configuration) => Promise<TokenEndpointResponse>,
 ): Promise<Tokens> {
 	// Loaded where somebody uses it: it would cost every start.
@@ -109,7 +112,7 @@ async function ask(
 		const answer = await grant(library, configure(library, egress, client, tokenTimeoutMs))
 		return tokensOf(answer)
 	} catch (error) {
-		throw failureOf(library, error)
+		throw failureOf(library, error, clientFailure)
 	}
 }
 
@@ -166,7 +169,7 @@ const guardedFetch =
 		return new Response(status === 204 ? null : text, { status, headers: { 'content-type': type } })
 	}
 
-function failureOf(library: Library, error: unknown): TokenFailed {
+function failureOf(library: Library, error: unknown, clientFailure: ConnectionErrorCode): TokenFailed {
 	for (let cause = error; cause instanceof Error; cause = cause.cause) {
 		if (cause instanceof TokenFailed) return cause
 		if (cause instanceof CallFailed) return new TokenFailed(cause.code, cause.message, { cause: error })
@@ -180,12 +183,21 @@ function failureOf(library: Library, error: unknown): TokenFailed {
 	}
 	if (error instanceof library.ResponseBodyError) {
 		const said = known(error.error)
-		return new TokenFailed('unauthorized', `The provider gave no token${in_(said)}.`, { ...error_(said), cause: error })
+		const code = codes.get(error.error) ?? 'provider_failed'
+		return new TokenFailed(code === 'invalid_client' ? clientFailure : code, `The provider gave no token${in_(said)}.`, {
+			...error_(said),
+			cause: error,
+		})
 	}
-	if (error instanceof library.WWWAuthenticateChallengeError)
-		return new TokenFailed('unauthorized', 'The provider does not take the client id and secret.', { cause: error })
 	return new TokenFailed('invalid_answer', 'The answer of the provider is not one of OAuth.', { cause: error })
 }
+
+/** What the errors of RFC 6749 §5.2 say of credentials; all others say nothing of them. */
+const codes: ReadonlyMap<string, ConnectionErrorCode> = new Map([
+	['invalid_grant', 'unauthorized'],
+	['invalid_client', 'invalid_client'],
+	['unauthorized_client', 'invalid_client'],
+])
 
 /** The codes of RFC 6749 are short words; anything else is not repeated. */
 const known = (code: string) => (/^[a-z_]{1,40}$/.test(code) ? code : undefined)
