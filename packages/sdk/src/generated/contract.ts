@@ -2340,7 +2340,10 @@ export interface components {
             config: components["schemas"]["ConnectionConfig"];
             /** @description What the provider lets it do; empty where the provider does not say. */
             grantedScopes: string[];
-            /** @description To recognise the credentials: the user name, the client's id, or the last four characters of a key of 16 or more; else null. */
+            /**
+             * @description To recognise the credentials: the client's id, a user name that is an e-mail address, or the last four characters of a key or another user
+             *     name of 16 or more; else null.
+             */
             credentialHint: string | null;
             /** @description When its access token expires; null without one. */
             expiresAt: components["schemas"]["UnixMs"] | null;

@@ -72,6 +72,17 @@ it('a connection is created, read, listed, changed and deleted', async () => {
 	expect(data.map(({ action }) => action)).toEqual(['deleted', 'updated', 'created'])
 })
 
+it.each([
+	['ada@acme.example', 'ada@acme.example'],
+	['sk_live_8fKq2LwXc4Rk6NdB1sZp', '1sZp'],
+	['sk_live_8fKq2LwXc4@Rk6NdB1sZp', '1sZp'],
+	['ada', null],
+])('the user name %s, which may be a key, has the hint %s', async (username, hint) => {
+	const id = await create({ authType: 'basic', credentials: { username, password: 'x' } })
+	const audited = JSON.stringify([await eventsOf(server, tenant, id), await tenant.remit.connections.history(id)])
+	expect([(await read(id)).credentialHint, audited.includes(username)]).toEqual([hint, username === hint])
+})
+
 describe('a test', () => {
 	it('sends the key to where the connection says, and makes it active', async () => {
 		provider.answers([])
@@ -93,7 +104,7 @@ describe('a test', () => {
 		expect(provider.requests[0]?.headers).toMatchObject({ 'x-api-key': apiKey })
 		expect(provider.requests[0]?.headers.authorization).toBeUndefined()
 		const basic = await create({ authType: 'basic', credentials: { username: 'ada', password: 'pä:ss' } })
-		expect((await test(basic)).credentialHint).toBe('ada')
+		expect((await test(basic)).status).toBe('active')
 		expect(provider.requests[1]?.headers.authorization).toBe(`Basic ${Buffer.from('ada:pä:ss').toString('base64')}`)
 	})
 

@@ -1,6 +1,7 @@
 // What a connection to a provider may be.
 import { isDeepStrictEqual } from 'node:util'
 import { ApiError, fieldError } from '../base/errors.ts'
+import { formats } from '../contract/formats.ts'
 import type {
 	Connection,
 	ConnectionAuthType,
@@ -79,10 +80,12 @@ export function requireEnabled({ id, status }: Connection): void {
 /** Keys shorter than this are not shown in part. */
 const shortestHinted = 16
 
-/** What tells credentials from others without giving them away. */
+/** What tells credentials from others without giving them away. Some providers take a key as the user name. */
 export function hintOf({ apiKey, username, clientId }: ConnectionCredentials): string | null {
-	if (apiKey === undefined) return username ?? clientId ?? null
-	return apiKey.length < shortestHinted ? null : apiKey.slice(-4)
+	if (clientId !== undefined) return clientId
+	if (username !== undefined && formats.email?.validate(username as never)) return username
+	const key = apiKey ?? username ?? ''
+	return key.length < shortestHinted ? null : key.slice(-4)
 }
 
 /** The status after a caller changed a connection; undefined when it stays. */
