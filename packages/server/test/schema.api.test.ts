@@ -11,7 +11,7 @@ import { findKeyByHash } from '../src/auth/store.ts'
 import { bySystem } from '../src/base/origin.ts'
 import { companies, readCompanies } from '../src/companies/store.ts'
 import { findAuthorization } from '../src/connections/authorization-store.ts'
-import { connections, findSealedCredentials } from '../src/connections/store.ts'
+import { connections } from '../src/connections/store.ts'
 import { lockTokenRow } from '../src/connections/token-store.ts'
 import { contacts } from '../src/contacts/store.ts'
 import type { Database, Db } from '../src/db/database.ts'
@@ -302,7 +302,6 @@ const lookUps: [name: string, work: (db: Db) => Promise<unknown>][] = [
 	['an invoice by its number', (db) => findMatches(db, 'invoice', org(), { invoiceNumber: 'X-1' })],
 	['a contact', (db) => contacts.find(db, org(), 'ct_1')],
 	['a connection to change', (db) => connections.lock(db, org(), 'con_1')],
-	['the credentials of a connection', (db) => findSealedCredentials(db, { organizationId: org(), id: 'con_1' })],
 	['the token of a connection', (db) => lockTokenRow(db, { organizationId: org(), id: 'con_1' })],
 	['an authorization by its state', (db) => findAuthorization(db, 'hash')],
 	['a deal', (db) => deals.find(db, org(), 'dl_1')],

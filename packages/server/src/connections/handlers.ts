@@ -21,15 +21,8 @@ import {
 	statusAfter,
 	urls,
 } from './rules.ts'
-import {
-	changeConnection,
-	connections,
-	createConnection,
-	credentialColumns,
-	findSealedCredentials,
-	removeConnection,
-} from './store.ts'
-import { findTokenRow, forgetToken, openToken } from './token-store.ts'
+import { changeConnection, connections, createConnection, credentialColumns, removeConnection } from './store.ts'
+import { findTokenRow, forgetToken, lockTokenRow, openToken } from './token-store.ts'
 import { revoke, serverClient } from './tokens.ts'
 
 const answers = recordAnswers(connections, '/connections')
@@ -77,7 +70,7 @@ export const update: Handler<'connections.update'> = async (call, { services, or
 		requireSameOrigin(stored, body)
 		const { credentials, status, ...shown } = body
 		// A token of other credentials, or from elsewhere, is none of these.
-		const isOther = body.credentials !== undefined || (stored.authType === 'client_credentials' && isOtherConfig(stored, body))
+		const isOther = body.credentials !== undefined || isOtherConfig(stored, body)
 		if (isOther) await forgetToken(tx, stored)
 		const withoutToken = isOther && { expiresAt: null, lastRefreshedAt: null }
 		const changes = { ...shown, ...columns, ...withoutToken, ...statusAfter(stored, body) }
@@ -90,7 +83,7 @@ export const remove: Handler<'connections.delete'> = async (call, { services, or
 	await commit(async (tx) => {
 		const stored = await answers.lock(call, tx)
 		const row = await findTokenRow(tx, stored)
-		const token = row && openToken(services.secrets, stored, row)
+		const token = row && openToken(services.secrets, row)
 		if (token) afterwards = () => revoke(services, stored, token)
 		await removeConnection({ db: tx, origin }, stored)
 		return removed
@@ -116,18 +109,19 @@ export const authorize: Handler<'connections.authorize'> = async ({ params: { id
 export const test: Handler<'connections.test'> = async ({ params: { id }, caller, signal }, context) => {
 	const { db, services, now, origin, commit } = context
 	const { organizationId } = caller
-	const connection = await connections.find(db, organizationId, id)
-	const sealed = connection && (await findSealedCredentials(db, connection))
-	if (sealed === undefined) throw connections.notFound(id)
-	requireEnabled(connection as Connection)
-	const outcome = await testConnection({ db, services, now }, connection as Connection, sealed, signal())
+	const key = { organizationId, id }
+	const row = await findTokenRow(db, key)
+	if (!row) throw connections.notFound(id)
+	requireEnabled(row.connection)
+	const { outcome, tested } = await testConnection({ db, services, now }, row, signal())
 	return commit(async (tx) => {
-		const stored = await connections.lock(tx, organizationId, id)
-		if (!stored) throw connections.notFound(id)
+		const current = await lockTokenRow(tx, key)
+		if (!current) throw connections.notFound(id)
+		const stored = current.connection
 		const audited = { organizationId, resource: 'connection', resourceId: id, action: 'tested' } as const
 		await recordChange({ db: tx, origin }, { ...audited, after: 'error' in outcome ? outcome.error : null })
 		// What a caller changed meanwhile was not tested.
-		const isSame = stored.status !== 'disabled' && (await findSealedCredentials(tx, stored)) === sealed
+		const isSame = stored.status !== 'disabled' && current.tokenGeneration === tested.tokenGeneration
 		const data = isSame ? await changeConnection({ db: tx, origin }, stored, columnsOf(stored, outcome, now)) : stored
 		return { status: 200, body: { data } }
 	})

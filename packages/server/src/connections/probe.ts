@@ -12,6 +12,7 @@ import type { Services } from '../outside/services.ts'
 import type { Manifest } from './providers/manifest.ts'
 import { findProvider } from './providers/providers.ts'
 import { openCredentials } from './store.ts'
+import type { TokenRow } from './token-store.ts'
 import { accessTokenOf, type TokenContext } from './tokens.ts'
 
 /** What a test came to. */
@@ -21,31 +22,39 @@ export type Outcome =
 
 const limits = { timeoutMs: 15_000, maxBytes: 1024 * 1024 }
 
-/** Calls the provider with the credentials of a connection, which are sealed, or with an access token. */
+/** Calls the provider with the credentials of a connection, or with an access token; returns what was tested, too. */
 export async function testConnection(
 	context: TokenContext,
-	connection: Connection,
-	sealed: string,
+	row: TokenRow,
 	signal: AbortSignal,
-): Promise<Outcome> {
+): Promise<{ readonly outcome: Outcome; readonly tested: TokenRow }> {
 	const { services } = context
+	const { connection } = row
 	if (connection.authType === 'oauth2' || connection.authType === 'client_credentials')
-		return probeWithToken(context, connection, signal).catch((error) => {
-			if (!(error instanceof TokenFailed)) throw error
-			return { error: { code: error.code, detail: error.message } }
-		})
-	const credentials = openCredentials(services.secrets, connection, sealed)
-	if (credentials) return probe(services, connection, authorization(connection, credentials), signal)
-	return { error: { code: 'credentials_lost', detail: 'The server cannot read the credentials: set them again.' } }
+		return probeWithToken(context, row, signal)
+	const credentials = openCredentials(services.secrets, connection, row.credentials)
+	const outcome = credentials
+		? await probe(services, connection, authorization(connection, credentials), signal)
+		: ({ error: { code: 'credentials_lost', detail: 'The server cannot read the credentials: set them again.' } } as const)
+	return { outcome, tested: row }
 }
 
 /** A token that the provider takes no more, whatever it said of its time, is replaced once. */
-async function probeWithToken(context: TokenContext, connection: Connection, signal: AbortSignal): Promise<Outcome> {
-	const probeBy = (accessToken: string) => probe(context.services, connection, { authorization: `Bearer ${accessToken}` }, signal)
-	const { accessToken, generation } = await accessTokenOf(context, connection)
-	const outcome = await probeBy(accessToken)
-	if (!('error' in outcome) || !outcome.isRefused) return outcome
-	return probeBy((await accessTokenOf(context, connection, generation)).accessToken)
+async function probeWithToken(context: TokenContext, row: TokenRow, signal: AbortSignal) {
+	let tested = row
+	const probeBy = async (refused?: number): Promise<Outcome> => {
+		const access = await accessTokenOf(context, row.connection, refused)
+		tested = access.row
+		return probe(context.services, tested.connection, { authorization: `Bearer ${access.accessToken}` }, signal)
+	}
+	try {
+		const outcome = await probeBy()
+		const isRefused = 'error' in outcome && outcome.isRefused
+		return { outcome: isRefused ? await probeBy(tested.tokenGeneration) : outcome, tested }
+	} catch (error) {
+		if (!(error instanceof TokenFailed)) throw error
+		return { outcome: { error: { code: error.code, detail: error.message } }, tested }
+	}
 }
 
 async function probe(

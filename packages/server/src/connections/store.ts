@@ -1,6 +1,5 @@
 import { newId } from '../base/ids.ts'
 import type { Writing } from '../db/audit-log.ts'
-import { type Db, query } from '../db/database.ts'
 import { type ListFilter, records } from '../db/records.ts'
 import type { WriteContext } from '../db/write-context.ts'
 import { eventsAbout } from '../events/record-events.ts'
@@ -97,12 +96,6 @@ export async function removeConnection(write: Writing, stored: Connection): Prom
 	const data = await connections.remove(write, stored)
 	await record(write.db, write.origin, 'connection.deleted', stored, { data })
 }
-
-const sealed = query<ConnectionKey, Hidden>((knex, key) => knex('connections').where(key).select('credentials'))
-
-/** The sealed credentials, by which one tells whether they were replaced. */
-export const findSealedCredentials = async (db: Db, { organizationId, id }: ConnectionKey): Promise<string | undefined> =>
-	(await db.get(sealed, { organizationId, id }))?.credentials
 
 /** Undefined when the server lost the sealing key. */
 export function openCredentials(

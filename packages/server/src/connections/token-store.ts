@@ -1,7 +1,10 @@
 // The tokens of connections. A token is written without an entry in the audit log, since a refresh is nobody's change of the connection; its version
 // rises, because its answer differs.
-import { type Db, query } from '../db/database.ts'
+import type { Knex } from 'knex'
+import { type Db, type Dialect, type Placeholders, query } from '../db/database.ts'
+import { jsonColumn } from '../db/json.ts'
 import type { Connection } from '../generated/contract.ts'
+import { fields } from '../generated/tables.ts'
 import { sealedColumns } from '../outside/sealed-columns.ts'
 import type { Secrets } from '../outside/secrets.ts'
 import type { ConnectionKey } from './store.ts'
@@ -14,20 +17,35 @@ export interface StoredToken {
 	readonly expiresAt: number | null
 }
 
+/** A connection and what no answer shows of it, of one moment: its credentials and token go where this `connection` says, and nowhere else. */
 export interface TokenRow {
+	readonly connection: Connection
+	/** Sealed. */
+	readonly credentials: string
 	/** Sealed. */
 	readonly token: string | null
+	/** Another one says that the token, the credentials or the config is another. */
 	readonly tokenGeneration: number
 	readonly refreshLeaseUntil: number | null
 }
 
-const columns = ['token', 'tokenGeneration', 'refreshLeaseUntil'] as const
+type Columns = Omit<TokenRow, 'connection'> & { readonly json: string }
 
-const one = query<ConnectionKey, TokenRow>((knex, key) => knex('connections').where(key).select(columns))
-const locked = query<ConnectionKey, TokenRow>((knex, key) => knex('connections').where(key).select(columns).forUpdate())
+const rows = (knex: Knex, key: Placeholders<ConnectionKey>, dialect: Dialect) =>
+	knex('connections')
+		.where(key)
+		.select(jsonColumn(knex, dialect, fields.Connection), 'credentials', 'token', 'tokenGeneration', 'refreshLeaseUntil')
 
-export const findTokenRow = (db: Db, { organizationId, id }: ConnectionKey) => db.get(one, { organizationId, id })
-export const lockTokenRow = (db: Db, { organizationId, id }: ConnectionKey) => db.get(locked, { organizationId, id })
+const one = query<ConnectionKey, Columns>(rows)
+const locked = query<ConnectionKey, Columns>((knex, key, dialect) => rows(knex, key, dialect).forUpdate())
+
+async function parsed(found: Promise<Columns | undefined>): Promise<TokenRow | undefined> {
+	const { json, ...row } = (await found) ?? {}
+	return json === undefined ? undefined : { ...(row as Omit<Columns, 'json'>), connection: JSON.parse(json) }
+}
+
+export const findTokenRow = (db: Db, { organizationId, id }: ConnectionKey) => parsed(db.get(one, { organizationId, id }))
+export const lockTokenRow = (db: Db, { organizationId, id }: ConnectionKey) => parsed(db.get(locked, { organizationId, id }))
 
 const lease = query<ConnectionKey & { tokenGeneration: number; until: number | null }>((knex, { until, ...key }) =>
 	knex('connections').where(key).update({ refreshLeaseUntil: until }),
@@ -40,7 +58,7 @@ export const leaseRefresh = (db: Db, { organizationId, id }: ConnectionKey, toke
 const { connectionToken } = sealedColumns
 
 /** Undefined without a token, or when the server lost the sealing key. */
-export function openToken(secrets: Secrets, { organizationId, id }: ConnectionKey, { token }: TokenRow): StoredToken | undefined {
+export function openToken(secrets: Secrets, { connection: { organizationId, id }, token }: TokenRow): StoredToken | undefined {
 	const text = token === null ? undefined : secrets.unseal(connectionToken, { organizationId, id }, token)
 	return text === undefined ? undefined : JSON.parse(text)
 }
@@ -84,5 +102,5 @@ const forgotten = query<ConnectionKey>((knex, key) =>
 		.update({ token: null, refreshLeaseUntil: null, tokenGeneration: knex.raw('?? + 1', ['tokenGeneration']) }),
 )
 
-/** Forgets the token, also one that a process is asking for now. The caller holds the row's lock. */
+/** Forgets the token, also one that a process is asking for now, since the credentials or the config are others. The caller holds the row's lock. */
 export const forgetToken = (db: Db, { organizationId, id }: ConnectionKey) => db.run(forgotten, { organizationId, id })

@@ -15,7 +15,7 @@ import {
 import type { Services } from '../outside/services.ts'
 import type { Manifest } from './providers/manifest.ts'
 import { findProvider } from './providers/providers.ts'
-import { findSealedCredentials, openCredentials } from './store.ts'
+import { type ConnectionKey, openCredentials } from './store.ts'
 import { findTokenRow, leaseRefresh, lockTokenRow, openToken, type StoredToken, saveToken, type TokenRow } from './token-store.ts'
 
 export interface TokenContext {
@@ -24,10 +24,10 @@ export interface TokenContext {
 	readonly now: number
 }
 
+/** An access token, and the row that it is of: it goes where that row's connection says. */
 export interface Access {
 	readonly accessToken: string
-	/** Rises with each token. */
-	readonly generation: number
+	readonly row: TokenRow
 }
 
 const leaseMs = tokenTimeoutMs + 10_000
@@ -39,79 +39,77 @@ const shortestUse = 5_000
 const underWay = new WeakMap<Services, Map<string, Promise<Access>>>()
 
 /** An access token that works for a while. `refused`: the generation that the provider does not take. Throws TokenFailed. */
-export async function accessTokenOf(context: TokenContext, connection: Connection, refused?: number): Promise<Access> {
+export async function accessTokenOf(context: TokenContext, key: ConnectionKey, refused?: number): Promise<Access> {
 	const { db, services, now } = context
-	const row = await findTokenRow(db, connection)
-	const token = row && openToken(services.secrets, connection, row)
-	if (row && token && isFresh(row, token, now, refused)) return accessOf(row, token)
+	const row = await findTokenRow(db, key)
+	if (!row) throw gone()
+	const token = openToken(services.secrets, row)
+	if (token && isFresh(row, token, now, refused)) return accessOf(row, token)
 	const flights = underWay.get(services) ?? new Map<string, Promise<Access>>()
 	underWay.set(services, flights)
-	const name = `${connection.organizationId} ${connection.id}`
-	const flight = flights.get(name) ?? refresh(context, connection, refused).finally(() => flights.delete(name))
+	const name = `${key.organizationId} ${key.id} ${row.tokenGeneration}`
+	const flight = flights.get(name) ?? refresh(context, key, refused).finally(() => flights.delete(name))
 	flights.set(name, flight)
 	return flight
 }
 
-const accessOf = ({ tokenGeneration }: TokenRow, { accessToken }: StoredToken): Access => ({
-	accessToken,
-	generation: tokenGeneration,
-})
+const accessOf = (row: TokenRow, { accessToken }: StoredToken): Access => ({ accessToken, row })
 
 function isFresh({ tokenGeneration }: TokenRow, { issuedAt, expiresAt }: StoredToken, now: number, refused?: number): boolean {
 	if (tokenGeneration === refused) return false
 	return expiresAt === null || now < expiresAt - Math.min(longestMargin, (expiresAt - issuedAt) / 5)
 }
 
-async function refresh(context: TokenContext, connection: Connection, refused?: number): Promise<Access> {
+async function refresh(context: TokenContext, key: ConnectionKey, refused?: number): Promise<Access> {
 	const { db, services, now: beganAt } = context
 	const began = performance.now()
 	const clock = () => beganAt + Math.round(performance.now() - began)
 	for (;;) {
 		const now = clock()
 		const claimed = await db.transaction(async (tx) => {
-			const row = await lockTokenRow(tx, connection)
-			if (!row) throw gone()
-			const token = openToken(services.secrets, connection, row)
+			const row = await lockTokenRow(tx, key)
+			if (!row || row.connection.status === 'disabled') throw gone()
+			const token = openToken(services.secrets, row)
 			if (token && isFresh(row, token, now, refused)) return accessOf(row, token)
 			if (row.refreshLeaseUntil !== null && row.refreshLeaseUntil > now) {
 				// While another process asks for a new one, the old one works for the rest of its time.
 				const works = token?.expiresAt && token.expiresAt > now + shortestUse && row.tokenGeneration !== refused
 				return works ? accessOf(row, token) : undefined
 			}
-			await leaseRefresh(tx, connection, row.tokenGeneration, now + leaseMs)
+			await leaseRefresh(tx, key, row.tokenGeneration, now + leaseMs)
 			return { row, token }
-		}, connection)
+		}, key)
 		if (claimed === undefined) await sleep(50 + Math.random() * 100)
 		else if ('accessToken' in claimed) return claimed
-		else return replace(context, connection, claimed.row, claimed.token, clock)
+		else return replace(context, claimed.row, claimed.token, clock)
 	}
 }
 
 /** Asks for a new token, as the one process that may, and stores it. */
 async function replace(
 	context: TokenContext,
-	connection: Connection,
 	row: TokenRow,
 	token: StoredToken | undefined,
 	clock: () => number,
 ): Promise<Access> {
 	const { db, services } = context
+	const { tokenGeneration, connection } = row
 	/** What is stored by now, if it is not what the refresh began with: somebody authorized the connection anew. */
 	const newer = async () => {
 		const current = await findTokenRow(db, connection)
-		const stored = current && current.tokenGeneration !== row.tokenGeneration && openToken(services.secrets, connection, current)
+		const stored = current && current.tokenGeneration !== tokenGeneration && openToken(services.secrets, current)
 		return current && stored ? accessOf(current, stored) : undefined
 	}
 	try {
 		const issuedAt = clock()
-		const tokens = await newTokens(context, connection, token)
+		const tokens = await newTokens(services, row, token)
 		const access = await db.transaction(async (tx) => {
 			const current = await lockTokenRow(tx, connection)
-			if (current?.tokenGeneration !== row.tokenGeneration) return undefined
+			if (current?.tokenGeneration !== tokenGeneration) return undefined
 			const stored = storedOf(tokens, issuedAt, token?.refreshToken)
 			const scopes = tokens.scopes && { grantedScopes: [...tokens.scopes] }
 			await saveToken(tx, services.secrets, connection, stored, { ...scopes, lastRefreshedAt: clock() }, clock())
-			return { accessToken: stored.accessToken, generation: row.tokenGeneration + 1 }
+			return accessOf({ ...current, tokenGeneration: tokenGeneration + 1 }, stored)
 		}, connection)
 		const found = access ?? (await newer())
 		if (!found) throw gone()
@@ -119,7 +117,7 @@ async function replace(
 	} catch (error) {
 		const found = await newer()
 		if (found) return found
-		await db.transaction((tx) => leaseRefresh(tx, connection, row.tokenGeneration, null), connection)
+		await db.transaction((tx) => leaseRefresh(tx, connection, tokenGeneration, null), connection)
 		throw error
 	}
 }
@@ -134,8 +132,12 @@ export const storedOf = (tokens: Tokens, issuedAt: number, refreshToken: string 
 	expiresAt: tokens.expiresIn === null ? null : issuedAt + tokens.expiresIn * 1000,
 })
 
-async function newTokens(context: TokenContext, connection: Connection, token: StoredToken | undefined): Promise<Tokens> {
-	const { db, services } = context
+/** The credentials and where they go are of one row, since a caller may change both together at any time. */
+async function newTokens(
+	services: Services,
+	{ connection, credentials }: TokenRow,
+	token: StoredToken | undefined,
+): Promise<Tokens> {
 	const manifest = findProvider(connection.provider) as Manifest
 	if (connection.authType === 'oauth2') {
 		const client = serverClient(services, manifest)
@@ -144,8 +146,7 @@ async function newTokens(context: TokenContext, connection: Connection, token: S
 		if (!refreshToken) throw new TokenFailed('not_authorized', 'The connection is not authorized: begin an authorization.')
 		return refreshTokens(services.egress, client, refreshToken)
 	}
-	const sealed = await findSealedCredentials(db, connection)
-	const given = sealed === undefined ? undefined : openCredentials(services.secrets, connection, sealed)
+	const given = openCredentials(services.secrets, connection, credentials)
 	if (!given) throw new TokenFailed('credentials_lost', 'The server cannot read the credentials: set them again.')
 	const { clientId = '', clientSecret = '' } = given
 	const tokenUrl = connection.config.tokenUrl ?? urlsOf(services, manifest).tokenUrl
