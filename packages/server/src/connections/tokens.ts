@@ -31,6 +31,10 @@ export interface Access {
 }
 
 const leaseMs = tokenTimeoutMs + 10_000
+/** How often, and how long, one waits for the process that asks for a new token. */
+const longestWaitMs = 2_000
+const giveUpMs = 25_000
+
 const longestMargin = 15 * 60_000
 /** Below that a token is not worth a call. */
 const shortestUse = 5_000
@@ -64,24 +68,32 @@ async function refresh(context: TokenContext, key: ConnectionKey, refused?: numb
 	const { db, services, now: beganAt } = context
 	const began = performance.now()
 	const clock = () => beganAt + Math.round(performance.now() - began)
-	for (;;) {
+	/** The access token to use, or the row when this process may ask for a new one; undefined while another process does. */
+	const look = (row: TokenRow | undefined): Access | TokenRow | undefined => {
+		if (!row || row.connection.status === 'disabled') throw gone()
 		const now = clock()
-		const claimed = await db.transaction(async (tx) => {
-			const row = await lockTokenRow(tx, key)
-			if (!row || row.connection.status === 'disabled') throw gone()
-			const token = openToken(services.secrets, row)
-			if (token && isFresh(row, token, now, refused)) return accessOf(row, token)
-			if (row.refreshLeaseUntil !== null && row.refreshLeaseUntil > now) {
-				// While another process asks for a new one, the old one works for the rest of its time.
-				const works = token?.expiresAt && token.expiresAt > now + shortestUse && row.tokenGeneration !== refused
-				return works ? accessOf(row, token) : undefined
-			}
-			await leaseRefresh(tx, key, row.tokenGeneration, now + leaseMs)
-			return { row, token }
+		const token = openToken(services.secrets, row)
+		if (token && isFresh(row, token, now, refused)) return accessOf(row, token)
+		if (row.refreshLeaseUntil === null || row.refreshLeaseUntil <= now) return row
+		// While another process asks for a new one, the old one works for the rest of its time.
+		const works = token?.expiresAt && token.expiresAt > now + shortestUse && row.tokenGeneration !== refused
+		return works ? accessOf(row, token) : undefined
+	}
+	const claim = () =>
+		db.transaction(async (tx) => {
+			const found = look(await lockTokenRow(tx, key))
+			if (found && 'token' in found) await leaseRefresh(tx, key, found.tokenGeneration, clock() + leaseMs)
+			return found
 		}, key)
-		if (claimed === undefined) await sleep(50 + Math.random() * 100)
-		else if ('accessToken' in claimed) return claimed
-		else return replace(context, claimed.row, claimed.token, clock)
+	for (let waitMs = 100; ; waitMs = Math.min(2 * waitMs, longestWaitMs)) {
+		// Those who wait take no lock.
+		const seen = look(await findTokenRow(db, key))
+		const found = seen && 'token' in seen ? await claim() : seen
+		if (found && 'token' in found) return replace(context, found, openToken(services.secrets, found), clock)
+		if (found) return found
+		if (performance.now() - began > giveUpMs)
+			throw new TokenFailed('timeout', `Another process of the server got no token within ${giveUpMs / 1000} s.`)
+		await sleep(waitMs * (0.5 + Math.random() / 2))
 	}
 }
 
