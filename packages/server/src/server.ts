@@ -12,6 +12,7 @@ import { startBackground } from './background.ts'
 import { ApiError, ConfigError, problem } from './base/errors.ts'
 import { newId } from './base/ids.ts'
 import type { Config } from './config.ts'
+import { settleRefreshes } from './connections/tokens.ts'
 import type { Database } from './db/database.ts'
 import { testProcessorWarning } from './hosted/test-mode.ts'
 import { Connections } from './http/connections.ts'
@@ -103,7 +104,8 @@ export async function startServer({ db: database, config, log, now = Date.now, l
 		worker: background?.worker,
 		metricsUrl: metrics?.url,
 		async close(graceMs = config.SHUTDOWN_SECONDS * 1000) {
-			const work = [connections.drain(), background?.stop((graceMs * 5) / 8), ...loops.map((loop) => loop.stop())]
+			const drained = connections.drain().then(() => settleRefreshes(services))
+			const work = [drained, background?.stop((graceMs * 5) / 8), ...loops.map((loop) => loop.stop())]
 			const breakOff = setTimeout(() => services.close().catch(() => {}), (graceMs * 5) / 8)
 			await Promise.race([Promise.all(work), sleep((graceMs * 6) / 8, undefined, { ref: false })])
 			clearTimeout(breakOff)

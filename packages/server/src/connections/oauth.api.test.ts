@@ -1,4 +1,5 @@
 // Connections with OAuth 2, against a real server of it.
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { eventsOf } from '../../test/events.ts'
 import { startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
@@ -268,6 +269,28 @@ describe('a token', () => {
 		oauth.status = undefined
 		expect(await test(id)).toMatchObject({ status: 'active', lastError: null })
 		expect((await typesOf(id)).slice(-2)).toEqual(['degraded', 'recovered'])
+	})
+
+	it('is stored by a server that ends, also when the caller hung up', async () => {
+		const id = await authorized()
+		minutes(31)
+		const ending = await startTestServer(server.settings)
+		ending.clock.now = server.clock.now
+		const caller = new AbortController()
+		const closed = Promise.withResolvers<void>()
+		oauth.before = async () => {
+			caller.abort()
+			closed.resolve(ending.close())
+			// Nothing says that the server waits. One that does not has ended by then.
+			await Promise.race([closed.promise, sleep(500)])
+		}
+		const headers = { authorization: `Bearer ${tenant.key}` }
+		const asked = fetch(`${ending.url}/connections/${id}/test`, { method: 'POST', headers, signal: caller.signal })
+		await expect(asked).rejects.toThrow('abort')
+		await closed.promise
+		oauth.before = async () => {}
+		expect(await test(id)).toMatchObject({ status: 'active', lastRefreshedAt: expect.any(Number) })
+		expect(oauth.asked).toEqual(['authorization_code', 'refresh_token'])
 	})
 
 	it('that came while the connection was authorized anew does not replace the newer one', async () => {

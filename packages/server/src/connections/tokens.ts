@@ -57,6 +57,11 @@ export async function accessTokenOf(context: TokenContext, key: ConnectionKey, r
 	return flight
 }
 
+/** Resolves once no refresh is under way: one outlives a caller who hung up, since the old refresh token may be used up. */
+export async function settleRefreshes(services: Services): Promise<void> {
+	await Promise.allSettled(underWay.get(services)?.values() ?? [])
+}
+
 const accessOf = (row: TokenRow, { accessToken }: StoredToken): Access => ({ accessToken, row })
 
 function isFresh({ tokenGeneration }: TokenRow, { issuedAt, expiresAt }: StoredToken, now: number, refused?: number): boolean {
