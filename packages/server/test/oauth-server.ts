@@ -119,3 +119,16 @@ export async function browse(url: string, until: string): Promise<string> {
 	}
 	throw new Error(`${url} does not lead to ${until}`)
 }
+
+/** Opens the page to which the provider leads, and says yes when it asks. */
+export async function consent(url: string): Promise<{ status: number; text: string }> {
+	const answer = await fetch(url, { redirect: 'manual' })
+	const text = await answer.text()
+	if (!text.includes('<form')) return { status: answer.status, text }
+	const action = (/action="([^"]*)"/.exec(text)?.[1] ?? '').replaceAll(/&#(\d+);|&amp;/g, (_, code) =>
+		String.fromCharCode(code ?? 38),
+	)
+	const target = new URL(action, url)
+	const done = await fetch(target, { method: 'POST', redirect: 'manual' })
+	return { status: done.status, text: await done.text() }
+}

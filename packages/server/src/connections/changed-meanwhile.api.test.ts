@@ -1,7 +1,7 @@
 // A connection that is changed while it is tested.
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
-import { browse, OAuthServer } from '../../test/oauth-server.ts'
+import { browse, consent, OAuthServer } from '../../test/oauth-server.ts'
 import { FakeProvider } from '../../test/provider.ts'
 
 let oauth: OAuthServer
@@ -34,7 +34,7 @@ afterAll(async () => {
 const test = (id: string) => tenant.remit.connections.test(id)
 const authorize = async (id: string) => {
 	const { url } = await tenant.remit.connections.authorize(id)
-	expect((await fetch(await browse(url, `${server.url}/oauth/callback`))).status).toBe(200)
+	expect((await consent(await browse(url, `${server.url}/oauth/callback`))).status).toBe(200)
 }
 const credentialsOf = ({ requests }: FakeProvider) => requests.map(({ headers }) => headers.authorization)
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { eventsOf } from '../../test/events.ts'
 import { startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
-import { browse, client, OAuthServer } from '../../test/oauth-server.ts'
+import { browse, client, consent, OAuthServer } from '../../test/oauth-server.ts'
 import { FakeProvider } from '../../test/provider.ts'
 import { query } from '../db/database.ts'
 
@@ -41,21 +41,9 @@ const test = (id: string) => tenant.remit.connections.test(id)
 const authorize = async (id: string, returnUrl?: string) =>
 	(await tenant.remit.connections.authorize(id, returnUrl === undefined ? undefined : { returnUrl })).url
 const callback = () => `${server.url}/oauth/callback`
-/** Opens the page to which the provider leads, and says yes when it asks. */
-const open = async (url: string) => {
-	const answer = await fetch(url, { redirect: 'manual' })
-	const text = await answer.text()
-	if (!text.includes('<form')) return { status: answer.status, text }
-	const action = (/action="([^"]*)"/.exec(text)?.[1] ?? '').replaceAll(/&#(\d+);|&amp;/g, (_, code) =>
-		String.fromCharCode(code ?? 38),
-	)
-	const target = new URL(action, url)
-	const done = await fetch(target, { method: 'POST', redirect: 'manual' })
-	return { status: done.status, text: await done.text() }
-}
 const authorized = async () => {
 	const id = await create()
-	expect(await open(await browse(await authorize(id), callback()))).toMatchObject({ status: 200 })
+	expect(await consent(await browse(await authorize(id), callback()))).toMatchObject({ status: 200 })
 	return id
 }
 const typesOf = async (id: string) => (await eventsOf(server, tenant, id)).map(({ type }) => type.replace('connection.', ''))
@@ -74,7 +62,7 @@ describe('an authorization', () => {
 			...{ response_type: 'code', client_id: client.id, redirect_uri: callback(), code_challenge_method: 'S256' },
 			scope: 'offline_access accounting.contacts accounting.invoices accounting.payments',
 		})
-		const page = await open(await browse(url.href, callback()))
+		const page = await consent(await browse(url.href, callback()))
 		expect([page.status, page.text]).toEqual([200, expect.stringContaining('<h1>Connected</h1>')])
 		expect(await read(id)).toMatchObject({
 			...{ status: 'active', lastError: null, expiresAt: server.clock.now + 1_800_000, lastRefreshedAt: null },
@@ -87,7 +75,7 @@ describe('an authorization', () => {
 
 	it('shows the way to the returnUrl that was asked for', async () => {
 		const url = await authorize(await create(), 'https://app.acme.example/settings')
-		expect((await open(await browse(url, callback()))).text).toContain('href="https://app.acme.example/settings"')
+		expect((await consent(await browse(url, callback()))).text).toContain('href="https://app.acme.example/settings"')
 	})
 
 	it('asks the person first, whom the account is for, and without a yes nothing is connected', async () => {
@@ -102,22 +90,22 @@ describe('an authorization', () => {
 
 	it('has a page for a state that is wrong, used, replaced, or ten minutes old', async () => {
 		const id = await create()
-		expect(await open(`${callback()}?code=x&state=wrong`)).toMatchObject({ status: 404 })
-		expect(await open(callback())).toMatchObject({ status: 404 })
+		expect(await consent(`${callback()}?code=x&state=wrong`)).toMatchObject({ status: 404 })
+		expect(await consent(callback())).toMatchObject({ status: 404 })
 		const back = await browse(await authorize(id), callback())
-		expect(await open(back)).toMatchObject({ status: 200 })
-		expect(await open(back)).toMatchObject({ status: 410, text: expect.stringContaining('was used') })
+		expect(await consent(back)).toMatchObject({ status: 200 })
+		expect(await consent(back)).toMatchObject({ status: 410, text: expect.stringContaining('was used') })
 		const replaced = await browse(await authorize(id), callback())
 		const late = await browse(await authorize(id), callback())
-		expect(await open(replaced)).toMatchObject({ status: 404 })
+		expect(await consent(replaced)).toMatchObject({ status: 404 })
 		minutes(11)
-		expect(await open(late)).toMatchObject({ status: 410, text: expect.stringContaining('too old') })
+		expect(await consent(late)).toMatchObject({ status: 410, text: expect.stringContaining('too old') })
 		expect(oauth.asked).toEqual(['authorization_code'])
 	})
 
 	it('works once, however many browsers come back at the same time', async () => {
 		const back = await browse(await authorize(await create()), callback())
-		const answers = await Promise.all(Array.from({ length: 5 }, () => open(back)))
+		const answers = await Promise.all(Array.from({ length: 5 }, () => consent(back)))
 		expect(answers.map(({ status }) => status).sort()).toEqual([200, 410, 410, 410, 410])
 		expect(oauth.asked).toEqual(['authorization_code'])
 	})
@@ -126,21 +114,21 @@ describe('an authorization', () => {
 		const back = await browse(await authorize(await create()), callback())
 		await fetch(back, { headers: { 'sec-purpose': 'prefetch' } })
 		await fetch(back, { method: 'HEAD' })
-		expect(await open(back)).toMatchObject({ status: 200 })
+		expect(await consent(back)).toMatchObject({ status: 200 })
 	})
 
 	it('with the state of one connection and the code of another fails, since the code belongs to another verifier', async () => {
 		const [first, second] = [await create(), await create()]
 		const back = new URL(await browse(await authorize(first), callback()))
 		back.searchParams.set('state', new URL(await authorize(second)).searchParams.get('state') as string)
-		expect(await open(back.href)).toMatchObject({ status: 502, text: expect.stringContaining('invalid_grant') })
+		expect(await consent(back.href)).toMatchObject({ status: 502, text: expect.stringContaining('invalid_grant') })
 		expect(await read(second)).toMatchObject({ status: 'pending', lastError: { code: 'unauthorized' } })
 	})
 
 	it('that the person denies leaves the connection pending, and says so', async () => {
 		oauth.lets = 'nobody in'
 		const id = await create()
-		const page = await open(await browse(await authorize(id), callback()))
+		const page = await consent(await browse(await authorize(id), callback()))
 		expect([page.status, page.text]).toEqual([403, expect.stringContaining('access_denied')])
 		expect(await read(id)).toMatchObject({ status: 'pending', lastError: { code: 'authorization_denied' } })
 	})
@@ -148,7 +136,7 @@ describe('an authorization', () => {
 	it('with the answer of another issuer fails without showing the code to anybody', async () => {
 		const back = new URL(await browse(await authorize(await create()), callback()))
 		back.searchParams.set('iss', 'https://evil.example')
-		expect(await open(back.href)).toMatchObject({ status: 502 })
+		expect(await consent(back.href)).toMatchObject({ status: 502 })
 		expect(oauth.asked).toEqual([])
 	})
 
@@ -242,7 +230,7 @@ describe('a token', () => {
 		api.answers(401)
 		expect(await test(id)).toMatchObject({ status: 'needs_reauth', lastError: { code: 'unauthorized' } })
 		api.answers([])
-		expect(await open(await browse(await authorize(id), callback()))).toMatchObject({ status: 200 })
+		expect(await consent(await browse(await authorize(id), callback()))).toMatchObject({ status: 200 })
 		expect(await read(id)).toMatchObject({ status: 'active', lastError: null })
 		expect((await typesOf(id)).slice(-2)).toEqual(['needs_reauth', 'recovered'])
 	})
@@ -300,7 +288,7 @@ describe('a token', () => {
 		oauth.before = async () => {
 			if (!isFirst) return
 			isFirst = false
-			const answer = await open(await browse(await authorize(id), callback()))
+			const answer = await consent(await browse(await authorize(id), callback()))
 			expect(answer.status).toBe(200)
 		}
 		expect(await test(id)).toMatchObject({ status: 'active' })

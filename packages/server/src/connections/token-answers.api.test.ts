@@ -1,6 +1,7 @@
 // What a provider may answer to a request for a token, and what its errors say of a connection.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
+import { consent } from '../../test/oauth-server.ts'
 import { FakeProvider } from '../../test/provider.ts'
 
 let oauth: FakeProvider
@@ -51,7 +52,7 @@ const withClient = async () => {
 const authorize = async () => {
 	const { id } = await tenant.remit.connections.create({ provider: 'xero', name: 'Xero', authType: 'oauth2' })
 	const state = new URL((await tenant.remit.connections.authorize(id)).url).searchParams.get('state')
-	const { status } = await fetch(`${server.url}/oauth/callback?code=code&state=${state}`)
+	const { status } = await consent(`${server.url}/oauth/callback?code=code&state=${state}`)
 	return { id, status }
 }
 

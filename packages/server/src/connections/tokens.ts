@@ -158,7 +158,7 @@ async function newTokens(
 	const manifest = findProvider(connection.provider) as Manifest
 	if (connection.authType === 'oauth2') {
 		const client = serverClient(services, manifest)
-		if (!client) throw new TokenFailed('not_authorized', 'The server has no client id and secret for the provider any more.')
+		if (!client) throw new TokenFailed('invalid_client', 'The server has no client id and secret for the provider any more.')
 		const refreshToken = token?.refreshToken
 		if (!refreshToken) throw new TokenFailed('not_authorized', 'The connection is not authorized: begin an authorization.')
 		return refreshTokens(services.egress, client, refreshToken)
