@@ -50,3 +50,18 @@ export const useAuthorization = async (db: Db, row: AuthorizationRow, now: numbe
 /** Undefined when it was used, or the server lost the sealing key. */
 export const openVerifier = (secrets: Secrets, row: AuthorizationRow): string | undefined =>
 	row.stateVerifier === null ? undefined : secrets.unseal(connectionVerifier, keyOf(row), row.stateVerifier)
+
+const forgotten = query<ConnectionKey>((knex, key) =>
+	knex('connections').where(key).update({ stateHash: null, stateVerifier: null, returnUrl: null }),
+)
+
+/** Ends the authorization that is under way. The caller holds the row's lock. */
+export const forgetAuthorization = (db: Db, row: ConnectionKey) => db.run(forgotten, keyOf(row))
+
+const remembered = query<ConnectionKey, { stateHash: string | null }>((knex, key) =>
+	knex('connections').where(key).select('stateHash'),
+)
+
+/** Whether no `forgetAuthorization` came after it. */
+export const isRemembered = async (db: Db, row: ConnectionKey): Promise<boolean> =>
+	((await db.get(remembered, keyOf(row)))?.stateHash ?? null) !== null

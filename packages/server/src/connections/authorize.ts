@@ -7,7 +7,7 @@ import type { Connection, ConnectionAuthorization } from '../generated/contract.
 import { requireOrganization } from '../organizations/store.ts'
 import { beginAuthorization, exchangeCode, hashOfState, TokenFailed } from '../outside/providers/oauth.ts'
 import type { Services } from '../outside/services.ts'
-import { findAuthorization, openVerifier, saveAuthorization, useAuthorization } from './authorization-store.ts'
+import { findAuthorization, isRemembered, openVerifier, saveAuthorization, useAuthorization } from './authorization-store.ts'
 import type { Manifest } from './providers/manifest.ts'
 import { findProvider } from './providers/providers.ts'
 import { changeConnection, connections } from './store.ts'
@@ -119,11 +119,12 @@ export async function conclude(db: Database, { origin, services }: Writing, url:
 		const tokens = await exchangeCode(services.egress, client, url, { state, verifier })
 		return await db.transaction(async (tx) => {
 			const stored = await connections.lock(tx, row.organizationId, row.id)
-			if (!stored || stored.status === 'disabled') return { result: 'unknown' }
+			if (!stored || !(await isRemembered(tx, row))) return { result: 'unknown' }
 			await saveToken(tx, services.secrets, row, storedOf(tokens, now), { lastRefreshedAt: null }, now)
 			const authorized = (await connections.lock(tx, row.organizationId, row.id)) as Connection
 			const grantedScopes = [...(tokens.scopes ?? scopesOf(manifest))]
-			const changes = { status: 'active', statusReason: null, lastError: null, grantedScopes } as const
+			const proven = { status: 'active', statusReason: null, lastError: null, lastSuccessAt: now } as const
+			const changes = { ...proven, account: null, grantedScopes }
 			const active = await changeConnection({ db: tx, origin }, authorized, changes)
 			return { result: 'connected', connection: active, returnUrl: row.returnUrl }
 		}, row)

@@ -32,6 +32,7 @@ afterAll(async () => {
 })
 
 const test = (id: string) => tenant.remit.connections.test(id)
+const read = (id: string) => tenant.remit.connections.get(id)
 const authorize = async (id: string) => {
 	const { url } = await tenant.remit.connections.authorize(id)
 	expect((await consent(await browse(url, `${server.url}/oauth/callback`))).status).toBe(200)
@@ -79,3 +80,36 @@ it('keeps its status when what was tested is an authorization before the last', 
 	before.answers(503)
 	expect(await test(id)).toMatchObject({ status: 'degraded' })
 })
+
+it('keeps neither the account nor the scopes that its last credentials or authorization had', async () => {
+	before.answers([{ tenantId: 'ten_1', tenantName: 'Acme' }])
+	const { id } = await tenant.remit.connections.create({ provider: 'xero', name: 'Xero', authType: 'oauth2' })
+	await authorize(id)
+	expect(await test(id)).toMatchObject({ account: { externalId: 'ten_1' } })
+	await authorize(id)
+	expect(await read(id)).toMatchObject({ account: null, grantedScopes: expect.arrayContaining(['accounting.contacts']) })
+	await test(id)
+	await tenant.remit.connections.update(id, { credentials: {} })
+	expect(await read(id)).toMatchObject({ account: null, grantedScopes: [] })
+})
+
+it('is active after an authorization also when it was disabled in between', async () => {
+	const { id } = await tenant.remit.connections.create({ provider: 'xero', name: 'Xero', authType: 'oauth2' })
+	await authorize(id)
+	await tenant.remit.connections.update(id, { status: 'disabled' })
+	await tenant.remit.connections.update(id, { status: 'active' })
+	expect(await read(id)).toMatchObject({ status: 'active' })
+})
+
+it.each([{ status: 'disabled' }, { credentials: {} }] as const)(
+	'takes no authorization that was begun before %j',
+	async (change) => {
+		const { id } = await tenant.remit.connections.create({ provider: 'xero', name: 'Xero', authType: 'oauth2' })
+		const { url } = await tenant.remit.connections.authorize(id)
+		const back = await browse(url, `${server.url}/oauth/callback`)
+		await tenant.remit.connections.update(id, change)
+		await tenant.remit.connections.update(id, { status: 'active' })
+		expect((await fetch(back)).status).toBe(404)
+		expect(await read(id)).toMatchObject({ status: 'pending' })
+	},
+)

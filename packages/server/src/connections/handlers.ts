@@ -6,6 +6,7 @@ import { type Handler, writeContext } from '../http/handler.ts'
 import { recordAnswers, removed } from '../http/record-handlers.ts'
 import { type Egress, UnresolvableUrl, UnsafeUrl } from '../outside/egress.ts'
 import { ResolverUnavailable } from '../outside/resolver.ts'
+import { forgetAuthorization } from './authorization-store.ts'
 import { begin } from './authorize.ts'
 import { columnsOf, testConnection } from './probe.ts'
 import type { Manifest } from './providers/manifest.ts'
@@ -69,10 +70,11 @@ export const update: Handler<'connections.update'> = async (call, { services, or
 		if (body.config) requireConfig(manifestOf(stored), stored.authType, body.config)
 		requireSameOrigin(stored, body)
 		const { credentials, status, ...shown } = body
-		// A token of other credentials, or from elsewhere, is none of these.
+		// A token, an account and scopes of other credentials, or from elsewhere, are none of these.
 		const isOther = body.credentials !== undefined || isOtherConfig(stored, body)
 		if (isOther) await forgetToken(tx, stored)
-		const withoutToken = isOther && { expiresAt: null, lastRefreshedAt: null }
+		if (body.credentials || body.status === 'disabled') await forgetAuthorization(tx, stored)
+		const withoutToken = isOther && { expiresAt: null, lastRefreshedAt: null, account: null, grantedScopes: [] }
 		const changes = { ...shown, ...columns, ...withoutToken, ...statusAfter(stored, body) }
 		return answers.changed(await changeConnection({ db: tx, origin }, stored, changes))
 	})
