@@ -80,7 +80,7 @@ async function findBegun(db: Database, now: number, url: URL) {
 }
 
 /** Whose connection it would be: the person is asked, who may have followed a link of somebody else. */
-export interface Asked {
+interface Asked {
 	readonly result: 'asked'
 	readonly organization: string
 	readonly provider: string
