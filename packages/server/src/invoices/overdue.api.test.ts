@@ -167,7 +167,7 @@ describe('an invoice stays as it is', () => {
 		const sweep = sweepAt(nextDay)
 		// On SQLite the sweep begins after the payment; on PostgreSQL it has found the invoice by then, and waits for its row.
 		if (server.db.dialect === 'postgres') {
-			await expect.poll(() => server.db.get(waiting, {}), { interval: 10 }).toEqual({ count: 1 })
+			await expect.poll(() => server.db.get(waiting, {}), { interval: 10, timeout: 10_000 }).toEqual({ count: 1 })
 			// Invoices are locked in the order of their ids, whichever was due first.
 			expect(await server.db.get(unlocked, { id: last })).toEqual({ id: last })
 		}
