@@ -1,11 +1,10 @@
 import { historyHandler } from '../audit/history.ts'
-import { ApiError, fieldError } from '../base/errors.ts'
 import { recordChange } from '../db/audit-log.ts'
 import type { Connection, ConnectionConfig, Provider } from '../generated/contract.ts'
+import { requireSafeUrl } from '../http/caller-urls.ts'
 import { type Handler, writeContext } from '../http/handler.ts'
 import { recordAnswers, removed } from '../http/record-handlers.ts'
-import { type Egress, UnresolvableUrl, UnsafeUrl } from '../outside/egress.ts'
-import { ResolverUnavailable } from '../outside/resolver.ts'
+import type { Egress } from '../outside/egress.ts'
 import { forgetAuthorization } from './authorization-store.ts'
 import { begin } from './authorize.ts'
 import { columnsOf, testConnection } from './probe.ts'
@@ -135,22 +134,9 @@ function manifestOf({ provider }: Connection): Manifest {
 	return manifest
 }
 
-/** Checks URLs before they are stored; egress checks the addresses again for every socket that it opens. */
 async function requireSafeUrls(egress: Egress, config: ConnectionConfig, organizationId: string): Promise<void> {
 	for (const name of urls) {
 		const url = config[name]
 		if (url !== undefined) await requireSafeUrl(egress, url, `/config/${name}`, organizationId)
-	}
-}
-
-async function requireSafeUrl(egress: Egress, url: string, pointer: string, organizationId: string): Promise<void> {
-	try {
-		await egress.check(url, organizationId)
-	} catch (error) {
-		if (error instanceof UnsafeUrl) throw fieldError('unsafe_url', pointer, error.message)
-		if (error instanceof UnresolvableUrl) throw fieldError('unresolvable_url', pointer, error.message)
-		if (!(error instanceof ResolverUnavailable)) throw error
-		const headers = { 'Retry-After': '5' }
-		throw new ApiError('resolver_unavailable', `${error.message} The URL was not judged: try again.`, { headers })
 	}
 }

@@ -1,15 +1,13 @@
 import type { Caller } from '../auth/caller.ts'
 import { covers } from '../auth/keys.ts'
 import { toMs } from '../base/dates.ts'
-import { ApiError, fieldError } from '../base/errors.ts'
 import { recordChange } from '../db/audit-log.ts'
 import type { Db } from '../db/database.ts'
 import { deliveryIdOf } from '../events/fan-out-store.ts'
 import type { WebhookEndpoint } from '../generated/contract.ts'
+import { requireSafeUrl } from '../http/caller-urls.ts'
 import { type Handler, writeContext } from '../http/handler.ts'
 import { recordAnswers, removed } from '../http/record-handlers.ts'
-import { type Egress, UnresolvableUrl, UnsafeUrl } from '../outside/egress.ts'
-import { ResolverUnavailable } from '../outside/resolver.ts'
 import {
 	changeEndpoint,
 	removeEndpoint,
@@ -55,7 +53,7 @@ export const create: Handler<'webhooks.endpoints.create'> = async ({ body, calle
 	const resources = caller.reach && [...caller.reach]
 	requireReach(resources, body.eventTypes)
 	requireOwnNames(body.headers)
-	await requireSafeUrl(services.egress, body.url, caller.organizationId)
+	await requireSafeUrl(services.egress, body.url, '/url', caller.organizationId)
 	return commit(async (tx) => {
 		await requireRoom(tx, caller.organizationId)
 		const write = writeContext({ db: tx, origin }, caller)
@@ -71,7 +69,7 @@ export const update: Handler<'webhooks.endpoints.update'> = async (call, { servi
 	requireOwnNames(headers)
 	const key = { organizationId: caller.organizationId, id: call.params.id }
 	const columns = headers && headerColumns(services.secrets, key, headers)
-	if (body.url !== undefined) await requireSafeUrl(services.egress, body.url, caller.organizationId)
+	if (body.url !== undefined) await requireSafeUrl(services.egress, body.url, '/url', caller.organizationId)
 	return commit(async (tx) => {
 		const stored = await lock(call, tx)
 		return answers.changed(await changeEndpoint(writeContext({ db: tx, origin }, caller), stored, { ...changes, ...columns }))
@@ -124,18 +122,3 @@ export const redeliver: Handler<'webhooks.endpoints.redeliver'> = async (call, {
 
 const audited = ({ organizationId, id }: WebhookEndpoint) =>
 	({ organizationId, resource: 'webhook_endpoint', resourceId: id }) as const
-
-/** Checks a URL before it is stored; egress checks the host's addresses again for every socket that it opens. */
-async function requireSafeUrl(egress: Egress, url: string, organizationId: string): Promise<void> {
-	try {
-		await egress.check(url, organizationId)
-	} catch (error) {
-		if (error instanceof UnsafeUrl) throw fieldError('unsafe_url', '/url', error.message)
-		if (error instanceof UnresolvableUrl) throw fieldError('unresolvable_url', '/url', error.message)
-		if (error instanceof ResolverUnavailable)
-			throw new ApiError('resolver_unavailable', `${error.message} The URL was not judged: try again.`, {
-				headers: { 'Retry-After': '5' },
-			})
-		throw error
-	}
-}
