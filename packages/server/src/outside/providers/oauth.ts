@@ -25,13 +25,10 @@ export interface Tokens {
 /** The provider gave no token. The message is for the API's caller. */
 export class TokenFailed extends Error {
 	readonly code: ConnectionErrorCode
-	/** What the provider calls it, such as `invalid_grant`; absent when it says nothing. */
-	readonly error: string | undefined
 
-	constructor(code: ConnectionErrorCode, message: string, { error, cause }: { error?: string; cause?: unknown } = {}) {
+	constructor(code: ConnectionErrorCode, message: string, cause?: unknown) {
 		super(message, { cause })
 		this.code = code
-		this.error = error
 	}
 }
 
@@ -172,24 +169,16 @@ const guardedFetch =
 function failureOf(library: Library, error: unknown, clientFailure: ConnectionErrorCode): TokenFailed {
 	for (let cause = error; cause instanceof Error; cause = cause.cause) {
 		if (cause instanceof TokenFailed) return cause
-		if (cause instanceof CallFailed) return new TokenFailed(cause.code, cause.message, { cause: error })
+		if (cause instanceof CallFailed) return new TokenFailed(cause.code, cause.message, error)
 	}
-	if (error instanceof library.AuthorizationResponseError) {
-		const said = known(error.error)
-		return new TokenFailed('authorization_denied', `The provider did not let Remit in${in_(said)}.`, {
-			...error_(said),
-			cause: error,
-		})
-	}
+	if (error instanceof library.AuthorizationResponseError)
+		return new TokenFailed('authorization_denied', `The provider did not let Remit in${said(error.error)}.`, error)
 	if (error instanceof library.ResponseBodyError) {
-		const said = known(error.error)
 		const code = codes.get(error.error) ?? 'provider_failed'
-		return new TokenFailed(code === 'invalid_client' ? clientFailure : code, `The provider gave no token${in_(said)}.`, {
-			...error_(said),
-			cause: error,
-		})
+		const message = `The provider gave no token${said(error.error)}.`
+		return new TokenFailed(code === 'invalid_client' ? clientFailure : code, message, error)
 	}
-	return new TokenFailed('invalid_answer', 'The answer of the provider is not one of OAuth.', { cause: error })
+	return new TokenFailed('invalid_answer', 'The answer of the provider is not one of OAuth.', error)
 }
 
 /** What the errors of RFC 6749 §5.2 say of credentials; all others say nothing of them. */
@@ -200,6 +189,4 @@ const codes: ReadonlyMap<string, ConnectionErrorCode> = new Map([
 ])
 
 /** The codes of RFC 6749 are short words; anything else is not repeated. */
-const known = (code: string) => (/^[a-z_]{1,40}$/.test(code) ? code : undefined)
-const in_ = (code: string | undefined) => (code === undefined ? '' : `: ${code}`)
-const error_ = (error: string | undefined) => (error === undefined ? {} : { error })
+const said = (code: string) => (/^[a-z_]{1,40}$/.test(code) ? `: ${code}` : '')
