@@ -9,7 +9,7 @@ import { beginAuthorization, exchangeCode, hashOfState, TokenFailed } from '../o
 import type { Services } from '../outside/services.ts'
 import { findAuthorization, isRemembered, openVerifier, saveAuthorization, useAuthorization } from './authorization-store.ts'
 import type { Manifest } from './providers/manifest.ts'
-import { findProvider } from './providers/providers.ts'
+import { findProvider, manifestOf } from './providers/providers.ts'
 import { changeConnection, connections } from './store.ts'
 import { saveToken } from './token-store.ts'
 import { serverClient, storedOf, urlsOf } from './tokens.ts'
@@ -32,7 +32,7 @@ export interface Begun {
 /** Throws when the server cannot authorize connections to the provider. */
 export function begin({ origin, services }: Writing, connection: Connection, returnUrl: string | null): Begun {
 	const { organizationId, id } = connection
-	const manifest = findProvider(connection.provider) as Manifest
+	const manifest = manifestOf(connection)
 	if (connection.authType !== 'oauth2')
 		throw new ApiError('invalid_connection', `The connection ${id} has ${connection.authType}, which needs no authorization.`)
 	const client = serverClient(services, manifest)

@@ -1,6 +1,6 @@
 import { historyHandler } from '../audit/history.ts'
 import { recordChange } from '../db/audit-log.ts'
-import type { Connection, ConnectionConfig, Provider } from '../generated/contract.ts'
+import type { ConnectionConfig, Provider } from '../generated/contract.ts'
 import { requireSafeUrl } from '../http/caller-urls.ts'
 import { type Handler, writeContext } from '../http/handler.ts'
 import { recordAnswers, removed } from '../http/record-handlers.ts'
@@ -9,7 +9,7 @@ import { forgetAuthorization } from './authorization-store.ts'
 import { begin } from './authorize.ts'
 import { columnsOf, testConnection } from './probe.ts'
 import type { Manifest } from './providers/manifest.ts'
-import { findProvider, providers } from './providers/providers.ts'
+import { manifestOf, providers } from './providers/providers.ts'
 import {
 	isOtherConfig,
 	requireAuthType,
@@ -126,12 +126,6 @@ export const test: Handler<'connections.test'> = async ({ params: { id }, caller
 		const data = isSame ? await changeConnection({ db: tx, origin }, stored, columnsOf(stored, outcome, now)) : stored
 		return { status: 200, body: { data } }
 	})
-}
-
-function manifestOf({ provider }: Connection): Manifest {
-	const manifest = findProvider(provider)
-	if (!manifest) throw new Error(`the provider ${provider} is gone`)
-	return manifest
 }
 
 async function requireSafeUrls(egress: Egress, config: ConnectionConfig, organizationId: string): Promise<void> {

@@ -10,7 +10,7 @@ import { CallFailed, callJson } from '../outside/providers/json-call.ts'
 import { TokenFailed } from '../outside/providers/oauth.ts'
 import type { Services } from '../outside/services.ts'
 import type { Manifest } from './providers/manifest.ts'
-import { findProvider } from './providers/providers.ts'
+import { manifestOf } from './providers/providers.ts'
 import { openCredentials } from './store.ts'
 import type { TokenRow } from './token-store.ts'
 import { accessTokenOf, type TokenContext } from './tokens.ts'
@@ -63,7 +63,7 @@ async function probe(
 	credentials: Readonly<Record<string, string>>,
 	signal: AbortSignal,
 ): Promise<Outcome> {
-	const manifest = findProvider(connection.provider) as Manifest
+	const manifest = manifestOf(connection)
 	const headers = { ...manifest.headers, ...credentials }
 	const request = { method: 'GET', url: testUrl(services, manifest, connection), headers } as const
 	try {

@@ -14,7 +14,7 @@ import {
 } from '../outside/providers/oauth.ts'
 import type { Services } from '../outside/services.ts'
 import type { Manifest } from './providers/manifest.ts'
-import { findProvider } from './providers/providers.ts'
+import { manifestOf } from './providers/providers.ts'
 import { type ConnectionKey, openCredentials } from './store.ts'
 import { findTokenRow, leaseRefresh, lockTokenRow, openToken, type StoredToken, saveToken, type TokenRow } from './token-store.ts'
 
@@ -155,7 +155,7 @@ async function newTokens(
 	{ connection, credentials }: TokenRow,
 	token: StoredToken | undefined,
 ): Promise<Tokens> {
-	const manifest = findProvider(connection.provider) as Manifest
+	const manifest = manifestOf(connection)
 	if (connection.authType === 'oauth2') {
 		const client = serverClient(services, manifest)
 		if (!client) throw new TokenFailed('invalid_client', 'The server has no client id and secret for the provider any more.')
@@ -194,6 +194,6 @@ const revocationMs = 5_000
 
 /** Asks the provider to forget what a deleted connection had. It is gone here in any case. */
 export async function revoke(services: Services, connection: Connection, token: StoredToken): Promise<void> {
-	const client = connection.authType === 'oauth2' && serverClient(services, findProvider(connection.provider) as Manifest)
+	const client = connection.authType === 'oauth2' && serverClient(services, manifestOf(connection))
 	if (client) await revokeToken(services.egress, client, token.refreshToken ?? token.accessToken, revocationMs).catch(() => {})
 }

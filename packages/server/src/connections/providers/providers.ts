@@ -11,6 +11,13 @@ const byId = new Map(providers.map((manifest) => [manifest.id, manifest]))
 
 export const findProvider = (id: string): Manifest | undefined => byId.get(id)
 
+/** The manifest of a provider that a stored connection has. */
+export function manifestOf({ provider }: { readonly provider: string }): Manifest {
+	const manifest = findProvider(provider)
+	if (!manifest) throw new Error(`the provider ${provider} is gone`)
+	return manifest
+}
+
 /** What is wrong with a manifest, beyond what its type says. */
 export function mistakesIn({ id, apiVersion, baseUrl, authTypes, oauth, test, objects, remainingHeaders }: Manifest): string[] {
 	const mistakes: string[] = []
