@@ -2,6 +2,7 @@ import { newId } from '../base/ids.ts'
 import type { Writing } from '../db/audit-log.ts'
 import { type ListFilter, records } from '../db/records.ts'
 import type { WriteContext } from '../db/write-context.ts'
+import { changesBetween } from '../events/changes.ts'
 import { eventsAbout } from '../events/record-events.ts'
 import type { Connection, ConnectionCreate, ConnectionCredentials, EventType } from '../generated/contract.ts'
 import { blanks, fields } from '../generated/tables.ts'
@@ -75,14 +76,11 @@ type Changes = Partial<Omit<Connection, keyof ConnectionKey> & Hidden>
 /** Changes a connection that was read with `lock`, and tells of it unless only the time of its last success differs. */
 export async function changeConnection(write: Writing, stored: Connection, changes: Changes): Promise<Connection> {
 	const changed = await connections.update(write, stored, changes)
-	const { lastSuccessAt, ...telling } = changes
-	if (changed !== stored && (Object.keys(telling).some((name) => differs(stored, changed, name)) || 'credentials' in changes))
+	const { lastSuccessAt, ...telling } = changesBetween(stored, changed)
+	if (Object.keys(telling).length > 0 || 'credentials' in changes)
 		await record(write.db, write.origin, eventOf(stored, changed), changed, { before: stored })
 	return changed
 }
-
-const differs = (before: Connection, after: Connection, name: string) =>
-	JSON.stringify(before[name as keyof Connection]) !== JSON.stringify(after[name as keyof Connection])
 
 function eventOf(before: Connection, after: Connection): ConnectionEvent {
 	if (after.status === before.status) return 'connection.updated'
