@@ -1,6 +1,6 @@
 // The fields that follow from a change of status. Any status may follow any other.
 import type { InvoiceInput, InvoiceStatus, InvoiceWarning } from '../generated/contract.ts'
-import type { StoredInvoice } from './invoice.ts'
+import { amountDue, type StoredInvoice } from './invoice.ts'
 
 /** What is written, with what only the server writes (apply.ts). */
 type StatusInput = InvoiceInput & { readonly amountPaidCents?: number; readonly paidByPayment?: boolean }
@@ -42,18 +42,14 @@ export function paidOf(before: StoredInvoice, next: StoredInvoice, input: Status
 	return input.status === 'paid' && isOwed({ ...next, amountPaidCents: paid }) ? totalCents - amountCreditedCents : paid
 }
 
-type Owing = Pick<StoredInvoice, 'totalCents' | 'amountCreditedCents' | 'amountPaidCents'>
-
-const left = ({ totalCents, amountCreditedCents, amountPaidCents }: Owing) => totalCents - amountCreditedCents - amountPaidCents
-
-const isOwed = (invoice: Owing): boolean => left(invoice) > 0 || (left(invoice) < 0 && invoice.totalCents < 0)
+const isOwed = (invoice: StoredInvoice): boolean => amountDue(invoice) > 0 || (amountDue(invoice) < 0 && invoice.totalCents < 0)
 
 /**
  * A status that a payment gave an invoice goes when a change leaves something owed, with what says how it was paid: a caller wrote
  * neither. One that was ever sent is sent again, and the job makes it overdue if it is.
  */
 export function reopened(before: StoredInvoice, next: StoredInvoice, input: StatusInput): Partial<StoredInvoice> {
-	if (!before.paidByPayment || input.status !== undefined || !isOwed(next) || left(next) === left(before)) return {}
+	if (!before.paidByPayment || input.status !== undefined || !isOwed(next) || amountDue(next) === amountDue(before)) return {}
 	const { statusBeforePayment, sentAt } = before
 	return {
 		status: sentAt === null ? (statusBeforePayment ?? 'draft') : 'sent',
