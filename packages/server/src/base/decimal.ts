@@ -14,10 +14,16 @@ export function parseDecimal(text: string, places: number): bigint {
 }
 
 /** The canonical text of a value, so that "19", "19.0" and "019" are the same rate. */
-export function formatDecimal(scaled: bigint, places: number): string {
+export const formatDecimal = (scaled: bigint, places: number): string => {
+	const text = fixedDecimal(scaled, places)
+	return places === 0 ? text : text.replace(/\.?0+$/, '')
+}
+
+/** A value with all its places. */
+export function fixedDecimal(scaled: bigint, places: number): string {
 	const digits = String(magnitude(scaled)).padStart(places + 1, '0')
 	const whole = digits.slice(0, digits.length - places)
-	const fraction = digits.slice(digits.length - places).replace(/0+$/, '')
+	const fraction = digits.slice(digits.length - places)
 	return `${scaled < 0n ? '-' : ''}${whole}${fraction && `.${fraction}`}`
 }
 

@@ -1,6 +1,6 @@
 // Amounts between decimal text and minor units, exactly: no amount passes through a float.
 import { minorDigits } from '../../base/currencies.ts'
-import { parseDecimal } from '../../base/decimal.ts'
+import { fixedDecimal, parseDecimal } from '../../base/decimal.ts'
 import { FieldFailure } from './values.ts'
 
 const decimal = /^[+-]?\d{1,15}(\.\d{1,30})?$/
@@ -20,12 +20,7 @@ export function toCents(amount: string, currency: string): number {
 }
 
 /** An amount of minor units as decimal text with all places of its currency. */
-export function fromCents(cents: number, currency: string): string {
-	const digits = digitsOf(currency)
-	const text = String(Math.abs(cents)).padStart(digits + 1, '0')
-	const whole = text.slice(0, text.length - digits)
-	return `${cents < 0 ? '-' : ''}${whole}${digits > 0 ? `.${text.slice(-digits)}` : ''}`
-}
+export const fromCents = (cents: number, currency: string): string => fixedDecimal(BigInt(cents), digitsOf(currency))
 
 function digitsOf(currency: string): number {
 	const digits = minorDigits(currency)
