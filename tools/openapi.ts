@@ -40,6 +40,7 @@ export interface Operation {
 	'x-rate-class'?: 'integration'
 	/** The operation calls out to others between its transactions, and opens them itself. */
 	'x-own-transactions'?: boolean
+	'x-secret-body'?: boolean
 	/** The operation only computes, though its scope is one to write. */
 	'x-changes-nothing'?: boolean
 }

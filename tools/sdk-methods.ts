@@ -16,8 +16,8 @@ export interface Method {
 }
 
 interface Answer {
-	/** The transport's function: the whole body, its `data`, a page of a list, or a file. */
-	kind: 'send' | 'record' | 'page' | 'bytes'
+	/** The transport's function: the whole body, its `data`, a run that goes on after it, a page of a list, or a file. */
+	kind: 'send' | 'record' | 'run' | 'page' | 'bytes'
 	type: string
 	models: string[]
 	description: string
@@ -68,6 +68,8 @@ function optionTypes(operation: Operation, headers: Parameter[]): string[] {
 	return types.length > 0 ? types : ['RequestOptions']
 }
 
+const follows = 'The run, as it is then. `.progress()` follows it, and `.done()` waits for its end.'
+
 function answer(document: OpenApiDocument, operation: Operation, query: Parameter[]): Answer {
 	const [, success] = Object.entries(operation.responses).find(([status]) => status.startsWith('2')) ?? []
 	const { content } = success as Response
@@ -92,6 +94,7 @@ function answer(document: OpenApiDocument, operation: Operation, query: Paramete
 			pageSize: Number(limit.schema.default),
 		}
 	}
+	if (record === 'SyncRun' && !list) return { kind: 'run', type: 'SyncRunPromise', models: [], description: follows }
 	const type = `ApiPromise<${record}${list ? '[]' : ''}>`
 	return { kind: 'record', type, models: [record], description: String(data.description ?? '') }
 }

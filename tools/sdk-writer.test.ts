@@ -61,6 +61,17 @@ test('an answer that is not JSON is returned as a file', () => {
 	expect(text).toContain("@returns The file's bytes: application/pdf.")
 })
 
+test('an answer that is a run of a sync can be followed', () => {
+	const responses = { 200: { description: 'The run.', content: json({ $ref: '#/components/schemas/SyncRunData' }) } }
+	const run: JsonObject = { type: 'object', description: 'A run.' }
+	const data: JsonObject = { type: 'object', properties: { data: { $ref: '#/components/schemas/SyncRun' } } }
+	const schemas = { SyncRun: run, SyncRunData: data }
+	const text = write({ '/a/{id}/run': { post: operation('a.run', { responses, parameters: [id] }) } }, schemas)
+	expect(text).toContain('run(id: string, options?: RequestOptions): SyncRunPromise {')
+	expect(text).toContain("return this.#transport.run('POST', '/a/{id}/run', { path: { id }, options })")
+	expect(text).toContain("import type { SyncRunPromise } from '../sync-run.ts'")
+})
+
 test('an operation that needs no key is a method like any other, and throws no AuthenticationError', () => {
 	const text = write({ '/a/{token}': { get: operation('a.get', { security: [], parameters: [{ ...id, name: 'token' }] }) } })
 	expect(text).toContain('get(token: string, options?: RequestOptions): ApiPromise<Ok> {')

@@ -97,6 +97,7 @@ function imports(methods: Method[]): string {
 		'../api-promise.ts': promises('ApiPromise'),
 		'../options.ts': methods.flatMap(({ options }) => options),
 		'../page.ts': promises('PagePromise'),
+		'../sync-run.ts': promises('SyncRunPromise'),
 		'../transport.ts': ['Transport'],
 		'./contract.ts': contract,
 	}

@@ -26,6 +26,8 @@ export interface OperationEntry {
 	readonly unlimitedKeysOnly?: true
 	/** Its handler opens its transactions itself: it calls another server between them, or it is a GET that writes. */
 	readonly ownTransactions?: true
+	/** Whether the body may have credentials, so that no plain hash of it is stored. */
+	readonly secretBody?: true
 	/** Only computes, though its scope is one to write. */
 	readonly changesNothing?: true
 	/** The most bytes of a body, when they are not those of every operation. */
@@ -85,6 +87,7 @@ function operations(document: OpenApiDocument) {
 			...(operation.security?.length === 0 && { public: true }),
 			...(operation['x-unlimited-keys-only'] && { unlimitedKeysOnly: true }),
 			...(operation['x-own-transactions'] && { ownTransactions: true }),
+			...(operation['x-secret-body'] && { secretBody: true }),
 			...(operation['x-changes-nothing'] && { changesNothing: true }),
 			...(operation['x-body-limit'] && { bodyLimit: operation['x-body-limit'] }),
 			...(operation['x-alias-of'] && { aliasOf: operation['x-alias-of'] }),

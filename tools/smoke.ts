@@ -1,8 +1,9 @@
-// Does what a new user does first: runs `start` on an empty folder, and sends a request with the key that it prints.
+// Does what a new user does first: runs `start` on an empty folder, sends a request with the key that it prints, and sees a sync move.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 const root = resolve(import.meta.dirname, '..')
 const folder = mkdtempSync(join(tmpdir(), 'remit-smoke-'))
@@ -21,11 +22,24 @@ try {
 	const { data } = (await response.json()) as { data: unknown[] }
 	if (response.status !== 200 || data.length === 0)
 		throw new Error(`the demo's overdue invoices: ${response.status} with ${data.length}`)
-	console.log(`start serves ${url} with a demo`)
+	await synced(url, key)
+	console.log(`start serves ${url} with a demo, and a sync that has moved`)
 } finally {
 	if (server.pid) process.kill(-server.pid, 'SIGTERM')
 	await new Promise((exited) => server.once('close', exited))
 	rmSync(folder, { recursive: true, force: true })
+}
+
+/** Waits until the demo's sync has brought the companies of its CRM. */
+async function synced(url: string, key: string): Promise<void> {
+	let sync: { lastRun: { status: string } | null } | undefined
+	for (let looks = 0; looks < 30; looks++) {
+		const response = await fetch(`${url}/syncs`, { headers: { authorization: `Bearer ${key}` } })
+		;[sync] = ((await response.json()) as { data: [typeof sync] }).data
+		if (sync?.lastRun?.status === 'succeeded') return
+		await sleep(1_000)
+	}
+	throw new Error(`the demo's sync has not moved within 30 s: ${JSON.stringify(sync)}`)
 }
 
 /** Resolves to the URL and the key once the server has printed both. */

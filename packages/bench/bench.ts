@@ -22,6 +22,7 @@ import { againstRivals } from './rivals.ts'
 import { rows } from './rows.ts'
 import { seeded } from './seed.ts'
 import { startup } from './startup.ts'
+import { syncs } from './syncs.ts'
 import { timeEntries } from './time-entries.ts'
 import { webhooks } from './webhooks.ts'
 
@@ -37,6 +38,7 @@ const sections = [
 	'postgres',
 	'webhooks',
 	'idle',
+	'syncs',
 ] as const
 
 const usage = `pnpm bench [--only ${sections.join(',')}] [--rounds 5] [--seconds 2] [--connections 50]
@@ -82,6 +84,7 @@ async function main(): Promise<void> {
 	if (wanted.has('postgres')) await postgres(run, measured)
 	if (wanted.has('webhooks')) await webhooks(run)
 	if (wanted.has('idle')) await idle(run)
+	if (wanted.has('syncs')) await syncs(run)
 	const met = printSummary()
 	if (options.assert && !met) process.exitCode = 1
 }

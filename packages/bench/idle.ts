@@ -75,6 +75,7 @@ async function fill(db: Database, count: number): Promise<void> {
 		}),
 		insert('jobs', { organizationId, kind: `'overdue'`, resourceId: `''`, dueAt: farOff }),
 		insert('jobs', { organizationId, kind: `'retention'`, resourceId: `''`, dueAt: farOff }),
+		insert('jobs', { organizationId, kind: `'syncSchedule'`, resourceId: `'syn_' || n`, dueAt: farOff }),
 	]
 	await db.transaction(async (tx) => {
 		for (const row of rows) await tx.run(row, {})

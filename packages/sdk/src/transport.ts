@@ -4,9 +4,11 @@ import createClient from 'openapi-fetch'
 import { ApiPromise, type ResponseInfo, type WithResponse } from './api-promise.ts'
 import { checkTimeout, startDeadline } from './deadline.ts'
 import { apiError, ConnectionError, RemitError, unexpectedBody } from './errors.ts'
+import type { SyncRun } from './generated/contract.ts'
 import { type ConditionalRequestOptions, type IdempotentRequestOptions, requestHeaders } from './options.ts'
 import { continues, Page, type PageMeta, PagePromise, placeAfter } from './page.ts'
 import { type RemitOptions, readSettings } from './settings.ts'
+import { SyncRunPromise } from './sync-run.ts'
 
 /** The arguments of a resource's method. */
 export interface Call {
@@ -66,6 +68,11 @@ export class Transport {
 	record<T>(method: string, path: string, call: Call): ApiPromise<T> {
 		const answer = this.#exchange(method, path, call)
 		return new ApiPromise(answer.then(({ data: body, response }) => ({ data: envelope<T>(body, response).data, response })))
+	}
+
+	/** A call whose result is a run of a sync, which goes on after it. */
+	run(method: string, path: string, call: Call): SyncRunPromise {
+		return new SyncRunPromise(this.record<SyncRun>(method, path, call).withResponse(), this)
 	}
 
 	/** A call whose result is a file of this media type. */

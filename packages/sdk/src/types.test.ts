@@ -21,6 +21,14 @@ test('results are what the contract names', () => {
 	})
 })
 
+test('a run is a promise of the run that can be followed', () => {
+	compiled(() => {
+		expectTypeOf(remit.syncs.run('syn_1')).toExtend<Promise<sdk.SyncRun>>()
+		expectTypeOf(remit.syncs.run('syn_1', { mode: 'full' }).done()).resolves.toEqualTypeOf<sdk.SyncRun>()
+		expectTypeOf(remit.syncs.runs.get('syn_1', 'run_1').progress()).toExtend<AsyncIterable<sdk.SyncRun>>()
+	})
+})
+
 test('pages and records have their types', () => {
 	compiled(async () => {
 		expectTypeOf((await remit.invoices.list()).meta).toEqualTypeOf<undefined>()

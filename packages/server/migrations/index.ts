@@ -61,6 +61,13 @@ import * as connections from './0058-connections.ts'
 import * as connectionTokens from './0059-connection-tokens.ts'
 import * as mappings from './0060-mappings.ts'
 import * as companyMatches from './0061-company-matches.ts'
+import * as syncs from './0062-syncs.ts'
+import * as missingScopes from './0063-missing-scopes.ts'
+import * as idsByBytes from './0064-ids-by-bytes.ts'
+import * as countsByIndex from './0065-counts-by-index.ts'
+import * as connectLinks from './0066-connect-links.ts'
+import * as providerWebhooks from './0067-provider-webhooks.ts'
+import * as mappingConnections from './0068-mapping-connections.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -125,4 +132,11 @@ export const migrations: readonly Migration[] = [
 	{ name: '0059-connection-tokens', up: connectionTokens.up },
 	{ name: '0060-mappings', up: mappings.up },
 	{ name: '0061-company-matches', up: companyMatches.up },
+	{ name: '0062-syncs', up: syncs.up },
+	{ name: '0063-missing-scopes', up: missingScopes.up },
+	{ name: '0064-ids-by-bytes', up: idsByBytes.up },
+	{ name: '0065-counts-by-index', up: countsByIndex.up },
+	{ name: '0066-connect-links', up: connectLinks.up },
+	{ name: '0067-provider-webhooks', up: providerWebhooks.up },
+	{ name: '0068-mapping-connections', up: mappingConnections.up },
 ]

@@ -7,8 +7,11 @@ import type { StoredBytes } from './auth/stored-bytes.ts'
 import { ApiError } from './base/errors.ts'
 import type { Config } from './config.ts'
 import type { Database } from './db/database.ts'
+import { crmPath, demoCrm } from './demo/crm.ts'
+import { connectRoutes } from './hosted/connect-routes.ts'
 import { connectionRoutes } from './hosted/connection-routes.ts'
 import { paymentRoutes, processorWebhooks } from './hosted/payment-routes.ts'
+import { providerWebhooks } from './hosted/provider-webhooks.ts'
 import { failurePage, type HostedOptions, hostedPages, pagePaths } from './hosted/routes.ts'
 import { problemReply, send, toApiError } from './http/answers.ts'
 import { dispatch } from './http/dispatch.ts'
@@ -41,7 +44,7 @@ export interface AppOptions {
 
 export function createApp(options: AppOptions): Express {
 	const { db, config, log, now, callers, storedBytes, services, limits, load } = options
-	const validateAll = config.NODE_ENV === 'development'
+	const isDevelopment = config.NODE_ENV === 'development'
 	const count = countRequest(callers, limits)
 	const limitOwn = limitUnderWay(config.REQUESTS_UNDER_WAY, limits)
 	const app = express()
@@ -49,15 +52,15 @@ export function createApp(options: AppOptions): Express {
 	app.use(
 		runSteps(
 			beginRequest(log),
-			findOperation(nonContractRoutes({ db, services, host: config.HOST, limits, now }, load, limitOwn), count),
+			findOperation(nonContractRoutes({ db, services, host: config.HOST, limits, now }, load, limitOwn, isDevelopment), count),
 			limitVisitors(limits),
 			authenticate(count),
 			limitOwn,
 			takeTurn(limits, load),
 			readBody,
 			validateFast(),
-			...(validateAll ? [validateFully()] : []),
-			dispatch({ handlers, db, now, services, callers, storedBytes, load, validateResponses: validateAll }),
+			...(isDevelopment ? [validateFully()] : []),
+			dispatch({ handlers, db, now, services, callers, storedBytes, load, validateResponses: isDevelopment }),
 		),
 	)
 	app.use(countMisses(limits), renderError)
@@ -77,11 +80,19 @@ const noRoute: RequestHandler = (req) => {
 }
 
 /** The routes that load balancers, tools, browsers and payment processors use without a key. */
-function nonContractRoutes(options: HostedOptions, load: Load, limitOwn: RequestHandler): RequestHandler {
+function nonContractRoutes(options: HostedOptions, load: Load, limitOwn: RequestHandler, isDevelopment: boolean): RequestHandler {
 	const router = express.Router()
 	const { db, limits } = options
-	router.use(systemRoutes(db), limitOwn, processorWebhooks(options), countVisits(limits), takeTurn(limits, load))
-	router.use(documentRoute(), paymentRoutes(options), connectionRoutes(options), hostedPages(options))
+	router.use(
+		systemRoutes(db),
+		limitOwn,
+		processorWebhooks(options),
+		providerWebhooks(options),
+		countVisits(limits),
+		takeTurn(limits, load),
+	)
+	router.use(documentRoute(), paymentRoutes(options), connectionRoutes(options), connectRoutes(options), hostedPages(options))
+	if (isDevelopment) router.use(crmPath, demoCrm(options.now))
 	router.use(noRoute)
 	router.use(pagePaths, failurePage(limits))
 	return router

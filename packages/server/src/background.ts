@@ -1,6 +1,8 @@
 // What a process does without a request: the jobs by kind, and loops for what belongs to this process or to no organization.
 import type { Logger } from 'pino'
+import { dayMs } from './base/dates.ts'
 import type { Config } from './config.ts'
+import { keepAlive } from './connections/keep-alive.ts'
 import type { Database } from './db/database.ts'
 import { removeKeptAnswers } from './http/idempotency.ts'
 import { markAllOverdue } from './invoices/overdue.ts'
@@ -9,12 +11,16 @@ import { concludeLostMails } from './invoices/sharing/conclude.ts'
 import { repairJobs } from './organizations/repair-store.ts'
 import type { Services } from './outside/services.ts'
 import type { Traces } from './outside/traces/traces.ts'
+import { runSync } from './syncs/engine/engine.ts'
+import { removeOldRuns } from './syncs/jobs/retention-store.ts'
+import { runSchedule } from './syncs/jobs/schedule.ts'
+import { runWebhook } from './syncs/jobs/webhooks.ts'
 import { releaseHeld, workOffBacklogs } from './webhooks/engine/backlogs.ts'
 import { DeliveryEngine } from './webhooks/engine/engine.ts'
 import { releaseOverlong, repairQueue } from './webhooks/engine/repair-store.ts'
 import { removeRetained, sweepHosts } from './webhooks/engine/retention-store.ts'
-import { type JobHandlers, Worker } from './work/jobs.ts'
-import { ensureJobs } from './work/jobs-store.ts'
+import { Worker } from './work/jobs.ts'
+import { ensureJobs, releaseJobs } from './work/jobs-store.ts'
 import { jobKinds } from './work/kinds.ts'
 import { every, type Loop } from './work/loop.ts'
 import { resealJobs } from './work/sealing.ts'
@@ -27,15 +33,18 @@ export interface BackgroundOptions {
 	readonly services: Services
 	/** The number of requests that this process has received so far. */
 	readonly requests: () => number
-	/** Called with what the attempt of a delivery stored. */
+	/** Called with what the attempt of a delivery, or a part of a run, stored. */
 	readonly stored: (organizationId: string, bytes: number) => void
+	/** Throws ApiError when an organization has stored what it may store today. */
+	readonly requireStorage: (organizationId: string) => void
 	/** Called with the outcome of each attempt of a delivery. */
 	readonly attempted?: ((outcome: string) => void) | undefined
 	readonly traces?: Traces | undefined
 }
 
 export interface Background {
-	readonly worker: Worker
+	/** Runs every job that is due, and resolves when they have ended. For tests. */
+	drainJobs(): Promise<void>
 	/** Begins nothing more, and waits for what is under way; attempts of deliveries are broken off after `graceMs`. */
 	stop(graceMs: number): Promise<unknown>
 }
@@ -43,10 +52,15 @@ export interface Background {
 /** Starts deliveries, jobs and loops, each of which any number of processes may have on one database. */
 export async function startBackground(options: BackgroundOptions): Promise<Background> {
 	const { db, config, log, now } = options
-	const worker = new Worker({ db, handlers: jobHandlers(options), now, log })
+	const leaseMs = config.JOB_LEASE_SECONDS * 1_000
+	const { [jobKinds.syncRun]: run, ...handlers } = jobHandlers(options)
+	// Runs have places of their own: one may wait for half a minute for its provider, and invoices are overdue at midnight.
+	const workers = [handlers, { [jobKinds.syncRun]: run }].map((handlers) => new Worker({ db, handlers, now, log, leaseMs }))
 	const repair = { organizationId: '', kind: jobKinds.repair, resourceIds: [''], dueAt: now() }
 	await db.transaction((tx) => ensureJobs(tx, repair))
-	await worker.start()
+	// Only one server uses a SQLite database: the process that held any lease has ended.
+	if (db.dialect === 'sqlite') await db.transaction((tx) => releaseJobs(tx, now(), 0))
+	for (const worker of workers) worker.start()
 	const engine = new DeliveryEngine({
 		...options,
 		egress: options.services.egress,
@@ -56,15 +70,35 @@ export async function startBackground(options: BackgroundOptions): Promise<Backg
 		hostRate: config.WEBHOOK_HOST_RATE,
 	})
 	await engine.start()
-	const loops = startLoops(options, worker)
-	return { worker, stop: (graceMs) => Promise.all([engine.stop(graceMs), worker.stop(), ...loops.map((loop) => loop.stop())]) }
+	const loops = startLoops(options, workers)
+	const stopping = [...workers, ...loops]
+	return {
+		async drainJobs() {
+			do for (const worker of workers) await worker.drain()
+			while ((await Promise.all(workers.map((worker) => worker.isAnyDue()))).some(Boolean))
+		},
+		stop: (graceMs) => Promise.all([engine.stop(graceMs), ...stopping.map((one) => one.stop())]),
+	}
 }
 
-const jobHandlers = ({ db, config, services }: BackgroundOptions): JobHandlers => ({
+const jobHandlers = ({ db, config, log, services, requests, stored, requireStorage }: BackgroundOptions) => ({
 	[jobKinds.overdue]: markAllOverdue(db),
 	[jobKinds.closeLink]: closeLink(db, services.payments),
 	[jobKinds.keptAnswers]: removeKeptAnswers(db),
 	[jobKinds.retention]: removeRetained(db, config.WEBHOOK_RETENTION_DAYS),
+	[jobKinds.syncRetention]: removeOldRuns(db),
+	[jobKinds.syncSchedule]: runSchedule(db),
+	[jobKinds.syncWebhook]: runWebhook(db),
+	[jobKinds.tokenKeepAlive]: keepAlive(db, services),
+	[jobKinds.syncRun]: runSync({
+		db,
+		services,
+		requests,
+		stored,
+		requireStorage,
+		keptMs: config.WEBHOOK_RETENTION_DAYS * dayMs,
+		failed: (err, runId) => log.error({ err, runId }, 'a run of a sync cannot go on'),
+	}),
 	[jobKinds.repair]: repairJobs,
 	...resealJobs(db, services.secrets),
 })
@@ -73,11 +107,11 @@ const jobHandlers = ({ db, config, services }: BackgroundOptions): JobHandlers =
  * Loops beside the jobs. Each asks an index for rows that are in a state of their own, which most of the time has none: a job would
  * be one more row for each. Hosts belong to no organization.
  */
-const startLoops = ({ db, config, log, now }: BackgroundOptions, worker: Worker): Loop[] => [
+const startLoops = ({ db, config, log, now }: BackgroundOptions, workers: readonly Worker[]): Loop[] => [
 	every(500, (signal) => workOffBacklogs(db, now, signal), log),
 	every(1_000, (signal) => releaseHeld(db, now(), signal), log),
 	every(10_000, () => concludeLostMails(db, now()), log),
-	every(60_000, () => worker.releaseOverlong(), log),
+	every(60_000, async () => void (await workers[0]?.releaseOverlong()), log),
 	every(60_000, (signal) => releaseOverlong(db, config.WEBHOOK_RETRY_SECONDS, now(), signal), log),
 	every(600_000, (signal) => repairQueue(db, now(), signal), log),
 	every(3_600_000, (signal) => sweepHosts(db, now(), signal), log),

@@ -10,8 +10,11 @@ import { addBackupCommands } from './commands/backup.ts'
 import { command, print, UsageError } from './commands/command.ts'
 import { addEraseCommands } from './commands/erase.ts'
 import { addJobCommands } from './commands/jobs.ts'
-import { addListenCommand } from './commands/listen.ts'
 import { addMailCommands } from './commands/mail.ts'
+import { addConnectionCommands } from './commands/remote/connections.ts'
+import { addListenCommand } from './commands/remote/listen.ts'
+import { addMappingCommands } from './commands/remote/mappings.ts'
+import { addSyncCommands } from './commands/remote/syncs.ts'
 import { addSecretsCommands } from './commands/secrets.ts'
 import { readConfig, settingsHelp } from './config.ts'
 import { version } from './contract/document.ts'
@@ -53,6 +56,9 @@ addMailCommands(program, { settings: readConfig, withDatabase })
 addJobCommands(program, { settings: readConfig, withDatabase })
 addSecretsCommands(program, { settings: readConfig, withDatabase })
 
+addConnectionCommands(program)
+addMappingCommands(program)
+addSyncCommands(program)
 addListenCommand(program)
 
 const organizations = program.command('organizations').description('Organizations: each sees only its own records.')

@@ -202,6 +202,11 @@ export const settings = {
 		"Megabytes that an organization's requests may store in a day of UTC, events included; 0: no limit.",
 		integer(0, 10_000_000),
 	),
+	JOB_LEASE_SECONDS: setting(
+		'60',
+		'Seconds after which a process that gives no sign of life has lost its jobs to another one.',
+		integer(1, 3_600),
+	),
 	MAIL_DAILY_LIMIT: setting(
 		'200',
 		'Recipients of mail in 24 hours and organization, a quarter of it in its first week; 0: no limit.',
@@ -242,11 +247,19 @@ export const settings = {
 	),
 	PROVIDER_HUBSPOT_CLIENT_ID: setting('', "The server's client at HubSpot, for connections with oauth2.", text),
 	PROVIDER_HUBSPOT_CLIENT_SECRET: secret('The secret of that client.', text),
+	PROVIDER_HUBSPOT_WEBHOOK_SECRET: secret(
+		'What HubSpot signs webhooks with, which go to BASE_URL/connections/webhooks/hubspot; empty: the secret of that client.',
+		text,
+	),
 	PROVIDER_HUBSPOT_BASE_URL: providerBase('HubSpot'),
 	PROVIDER_HUBSPOT_AUTHORIZATION_URL: setting('', 'Another address where HubSpot lets Remit in, for tests.', baseUrl),
 	PROVIDER_HUBSPOT_TOKEN_URL: setting('', 'Another address of the tokens of HubSpot, for tests.', baseUrl),
 	PROVIDER_XERO_CLIENT_ID: setting('', "The server's client at Xero, for connections with oauth2.", text),
 	PROVIDER_XERO_CLIENT_SECRET: secret('The secret of that client.', text),
+	PROVIDER_XERO_WEBHOOK_SECRET: secret(
+		'The webhook key of Xero, whose webhooks go to BASE_URL/connections/webhooks/xero; empty: none are taken.',
+		text,
+	),
 	PROVIDER_XERO_BASE_URL: providerBase('Xero'),
 	PROVIDER_XERO_AUTHORIZATION_URL: setting('', 'Another address where Xero lets Remit in, for tests.', baseUrl),
 	PROVIDER_XERO_TOKEN_URL: setting('', 'Another address of the tokens of Xero, for tests.', baseUrl),

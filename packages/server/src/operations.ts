@@ -4,6 +4,8 @@ import * as apiKeys from './api-keys/handlers.ts'
 import * as audit from './audit/handlers.ts'
 import * as companies from './companies/handlers.ts'
 import * as connections from './connections/handlers.ts'
+import * as connectionLinks from './connections/links/handlers.ts'
+import * as connectionRecords from './connections/records/handlers.ts'
 import * as contacts from './contacts/handlers.ts'
 import * as deals from './deals/handlers.ts'
 import * as pipelines from './deals/pipeline-handlers.ts'
@@ -15,9 +17,12 @@ import * as paymentCredentials from './invoices/payments/credentials-handlers.ts
 import * as paymentLinks from './invoices/payments/handlers.ts'
 import * as sharing from './invoices/sharing/handlers.ts'
 import * as mappings from './mappings/handlers.ts'
+import * as mappingPreviews from './mappings/preview/handlers.ts'
 import * as organizations from './organizations/handlers.ts'
 import * as logo from './organizations/logo-handlers.ts'
 import * as payments from './payments/handlers.ts'
+import * as syncs from './syncs/handlers.ts'
+import * as syncRuns from './syncs/run-handlers.ts'
 import * as taxRates from './tax-rates/handlers.ts'
 import * as timeEntries from './time-entries/handlers.ts'
 import * as deliveries from './webhooks/delivery-handlers.ts'
@@ -42,8 +47,10 @@ export const handlers = {
 	'connections.update': connections.update,
 	'connections.delete': connections.remove,
 	'connections.authorize': connections.authorize,
+	'connections.link': connectionLinks.link,
 	'connections.test': connections.test,
 	'connections.history': connections.history,
+	'connections.objects.schema': connectionRecords.schema,
 	'connections.providers.list': connections.listProviders,
 	'contacts.list': contacts.list,
 	'contacts.create': contacts.create,
@@ -82,11 +89,12 @@ export const handlers = {
 	'invoices.public.pdf': sharing.viewPublicPdf,
 	'mappings.list': mappings.list,
 	'mappings.create': mappings.create,
+	'mappings.defaults.list': mappings.listDefaults,
 	'mappings.get': mappings.get,
 	'mappings.update': mappings.update,
 	'mappings.replace': mappings.update,
 	'mappings.delete': mappings.remove,
-	'mappings.preview': mappings.preview,
+	'mappings.preview': mappingPreviews.preview,
 	'numberGaps.list': invoiceNumbers.listGaps,
 	'organization.nextInvoiceNumber.get': invoiceNumbers.getNext,
 	'organization.nextInvoiceNumber.replace': invoiceNumbers.replaceNext,
@@ -116,6 +124,21 @@ export const handlers = {
 	'pipelines.replace': pipelines.update,
 	'pipelines.delete': pipelines.remove,
 	'pipelines.history': pipelines.history,
+	'syncs.list': syncs.list,
+	'syncs.create': syncs.create,
+	'syncs.get': syncs.get,
+	'syncs.update': syncs.update,
+	'syncs.delete': syncs.remove,
+	'syncs.history': syncs.history,
+	'syncs.pause': syncs.pause,
+	'syncs.resume': syncs.resume,
+	'syncs.cancel': syncs.cancel,
+	'syncs.run': syncs.run,
+	'syncs.links.get': syncs.getLink,
+	'syncs.runs.list': syncRuns.list,
+	'syncs.runs.get': syncRuns.get,
+	'syncs.runs.errors.list': syncRuns.listErrors,
+	'syncs.runs.confirm': syncRuns.confirm,
 	'taxRates.list': taxRates.list,
 	'taxRates.create': taxRates.create,
 	'taxRates.get': taxRates.get,

@@ -1,10 +1,12 @@
 // `remit serve`: settings → database → server; SIGTERM and SIGINT let the requests under way finish.
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from 'pino'
 import { byCommand } from './base/origin.ts'
-import { readConfig } from './config.ts'
+import { type Config, readConfig } from './config.ts'
 import { tightenDataFolder } from './db/files/data-folder.ts'
 import { lockForServer } from './db/files/server-lock.ts'
 import { openDatabase } from './db/open.ts'
+import { crmPath } from './demo/crm.ts'
 import { createDemo } from './demo/demo.ts'
 import { demoWarning } from './hosted/test-mode.ts'
 import { openLog } from './log/log.ts'
@@ -28,11 +30,12 @@ export async function serve(options: { demo?: boolean; json?: boolean }): Promis
 		})
 	const empty = (await listOrganizations(db)).length === 0
 	const key = empty && options.demo ? (await createDemo(db, byCommand(Date.now(), 'serve'))).key : undefined
+	const syncId = key && (await connectCrm(config, server.url, key, log))
 	const warning = await demoWarning(db, config.HOST)
 	if (warning) log.warn(warning)
 	const url = config.BASE_URL || server.url
-	if (options.json) stdout.write(`${JSON.stringify({ url, key })}\n`)
-	else stdout.write(`${key ? welcome(url, key) : `Remit serves ${url}${empty ? `\n\n${firstSteps}` : ''}`}\n`)
+	if (options.json) stdout.write(`${JSON.stringify({ url, key, syncId })}\n`)
+	else stdout.write(`${key ? welcome(url, key, syncId) : `Remit serves ${url}${empty ? `\n\n${firstSteps}` : ''}`}\n`)
 	stdout.flush()
 
 	endOnSignals(config.SHUTDOWN_SECONDS * 1000, {
@@ -47,6 +50,18 @@ export async function serve(options: { demo?: boolean; json?: boolean }): Promis
 			await stdout.close()
 		},
 	})
+}
+
+/** In development the demo has a CRM to sync with; undefined where there is none, or it cannot be reached. */
+async function connectCrm({ NODE_ENV }: Config, url: string, key: string, log: Logger): Promise<string | undefined> {
+	if (NODE_ENV !== 'development') return undefined
+	try {
+		const { connectDemo } = await import('./demo/connect.ts')
+		return await connectDemo(url, key)
+	} catch (err) {
+		log.warn({ err }, 'the demo has no sync: its CRM cannot be connected')
+		return undefined
+	}
 }
 
 /** A terminal's Ctrl-C reaches a process twice when its parent passes it on as well. */
@@ -85,7 +100,15 @@ const firstSteps = `There is no organization yet. Create one, and a key for it:
   remit keys create --organization org_… --scopes all
 `
 
-function welcome(url: string, key: string): string {
+const watching = (url: string, key: string, syncId: string) => `
+A demo CRM at ${url}${crmPath} has companies, and changes one each minute. A sync brings them every five minutes. See it move at once
+(docs/guides/sync.md):
+
+  export REMIT_URL=${url} REMIT_KEY=${key}
+  npx -y pnpm@12.21.0 --silent remit syncs run ${syncId}
+`
+
+function welcome(url: string, key: string, syncId: string | undefined): string {
 	const authorization = `-H 'Authorization: Bearer ${key}'`
 	return `Remit serves ${url}
 
@@ -98,5 +121,5 @@ Try:
   curl '${url}/api/invoices?status=overdue' ${authorization}
   curl '${url}/api/time-entries?status=open' ${authorization}
   curl -X POST ${url}/api/invoices ${authorization} -H 'Content-Type: application/json' -d '{"totalCents": 12500, "dueDate": "2026-12-31"}'
-`
+${syncId ? watching(url, key, syncId) : ''}`
 }

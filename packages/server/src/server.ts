@@ -21,15 +21,14 @@ import { expressPrototypes } from './http/steps/express.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import type { Lookup } from './outside/resolver.ts'
 import { openServices } from './outside/services.ts'
-import type { Worker } from './work/jobs.ts'
 import { every, once } from './work/loop.ts'
 import { warnOfLostKeys } from './work/sealing.ts'
 
 export interface RunningServer {
 	/** The server's URL on this machine. */
 	readonly url: string
-	/** Does what is due without a request; undefined with ROLE=api. */
-	readonly worker: Worker | undefined
+	/** Runs every job that is due, for tests; undefined with ROLE=api. */
+	readonly drainJobs: (() => Promise<void>) | undefined
 	/** Where Prometheus asks. */
 	readonly metricsUrl?: string | undefined
 	/**
@@ -95,13 +94,25 @@ export async function startServer({ db: database, config, log, now = Date.now, l
 		once((signal) => warnOfLostKeys(db, services.secrets, log, signal), log),
 	]
 	const stored = (organizationId: string, bytes: number) => storedBytes.add(organizationId, bytes, now())
-	const options = { db, config, log, now, services, requests: () => requests, stored, attempted: metrics?.attempted, traces }
+	const requireStorage = (organizationId: string) => storedBytes.require(organizationId, now())
+	const options = {
+		db,
+		config,
+		log,
+		now,
+		services,
+		requests: () => requests,
+		stored,
+		requireStorage,
+		attempted: metrics?.attempted,
+		traces,
+	}
 	const background = config.ROLE === 'api' ? undefined : await startBackground(options)
 	const address = addressOf(server, config)
 	url ||= address
 	return {
 		url: address,
-		worker: background?.worker,
+		drainJobs: background?.drainJobs,
 		metricsUrl: metrics?.url,
 		async close(graceMs = config.SHUTDOWN_SECONDS * 1000) {
 			const drained = connections.drain().then(() => settleRefreshes(services))

@@ -136,6 +136,7 @@ const byFormat: Record<string, fc.Arbitrary<string>> = {
 	email: fc.oneof(fc.emailAddress({ size: 'small' }), fc.constantFrom('info@müller.example', 'a@例え.テスト')),
 	'event-pattern': fc.constantFrom('*', 'invoice.*', 'invoice.paid', 'webhook.endpoint.*', 'time_entry.deleted'),
 	'audit-cursor': fc.stringMatching(/^aud_[A-Za-z0-9]{1,40}$/),
+	'run-cursor': fc.stringMatching(/^run_[A-Za-z0-9]{1,40}$/),
 	'delivery-cursor': fc.stringMatching(/^whd_[A-Za-z0-9]{1,40}$/),
 	'event-cursor': fc.stringMatching(/^\d{1,15}$/),
 	'header-name': fc.stringMatching(/^x-[A-Za-z0-9!#$%&'*+.^_`|~-]{1,30}$/),

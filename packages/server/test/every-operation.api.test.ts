@@ -31,7 +31,8 @@ const takes = (operation: Operation, header: string) =>
 	contractOperations.get(operation.id)?.parameters.some(({ name }) => name === header) ?? false
 const answers = (operation: Operation, status: number) => operation.statuses.includes(status as never)
 /** Whether the operation changes anything: a POST that needs only a read scope, such as a preview, does not. */
-const changes = ({ writes, ownTransactions, method }: Operation) => writes || (ownTransactions === true && method !== 'GET')
+const changes = ({ writes, ownTransactions, changesNothing, method }: Operation) =>
+	writes || (ownTransactions === true && !changesNothing && method !== 'GET')
 const success = ({ statuses }: Operation) => statuses.find((status) => status < 300)
 
 describe.each(operations)('$id', (operation) => {
@@ -121,12 +122,12 @@ describe.each(operations)('$id', (operation) => {
 	when(answers(operation, 404) && !isPublic)(
 		'answers 404 to a record of another organization, as to an unknown one',
 		async () => {
-			const foreign = (await sampleOf(operation).make?.(await server.newTenant())) as string
+			const foreign = [(await sampleOf(operation).make?.(await server.newTenant())) ?? []].flat()
 			const { body } = await newRequest(operation, tenant)
 			const [first, second] = await Promise.all(
-				[foreign, 'unknown'].map(async (id) => {
-					const { status, text } = await ask(pathOf(operation, id), { body })
-					const { requestId, ...same } = JSON.parse(text.replaceAll(id, 'ID'))
+				[foreign, foreign.map((_, at) => `unknown${at}`)].map(async (ids) => {
+					const { status, text } = await ask(pathOf(operation, ids), { body })
+					const { requestId, ...same } = JSON.parse(ids.reduce((said, id) => said.replaceAll(`${id}`, 'ID'), text))
 					return { status, same }
 				}),
 			)
@@ -268,6 +269,7 @@ describe('what others fail at', () => {
 			STRIPE_SECRET_KEY: stripe.secretKey,
 			STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
 			STRIPE_API_BASE: stripe.apiBase,
+			PROVIDER_HUBSPOT_BASE_URL: 'http://127.0.0.1:1',
 		}
 		failing = await startTestServer(settings, async (name) => {
 			if (name === 'slow.example') throw new ResolverUnavailable()
@@ -328,6 +330,13 @@ describe('what others fail at', () => {
 		expect(await pay()).toMatchObject({ status: 502, body: { code: 'payment_processor_failed' } })
 		expect((await failing.ask('GET', `/api/invoices/${id}`)).text).toBe(before)
 		expect((await failing.ask('GET', `/api/invoices/${id}/payment-link`)).status).toBe(404)
+		const hubspot = { provider: 'hubspot', name: 'HubSpot', authType: 'api_key', credentials: { apiKey: 'k' } }
+		const connection = (await failing.ask('POST', '/connections', { body: hubspot })).body.id
+		const schema = await failing.ask('GET', `/connections/${connection}/objects/companies/schema`)
+		expect(schema).toMatchObject({ status: 502, body: { code: 'provider_failed', detail: expect.stringContaining('refused') } })
+		const mapping = await sampleOf(operations.find(({ id }) => id === 'mappings.preview') as Operation).make?.(failing)
+		const preview = await failing.ask('POST', `/mappings/${mapping}/preview`, { body: { connectionId: connection } })
+		expect(preview).toMatchObject({ status: 502, body: { code: 'provider_failed' } })
 		expect(await pay()).toMatchObject({ status: 200, body: { url: expect.stringMatching(/^https:\/\/checkout\.stripe\.com/) } })
 	})
 })

@@ -9,10 +9,14 @@ import type { ConnectionConfig, ConnectionCredentials, LineItemInput, Stage } fr
 import { fitting, members, mutants, type Overrides, unlike } from './arbitrary.ts'
 import { type Answer, startTestServer, type TestServer } from './harness.ts'
 import { png } from './images.ts'
+import { peopleSync } from './people-api.ts'
 import { pathOf, sampleOf } from './samples.ts'
 
 /** FUZZ_FACTOR=500 searches for longer. */
-const runs = { numRuns: 12 * Number(process.env.FUZZ_FACTOR ?? 1) }
+const factor = Number(process.env.FUZZ_FACTOR ?? 1)
+const runs = { numRuns: 12 * factor }
+/** A request about a run may wait a second until there is one. */
+const timeout = 30_000 * factor
 
 /** Mostly the usual value, and once in 20 times the unusual one. */
 const mostly = (usual: fc.Arbitrary<unknown>, unusual: unknown) =>
@@ -20,6 +24,9 @@ const mostly = (usual: fc.Arbitrary<unknown>, unusual: unknown) =>
 
 /** Stands for a time entry that is created just before the request. */
 const newEntry = 'te_new'
+
+/** Stands for a connection, or a mapping, that is created just before the request. */
+const newOne = 'one_new'
 
 let server: TestServer
 let overrides: Overrides
@@ -56,6 +63,9 @@ beforeAll(async () => {
 			minLength: 1,
 			maxLength: 3,
 		}),
+		objects: fc.constant([{ name: 'people', path: '/people', idField: 'id', pagination: { style: 'none' } }]),
+		connectionId: mostly(fc.constant(newOne), 'con_unknown'),
+		mappingId: mostly(fc.constant(newOne), 'map_unknown'),
 		timeEntryIds: fc.array(mostly(fc.constant(newEntry), 'te_unknown'), { minLength: 1, maxLength: 3 }),
 	}
 })
@@ -92,7 +102,7 @@ const someStages = fc
 	)
 
 interface Request {
-	readonly id: string
+	readonly id: string | readonly string[]
 	readonly query: Record<string, string>
 	readonly headers: Record<string, string>
 	readonly body: unknown
@@ -115,15 +125,25 @@ const isHeader = (value: string) => /^[!-~]([ -~]*[!-~])?$/.test(value)
 /** The body without the fields that can contradict each other: with random ones nearly every request breaks a business rule. */
 function sensible(body: unknown): unknown {
 	const { endedAt, ...fields } = body as Record<string, unknown>
-	const others = connects(paysOne(fields))
+	const others = previewsGiven(synchronizes(connects(paysOne(fields))))
 	// A payment must not be yet to come.
 	if (others.paidAt !== undefined) others.paidAt = '2001-09-09T01:46:40Z'
 	// A stored time entry must not begin after its end, and only one without a user may run at a time.
 	if (others.startedAt !== undefined) others.startedAt = '2001-09-09T01:46:40Z'
+	// A link leads back to where the organization lets it.
+	if (others.returnUrl !== undefined) others.returnUrl = 'https://app.example/settings'
 	if (others.userId === null) delete others.userId
 	const { lineItems, subtotalCents, taxCents, totalCents, ...rest } = others
 	if (!Array.isArray(lineItems)) return others
 	return { ...rest, lineItems: lineItems.map(({ id, kind, quantity, discountCents, taxes, ...line }: LineItemInput) => line) }
+}
+
+/** A preview has records, or says in one way where they are. */
+function previewsGiven({ externalIds, recordIds, limit, ...fields }: Record<string, unknown>): Record<string, unknown> {
+	const { records = [externalIds, recordIds, limit].some((given) => given !== undefined) && [{ name: 'Acme' }] } = fields
+	if (!records) return fields
+	const { connectionId, ...others } = fields
+	return { ...others, records }
 }
 
 /** A payment names its invoices in one way, and has their currency. */
@@ -153,6 +173,15 @@ function connects({ credentials, config, ...fields }: Record<string, unknown>): 
 	}
 }
 
+/** A sync of people goes one way, and by no schedule. */
+function synchronizes({ direction, schedule, reverseMappingId, ...fields }: Record<string, unknown>): Record<string, unknown> {
+	return {
+		...fields,
+		...(direction !== undefined && { direction: 'inbound' }),
+		...(schedule !== undefined && { schedule: { type: 'manual' } }),
+	}
+}
+
 function requests(operation: Operation): fc.Arbitrary<Request> {
 	const body = operation.body === 'none' ? fc.constant(undefined) : fitting(bodyOf(operation), overrides)
 	return fc.record({
@@ -171,7 +200,7 @@ async function send(operation: Operation, request: Request): Promise<Answer> {
 	const id = make && request.id === 'existing' && operation.path.includes('{') ? await make(server) : request.id
 	const query = new URLSearchParams(request.query)
 	const { headers } = request
-	const body = withUser(operation, await withNewEntries(request.body))
+	const body = withUser(operation, await withNewSync(await withNewEntries(request.body)))
 	return server.ask(operation.method, `${pathOf(operation, id)}?${query}`, {
 		headers,
 		// Encoded here, since `ask` sends a string as it is.
@@ -185,6 +214,14 @@ function withUser({ id }: Operation, body: unknown): unknown {
 	return isEntry ? { userId: randomUUID(), ...body } : body
 }
 
+async function withNewSync(body: unknown): Promise<unknown> {
+	const fields = (body ?? {}) as Record<string, unknown>
+	if (fields.connectionId !== newOne && fields.mappingId !== newOne) return body
+	const made: Record<string, string> = await peopleSync(server)
+	const named = ['connectionId', 'mappingId'].filter((name) => fields[name] === newOne)
+	return { ...fields, ...Object.fromEntries(named.map((name) => [name, made[name]])) }
+}
+
 async function withNewEntries(body: unknown): Promise<unknown> {
 	const { dealId, timeEntryIds } = (body ?? {}) as { dealId?: unknown; timeEntryIds?: unknown }
 	if (!Array.isArray(timeEntryIds) || typeof dealId !== 'string' || dealId === 'dl_unknown') return body
@@ -193,7 +230,7 @@ async function withNewEntries(body: unknown): Promise<unknown> {
 }
 
 describe.each(operations)('$id', (operation) => {
-	it('answers what fits the contract as the contract says', async () => {
+	it('answers what fits the contract as the contract says', { timeout }, async () => {
 		let succeeded = 0
 		await fc.assert(
 			fc.asyncProperty(requests(operation), async (request) => {
@@ -226,7 +263,8 @@ describe.each(operations)('$id', (operation) => {
 			else if (isParty(field)) {
 				const { bankAccount, ...party } = (value ?? {}) as Record<string, unknown>
 				if (value !== null) expect(data[field]).toMatchObject(party)
-			} else if (field in data && !spelledAnew.test(field) && typeof value !== 'number') expect(data[field]).toEqual(value)
+			} else if (field in data && value !== newOne && !spelledAnew.test(field) && typeof value !== 'number')
+				expect(data[field]).toEqual(value)
 		}
 	}
 
@@ -248,14 +286,17 @@ describe.each(operations)('$id', (operation) => {
 	}
 
 	if (contractOf(operation).parameters.length > 0) {
-		it('refuses a parameter with a mistake and names it', async () => {
+		it('refuses a parameter with a mistake and names it', { timeout }, async () => {
 			const mistakes = contractOf(operation).parameters.flatMap((parameter) =>
 				badValues(parameter).map((value) => ({ ...parameter, value })),
 			)
 			await fc.assert(
 				fc.asyncProperty(requests(operation), fc.constantFrom(...mistakes), async (request, { name, in: place, value }) => {
 					const mistaken = {
-						id: place === 'path' ? value : request.id,
+						id:
+							place === 'path'
+								? inPlace(operation, 'path').map((other) => (other.name === name ? value : 'unknown'))
+								: request.id,
 						query: place === 'query' ? { ...request.query, [name]: value } : request.query,
 						headers: place === 'header' ? { ...request.headers, [name]: value } : request.headers,
 						body: request.body,

@@ -6,8 +6,9 @@ import { type Ask, readTables } from './tables.ts'
 export async function grow(server: TestServer, ask: Ask, rows: number): Promise<void> {
 	await server.ask('POST', '/api/companies', { body: { name: 'Grown' } })
 	await server.ask('POST', '/api/contacts', { body: { name: 'Grown' } })
-	const invoice = (await server.ask('POST', '/api/invoices')).body.id
+	const invoice = (await server.ask('POST', '/api/invoices', { body: { totalCents: 100 } })).body.id
 	await server.ask('POST', `/api/invoices/${invoice}/send`, { body: { to: 'grown@acme.example' } })
+	await server.ask('POST', '/api/payments', { body: { amountCents: 1, currency: 'USD', invoiceId: invoice } })
 	await server.ask('POST', '/api/tax-rates', { body: { name: 'VAT', percent: '19' } })
 	await server.newTimeEntry()
 	const [source, target] = [
@@ -66,6 +67,16 @@ const grown: Record<string, Record<string, string>> = {
 		companyId: oneOf('cmp', 100, 7),
 		createdAt: 'n',
 	},
+	payments: {
+		id: "'pay_grown' || n",
+		invoiceId: oneOf('inv', 100),
+		companyId: oneOf('cmp', 100, 7),
+		status: "case n % 5 when 0 then 'reversed' else 'succeeded' end",
+		source: "case n % 5 when 1 then 'status' else 'manual' end",
+		externalId: "'external' || n",
+		createdAt: 'n',
+	},
+	payment_allocations: { id: "'alc_grown' || n", paymentId: "'pay_grown' || n", invoiceId: oneOf('inv', 100) },
 	mails: { id: "'mail_grown' || n", resourceId: oneOf('inv', 100), createdAt: 'n' },
 	mappings: { id: "'map_grown' || n", status: "case n % 5 when 0 then 'active' else 'draft' end", createdAt: 'n' },
 	webhook_hosts: { host: "'grown' || n" },

@@ -6,7 +6,7 @@ import { Remit } from '@remit/sdk'
 import Sqlite from 'better-sqlite3'
 import pg from 'pg'
 import { pino } from 'pino'
-import { inject } from 'vitest'
+import { inject, vi } from 'vitest'
 import { createKey } from '../src/api-keys/store.ts'
 import { scopes as allScopes, type Scope } from '../src/auth/keys.ts'
 import { bySystem } from '../src/base/origin.ts'
@@ -151,7 +151,7 @@ export async function startTestServer(settings: Partial<Config> = {}, lookup = t
 		settings: effective,
 		clock,
 		newTenant,
-		runJobs: async () => server.worker?.drain(),
+		runJobs: async () => server.drainJobs?.(),
 		async close() {
 			try {
 				await Promise.all([checkEvents(db), server.close()])
@@ -194,8 +194,8 @@ export async function holdWrites({ settings }: TestServer, table = 'organization
 			await client.end()
 		}
 	}
-	const file = new Sqlite(join(settings.DATA_DIR as string, 'remit.db'))
-	file.exec('begin immediate')
+	const file = new Sqlite(join(settings.DATA_DIR as string, 'remit.db'), { timeout: 0 })
+	await vi.waitFor(() => file.exec('begin immediate'), { timeout: 5_000, interval: 5 })
 	return async () => {
 		file.exec('rollback')
 		file.close()

@@ -76,14 +76,14 @@ const listOf = ({ maxItems = 10 }: JsonSchema, item: unknown): unknown[] =>
 	Array(Math.min(Number(maxItems), Math.floor((mostBytes - 60_000) / (JSON.stringify(item).length + 1)))).fill(item)
 
 /** The lesser of two runs, when the operation takes the body; else 0. */
-async function bodyCost(operation: Operation, id: string, body: Fields): Promise<number> {
+async function bodyCost(operation: Operation, id: string | readonly string[], body: Fields): Promise<number> {
 	const asking = () => costOf(() => client.ask(operation.method, pathOf(operation, id), JSON.stringify(body)))
 	const [first, second] = [await asking(), await asking()]
 	return second.result.status < 300 ? Math.min(first.ms, second.ms) : 0
 }
 
 /** The most expensive body that the operation takes, as far as changing one field at a time leads. */
-async function search(operation: Operation, start: Fields, id = ''): Promise<Fields> {
+async function search(operation: Operation, start: Fields, id: string | readonly string[] = ''): Promise<Fields> {
 	const climb = async (schema: JsonSchema, from: Fields, bodyOf: (fields: Fields) => Fields): Promise<Fields> => {
 		await bodyCost(operation, id, bodyOf(from))
 		let [found, most] = [from, await bodyCost(operation, id, bodyOf(from))]

@@ -49,19 +49,21 @@ export class Remit {
 		this.#folder = folder
 	}
 
-	#start(args: readonly string[], environment: Environment, stdout: 'pipe' | number = 'pipe'): ChildProcess {
+	#start(args: readonly string[], environment: Environment, stdout: 'pipe' | number = 'pipe', input?: string): ChildProcess {
 		const child = spawn(process.execPath, [cli, ...args], {
 			cwd: this.#folder,
 			env: { ...inherited, PORT: '0', LOG_LEVEL: 'silent', SHED_ABOVE_DELAY_MS: '60000', ...this.env, ...environment },
-			stdio: ['ignore', stdout, 'pipe'],
+			stdio: [input === undefined ? 'ignore' : 'pipe', stdout, 'pipe'],
 		})
+		// The command may end without reading it.
+		child.stdin?.on('error', () => {}).end(input)
 		this.#running.add(child)
 		child.once('exit', () => this.#running.delete(child))
 		return child
 	}
 
-	async run(args: readonly string[], environment: Environment = {}): Promise<Result> {
-		const child = this.#start(args, environment)
+	async run(args: readonly string[], environment: Environment = {}, input?: string): Promise<Result> {
+		const child = this.#start(args, environment, 'pipe', input)
 		let [stdout, stderr] = ['', '']
 		child.stdout?.setEncoding('utf8').on('data', (text) => {
 			stdout += text

@@ -3,13 +3,13 @@ import type { Tenant } from './harness.ts'
 
 /** What an operation is asked: the record of its path, its body, or both. */
 export interface Asked {
-	readonly id?: string
+	readonly id?: string | readonly string[]
 	readonly body?: object
 }
 
 export interface Sample {
-	/** Makes what the path names; returns the id, or the token. */
-	readonly make?: (tenant: Tenant) => Promise<string>
+	/** Makes what the path names; returns the id, the token, or several ids. */
+	readonly make?: (tenant: Tenant) => Promise<string | readonly string[]>
 	/** A body that is taken. */
 	readonly body?: (tenant: Tenant) => Promise<object>
 	/** What breaks a rule: 422. */

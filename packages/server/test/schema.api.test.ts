@@ -1,8 +1,5 @@
 // The real schema of the database, and how it runs the product's own queries: every table and key belongs to an
 // organization, and every list, filter and look-up has its index however large the table is.
-import { join } from 'node:path'
-import Sqlite from 'better-sqlite3'
-import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { migrations } from '../migrations/index.ts'
 import { apiKeys, listKeys } from '../src/api-keys/store.ts'
@@ -15,7 +12,6 @@ import { connections } from '../src/connections/store.ts'
 import { lockTokenRow } from '../src/connections/token-store.ts'
 import { contacts } from '../src/contacts/store.ts'
 import type { Database, Db } from '../src/db/database.ts'
-import { Statements } from '../src/db/statements.ts'
 import { findOldestPipeline, hasDeals, pipelines } from '../src/deals/pipeline-store.ts'
 import { deals } from '../src/deals/store.ts'
 import { insertDeliveries } from '../src/events/fan-out-store.ts'
@@ -32,6 +28,7 @@ import {
 } from '../src/invoices/payment-link-store.ts'
 import { findByToken, removeClientLink } from '../src/invoices/sharing/client-link-store.ts'
 import { lockInvoice, readInvoice, readInvoices, removeInvoice } from '../src/invoices/store.ts'
+import { findSharesOfInvoice, findSharesOfPayment, readPayment } from '../src/ledger/store.ts'
 import { countRecipients, findLatestMail, findLostMails, findMailOfRequest, lockMail, readEmails } from '../src/mails/store.ts'
 import { findSuppressed, unsuppress } from '../src/mails/suppression-store.ts'
 import { findMatches } from '../src/mappings/match-store.ts'
@@ -48,6 +45,7 @@ import { countAgain, deliverAllAgain } from '../src/webhooks/redelivery-store.ts
 import { isAnyJobDue, takeJobs } from '../src/work/jobs-store.ts'
 import { grow } from './grow.ts'
 import { startTestServer, type TestServer } from './harness.ts'
+import { connect, plansBy, record as recordIn } from './plans.ts'
 import { type Ask, readTables } from './tables.ts'
 
 let server: TestServer
@@ -55,22 +53,7 @@ let ask: Ask
 let end: () => unknown
 beforeAll(async () => {
 	server = await startTestServer()
-	const { DATABASE_URL, DATA_DIR } = server.settings
-	if (DATABASE_URL) {
-		const client = new pg.Client(DATABASE_URL)
-		await client.connect()
-		ask = async (sql, values) => (await client.query(sql, values)).rows
-		end = () => client.end()
-	} else {
-		const file = new Sqlite(join(DATA_DIR as string, 'remit.db'))
-		ask = async (sql, values = []) => {
-			const statement = file.prepare(sql)
-			if (statement.reader) return statement.all(values) as Record<string, unknown>[]
-			statement.run(values)
-			return []
-		}
-		end = () => file.close()
-	}
+	;({ ask, end } = await connect(server.settings))
 })
 afterAll(async () => {
 	// Copies of one event under other types are no events.
@@ -111,47 +94,14 @@ describe('the schema', () => {
 	})
 })
 
-interface Recorded {
-	readonly sql: string
-	readonly values: unknown[]
-}
-
-/** The SQL that a store function runs, without running it; but jobs that it makes due, by their key. */
-async function record(work: (db: Db) => Promise<unknown>): Promise<Recorded[]> {
-	const { dialect } = server.db
-	const statements = new Statements<string>(dialect, (sql) => sql)
-	const recorded: Recorded[] = []
-	const keep = (query: never, params: never): undefined => {
-		const { statement, values } = statements.compile(query as never, params as object)
-		if (!/^insert into .(jobs|webhook_attempts)/.test(statement)) recorded.push({ sql: statement, values: values(params) })
-	}
-	const db = {
-		dialect,
-		all: async (query: never, params: never) => keep(query, params) ?? [],
-		column: async (query: never, params: never) => keep(query, params) ?? [],
-		get: async (query: never, params: never) => void keep(query, params),
-		run: async (query: never, params: never) => keep(query, params) ?? 0,
-	}
-	await work(db as unknown as Db).catch(() => undefined)
-	return recorded
-}
-
-/** The plan of each query, a line a step. */
-async function plans(recorded: readonly Recorded[]): Promise<string[]> {
-	expect(recorded.length).toBeGreaterThan(0)
-	const explain = server.db.dialect === 'sqlite' ? 'explain query plan' : 'explain (costs off)'
-	const found = []
-	for (const { sql, values } of recorded) {
-		const rows = await ask(`${explain} ${sql}`, values)
-		found.push(rows.map((row) => String(row.detail ?? row['QUERY PLAN'])).join('\n'))
-	}
-	return found
-}
+const record = (work: (db: Db) => Promise<unknown>) => recordIn(server.db.dialect, work)
+const plans = (recorded: Parameters<typeof plansBy>[2]) => plansBy(server.db.dialect, ask, recorded)
 
 const today = { date: 0, instant: 0 }
 const org = () => server.organizationId
 const page = { limit: 50, offset: 0 }
 const invoiceKey = () => ({ organizationId: org(), id: 'inv_1' })
+const byName = { column: 'sortName', direction: 'asc' } as const
 /** The primary key of the table, whatever the database calls it. */
 const key = 'sqlite_autoindex_webhook_deliveries_1|webhook_deliveries_pkey'
 type List = [name: string, work: (db: Db) => Promise<unknown>, indexes: string[]]
@@ -287,6 +237,9 @@ const complete = (db: Db) => {
 	return completeDeliveries({ ...db, all }, [result()])
 }
 
+/** Two ids that PostgreSQL compares row by row, without an index of either. There are few jobs at any size. */
+const comparedIds = /Filter: (?!.*\bjobs\.).*?\(?(\w+\.)?("(?!organization)\w+Id"|id) = \w+\.("\w+Id"|id)/
+
 /** Every look-up that is no list. */
 const grownEndpoint = () => ({ organizationId: org(), id: 'whe_grown1' })
 const lookUps: [name: string, work: (db: Db) => Promise<unknown>][] = [
@@ -316,6 +269,9 @@ const lookUps: [name: string, work: (db: Db) => Promise<unknown>][] = [
 	['the time entries of an invoice', (db) => findTimeEntriesOf(db, org(), 'inv_1')],
 	['a client link to revoke', (db) => removeClientLink({ db, origin: bySystem(0) }, { organizationId: org(), id: 'inv_1' })],
 	['an invoice by its token', (db) => findByToken(db, 'token')],
+	['a payment', (db) => readPayment(db, org(), 'pay_1')],
+	['what invoices have of a payment', (db) => findSharesOfPayment(db, org(), 'pay_1')],
+	['what an invoice has of payments', (db) => findSharesOfInvoice(db, org(), 'inv_1')],
 	['a payment link', (db) => findLiveLink(db, org(), 'inv_1', 0)],
 	['a payment link to change', (db) => lockPaymentLink(db, org(), 'plk_1')],
 	['a payment link by its page', (db) => findLinkByExternalId(db, 'test', 'cs_1')],
@@ -389,7 +345,10 @@ describe.each(['with few rows', 'with many rows'])('every query %s', (size) => {
 		const searched = await record((db) =>
 			readCompanies(db, org(), { search: 'grown 17', sortBy: 'name', sortOrder: 'asc', ...page }),
 		)
-		expect(searched).toHaveLength(2)
+		// PostgreSQL first asks how many there are.
+		const rows = await record((db) => companies.readRows(db, org(), { match: 'grown', few: true, ...page }, byName))
+		expect(searched).toHaveLength(server.db.dialect === 'sqlite' ? 2 : 1)
+		if (server.db.dialect === 'postgres') searched.push(...rows)
 		for (const plan of await plans(searched)) {
 			const sqlite = server.db.dialect === 'sqlite'
 			const few = size === 'with few rows'
@@ -437,10 +396,11 @@ describe.each(['with few rows', 'with many rows'])('every query %s', (size) => {
 					name,
 					plan: expect.stringMatching(/USING (COVERING )?INDEX|Index (Only )?Scan|Bitmap Index Scan/),
 				})
+				if (size === 'with many rows') expect(plan, name).not.toMatch(comparedIds)
 				expect({ name, plan }).not.toEqual({
 					name,
 					plan: expect.stringMatching(
-						/Seq Scan|^SCAN (?!json_each|CONSTANT|s EXISTS VIRTUAL|again|[nr]$|some$|due$|before$|behind$|part$|webhook_endpoints USING (COVERING )?INDEX webhook_endpoints_backlogs|\(subquery)/m,
+						/Seq Scan|^SCAN (?!json_each|CONSTANT|s EXISTS VIRTUAL|a$|again|[nr]$|some$|due$|before$|behind$|part$|webhook_endpoints USING (COVERING )?INDEX webhook_endpoints_backlogs|\(subquery)/m,
 					),
 				})
 			}

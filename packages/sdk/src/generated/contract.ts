@@ -1234,6 +1234,48 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/connections/{id}/link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a link to connect an account
+         * @description Make a link for the person whose account a connection is to open. Its page names the organization and the provider. With `oauth2` it leads to the
+         *     provider and back; with `api_key` and `basic` it asks for the credentials and tests them at once. It works once and for an hour, for 20 tries at
+         *     most. Another link ends it, and so do other credentials of the connection, and disabling it.
+         */
+        post: operations["connections.link"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/connections/{id}/objects/{name}/schema": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the fields of an object
+         * @description Read the fields of an object of a connection. The provider is asked where it tells them.
+         */
+        get: operations["connections.objects.schema"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/connections/{id}/test": {
         parameters: {
             query?: never;
@@ -1280,6 +1322,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/mappings/defaults": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List default mappings
+         * @description List the mappings that Remit brings along for each provider. Each can be created as it is, or changed before: it is a body of
+         *     `POST /mappings`.
+         */
+        get: operations["mappings.defaults.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/mappings/{id}": {
         parameters: {
             query?: never;
@@ -1300,7 +1363,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a mapping
-         * @description Delete a mapping. It can no longer be read or listed.
+         * @description Delete a mapping. It can no longer be read or listed. One that a sync uses is 409 `record_in_use`.
          */
         delete: operations["mappings.delete"];
         options?: never;
@@ -1323,10 +1386,265 @@ export interface paths {
         put?: never;
         /**
          * Preview a mapping
-         * @description Map records and write nothing: for each the output, its errors, and what would happen to it, with what would change in the stored
-         *     record. Each record is looked at by itself, as if the others were not there.
+         * @description Map records and write nothing: for each the output, its errors, and what would happen to it, with what would change. The records are given,
+         *     read from the provider of a connection, or read from Remit. Each is looked at by itself, as if the others were not there. Calls to the
+         *     provider count as those of a sync do.
          */
         post: operations["mappings.preview"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/syncs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List syncs
+         * @description List syncs, newest first. A key with `resources` gets 403 here and from every other operation on syncs.
+         */
+        get: operations["syncs.list"];
+        put?: never;
+        /**
+         * Create a sync
+         * @description Create a sync, and begin its first run unless `start` is false. The mappings are `active` and fit the connection's provider and the
+         *     direction; else 422 `invalid_sync` with each place. With a connection that is not `active` the sync is created and `blocked`.
+         */
+        post: operations["syncs.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/syncs/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a sync
+         * @description Read a sync.
+         */
+        get: operations["syncs.get"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a sync
+         * @description Delete a sync. A run that is under way is `cancelled`. Records stay on both sides, and so does what links them.
+         */
+        delete: operations["syncs.delete"];
+        options?: never;
+        head?: never;
+        /**
+         * Update a sync
+         * @description Change a sync: only the fields that are present change. The same rules hold as for a new one.
+         */
+        patch: operations["syncs.update"];
+        trace?: never;
+    };
+    "/syncs/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a run
+         * @description Cancel the run of a sync that is under way. What it wrote stays. Without such a run the answer is 409 `no_active_run`.
+         */
+        post: operations["syncs.cancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/syncs/{id}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the changes of a sync
+         * @description List the changes of a sync, newest first, with who made each. They are kept for ever, also of a deleted sync.
+         */
+        get: operations["syncs.history"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/syncs/{id}/links/{externalId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a link
+         * @description Read what links a record of the provider with one of Remit, and what the provider last said of it.
+         */
+        get: operations["syncs.links.get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/syncs/{id}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pause a sync
+         * @description Pause a sync: no run begins by itself or by a caller, and one that is under way waits.
+         */
+        post: operations["syncs.pause"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/syncs/{id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resume a sync
+         * @description Resume a paused sync: a run that waited goes on from where it was. One that is not paused stays as it is.
+         */
+        post: operations["syncs.resume"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/syncs/{id}/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Run a sync
+         * @description Begin a run. While one is under way the answer is 409 `sync_already_running`, whose `detail` names it. A paused sync is 409
+         *     `sync_paused`, and one whose connection or mapping cannot be used 409 `sync_blocked`.
+         */
+        post: operations["syncs.run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/syncs/{id}/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List runs
+         * @description List the runs of a sync, newest first. They are kept for 90 days, and the last one for ever.
+         */
+        get: operations["syncs.runs.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/syncs/{id}/runs/{runId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a run
+         * @description Read a run, with how far it is.
+         */
+        get: operations["syncs.runs.get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/syncs/{id}/runs/{runId}/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirm the deletions of a run
+         * @description Let a run that waits with `too_many_deletions` delete what it found. Another run is 409 `nothing_to_confirm`.
+         */
+        post: operations["syncs.runs.confirm"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/syncs/{id}/runs/{runId}/errors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the errors of a run
+         * @description List the records that a run could not write, oldest first.
+         */
+        get: operations["syncs.runs.errors.list"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1600,7 +1918,7 @@ export interface components {
          * @description The kinds of actors. A later version may add kinds.
          * @enum {string}
          */
-        ActorType: "api_key" | "client_link" | "payment_processor" | "command" | "system";
+        ActorType: "api_key" | "client_link" | "payment_processor" | "command" | "sync" | "system";
         /**
          * @description What an invoice has of a payment.
          * @example {
@@ -1735,7 +2053,7 @@ export interface components {
          * @description What happened to a record. A later version may add actions.
          * @enum {string}
          */
-        AuditAction: "created" | "updated" | "deleted" | "erased" | "emailed" | "shared" | "unshared" | "payment_requested" | "payment_received" | "authorization_started" | "tested" | "redelivered";
+        AuditAction: "created" | "updated" | "deleted" | "erased" | "emailed" | "shared" | "unshared" | "payment_requested" | "payment_received" | "authorization_started" | "tested" | "redelivered" | "run" | "cancelled" | "deletions_confirmed";
         /**
          * Format: audit-cursor
          * @description A `nextCursor` of the audit log or of a history.
@@ -2309,6 +2627,7 @@ export interface components {
          *       },
          *       "config": {},
          *       "grantedScopes": [],
+         *       "missingScopes": [],
          *       "credentialHint": "1sZp",
          *       "expiresAt": null,
          *       "lastRefreshedAt": null,
@@ -2341,6 +2660,11 @@ export interface components {
             /** @description What the provider lets it do; empty where the provider does not say. */
             grantedScopes: string[];
             /**
+             * @description With `oauth2`: what Remit needs to read and write the provider's objects, and the last token was not for. A new authorization asks for it. Empty
+             *     where the provider does not say what it lets the connection do.
+             */
+            missingScopes: string[];
+            /**
              * @description To recognise the credentials: the client's id, a user name that is an e-mail address, or the last four characters of a key or another user
              *     name of 16 or more; else null.
              */
@@ -2349,9 +2673,12 @@ export interface components {
             expiresAt: components["schemas"]["UnixMs"] | null;
             /** @description When its access token was last replaced; null when it never was. */
             lastRefreshedAt: components["schemas"]["UnixMs"] | null;
-            /** @description When a call with its present credentials last succeeded; null when none has. */
+            /** @description When a call with its present credentials last succeeded, to within five minutes; null when none has. */
             lastSuccessAt: components["schemas"]["UnixMs"] | null;
-            /** @description Why its last call failed; null when it succeeded, and before the first. */
+            /**
+             * @description Why its last call failed; null when it succeeded, and before the first. Limits of the provider, and what is wrong with one record, are not
+             *     the connection's.
+             */
             lastError: components["schemas"]["ConnectionError"] | null;
             /** @description When it was created. */
             createdAt: components["schemas"]["UnixMs"];
@@ -2406,6 +2733,7 @@ export interface components {
          *         },
          *         "config": {},
          *         "grantedScopes": [],
+         *         "missingScopes": [],
          *         "credentialHint": "1sZp",
          *         "expiresAt": null,
          *         "lastRefreshedAt": null,
@@ -2517,6 +2845,8 @@ export interface components {
             scopes?: components["schemas"]["ConnectionScope"][];
             /** @description `http_json` with `api_key`: the header for the key; `Authorization: Bearer …` unless it is set. */
             apiKeyHeader?: components["schemas"]["HeaderName"];
+            /** @description `http_json`: the kinds of records there, each with another name. */
+            objects?: components["schemas"]["ConnectionObject"][];
         };
         /**
          * @description A connection to create.
@@ -2536,7 +2866,7 @@ export interface components {
             name: components["schemas"]["Name"];
             /** @description How it proves who it is: one of the provider's `authTypes`. */
             authType: components["schemas"]["ConnectionAuthType"];
-            /** @description What proves it; absent for `oauth2`. */
+            /** @description What proves it; absent for `oauth2`, and where somebody else brings it by a link (`POST …/link`) or a later change. */
             credentials?: components["schemas"]["ConnectionCredentials"];
             /** @description What it needs besides. */
             config?: components["schemas"]["ConnectionConfig"];
@@ -2571,6 +2901,7 @@ export interface components {
          *         },
          *         "config": {},
          *         "grantedScopes": [],
+         *         "missingScopes": [],
          *         "credentialHint": "1sZp",
          *         "expiresAt": null,
          *         "lastRefreshedAt": null,
@@ -2623,7 +2954,7 @@ export interface components {
         };
         /**
          * @description What proves who a connection is: `apiKey` for `api_key`, `username` and `password` for `basic`, `clientId` and `clientSecret` for
-         *     `client_credentials`, nothing for `oauth2`. No answer shows them.
+         *     `client_credentials`, nothing for `oauth2`. A connection to Stripe may have a `webhookSecret` besides. No answer shows them.
          * @example {
          *       "apiKey": "pat-eu1-8fKq2LwXc4Rk6NdB1sZp"
          *     }
@@ -2645,6 +2976,11 @@ export interface components {
              * @description The secret of the client.
              */
             clientSecret?: string;
+            /**
+             * @description `stripe`, besides the key: what Stripe signs the webhooks of the account with. Its endpoint there is
+             *     `/connections/webhooks/stripe/{organizationId}/{connectionId}`.
+             */
+            webhookSecret?: string;
         };
         /** @description One record. */
         ConnectionData: {
@@ -2681,6 +3017,7 @@ export interface components {
          *         },
          *         "config": {},
          *         "grantedScopes": [],
+         *         "missingScopes": [],
          *         "credentialHint": "1sZp",
          *         "expiresAt": null,
          *         "lastRefreshedAt": null,
@@ -2761,6 +3098,7 @@ export interface components {
          *         },
          *         "config": {},
          *         "grantedScopes": [],
+         *         "missingScopes": [],
          *         "credentialHint": "1sZp",
          *         "expiresAt": null,
          *         "lastRefreshedAt": null,
@@ -2831,7 +3169,39 @@ export interface components {
          * @description Why a call to a provider failed. A later version may add others.
          * @enum {string}
          */
-        ConnectionErrorCode: "unauthorized" | "forbidden" | "invalid_client" | "rate_limited" | "provider_failed" | "rejected" | "unreachable" | "timeout" | "invalid_answer" | "answer_too_large" | "unsafe_url" | "authorization_denied" | "not_authorized" | "credentials_lost";
+        ConnectionErrorCode: "unauthorized" | "forbidden" | "invalid_client" | "rate_limited" | "provider_failed" | "rejected" | "unreachable" | "timeout" | "invalid_answer" | "answer_too_large" | "unsafe_url" | "authorization_denied" | "not_authorized" | "credentials_lost" | "connection_disabled" | "connection_deleted";
+        /**
+         * @description A page where a person connects an account, without a key of the API.
+         * @example {
+         *       "url": "https://remit.example/connect/Tq1vJ5cU0ohX8mAYk2rwQLXc4Rk6NdB1sZp9dKq2LwX",
+         *       "expiresAt": 1774918800000
+         *     }
+         */
+        ConnectionLink: {
+            /** @description The URL of the page. Whoever has it can connect an account, once. */
+            url: string;
+            /** @description Until when it works: for an hour. */
+            expiresAt: components["schemas"]["UnixMs"];
+        };
+        /**
+         * @description A link for the person whose account it is.
+         * @example {
+         *       "returnUrl": "https://app.acme.example/settings"
+         *     }
+         */
+        ConnectionLinkCreate: {
+            /**
+             * Format: webhook-url
+             * @description Where a link on the last page leads. Its origin must be one of the organization's `connectReturnOrigins`; else the answer is 422
+             *     `return_url_not_allowed`.
+             */
+            returnUrl?: string;
+        };
+        /** @description One record. */
+        ConnectionLinkData: {
+            /** @description The record. */
+            data: components["schemas"]["ConnectionLink"];
+        };
         /** @description A page of records. */
         ConnectionList: {
             /** @description The records of this page. */
@@ -2869,6 +3239,7 @@ export interface components {
          *         },
          *         "config": {},
          *         "grantedScopes": [],
+         *         "missingScopes": [],
          *         "credentialHint": "1sZp",
          *         "expiresAt": null,
          *         "lastRefreshedAt": null,
@@ -2920,6 +3291,76 @@ export interface components {
             data: components["schemas"]["Connection"];
         };
         /**
+         * @description A kind of record at an API that a connection describes.
+         * @example {
+         *       "name": "customers",
+         *       "path": "/customers",
+         *       "records": "data",
+         *       "idField": "id",
+         *       "changedField": "updatedAt",
+         *       "changedFormat": "iso",
+         *       "pagination": {
+         *         "style": "cursor",
+         *         "parameter": "cursor",
+         *         "next": "meta.nextCursor"
+         *       },
+         *       "pageSize": {
+         *         "parameter": "limit",
+         *         "size": 100
+         *       },
+         *       "sinceParameter": "updatedSince",
+         *       "readPath": "/customers/{id}",
+         *       "create": {
+         *         "method": "POST",
+         *         "path": "/customers"
+         *       },
+         *       "update": {
+         *         "method": "PATCH",
+         *         "path": "/customers/{id}"
+         *       },
+         *       "remove": {
+         *         "method": "DELETE",
+         *         "path": "/customers/{id}"
+         *       }
+         *     }
+         */
+        ConnectionObject: {
+            /** @description Its name. */
+            name: components["schemas"]["Id"];
+            /** @description Where the list is. */
+            path: components["schemas"]["ObjectPath"];
+            /** @description Where an answer has the records; absent: the answer is the list. */
+            records?: components["schemas"]["ObjectField"];
+            /** @description The field that tells one from another: text or a number. */
+            idField: components["schemas"]["ObjectField"];
+            /** @description The field that says when a record last changed. */
+            changedField?: components["schemas"]["ObjectField"];
+            /** @description How that and `sinceParameter` are written; `iso` unless it is set. */
+            changedFormat?: components["schemas"]["ObjectTimeFormat"];
+            /** @description How the list goes on. */
+            pagination: components["schemas"]["ObjectPagination"];
+            /** @description How many records a page has; absent: as many as the provider thinks. */
+            pageSize?: components["schemas"]["ObjectPageSize"];
+            /** @description The query parameter that asks for what changed at a time or later; absent: each pass reads everything. It needs `changedField`. */
+            sinceParameter?: components["schemas"]["ParameterName"];
+            /** @description Where one record is; absent: none can be read alone. */
+            readPath?: components["schemas"]["RecordPath"];
+            /** @description Query parameters of the list that look up records with exactly this value, named as the fields. */
+            lookUpFields?: components["schemas"]["ParameterName"][];
+            /** @description How a record is created; absent: none is. */
+            create?: components["schemas"]["ObjectCreate"];
+            /** @description How a record is changed; absent: none is. */
+            update?: components["schemas"]["ObjectUpdate"];
+            /** @description How a record is removed; absent: none is. */
+            remove?: components["schemas"]["ObjectRemoval"];
+            /** @description The name around a record in what is written and in the answer for one; absent: the record is all of it. */
+            wrap?: components["schemas"]["ParameterName"];
+            /** @description A field that a deleted record has, with any value but false, null, 0 and "". */
+            deletedField?: components["schemas"]["ObjectField"];
+            /** @description Its fields that are known; there may be others. */
+            fields?: components["schemas"]["KnownField"][];
+        };
+        /**
          * @description A connection that was `degraded` or `needs_reauth` became `active`.
          * @example {
          *       "id": "evt_0mnfcf9s0aKq2LwXc4Rk6Nd",
@@ -2949,6 +3390,7 @@ export interface components {
          *         },
          *         "config": {},
          *         "grantedScopes": [],
+         *         "missingScopes": [],
          *         "credentialHint": "1sZp",
          *         "expiresAt": null,
          *         "lastRefreshedAt": null,
@@ -3055,6 +3497,7 @@ export interface components {
          *         },
          *         "config": {},
          *         "grantedScopes": [],
+         *         "missingScopes": [],
          *         "credentialHint": "1sZp",
          *         "expiresAt": null,
          *         "lastRefreshedAt": null,
@@ -3406,6 +3849,19 @@ export interface components {
         CreatedRecord: {
             /** @description The id of the new record. */
             id: components["schemas"]["Id"];
+        };
+        /**
+         * @description A new sync.
+         * @example {
+         *       "id": "syn_2LwXc4Rk6NdB1sZp9dKq",
+         *       "runId": "run_1vJ5cU0ohX8mAYk2rTwQ"
+         *     }
+         */
+        CreatedSync: {
+            /** @description The id of the new sync. */
+            id: components["schemas"]["Id"];
+            /** @description The id of its first run; null when it has not begun one. */
+            runId: components["schemas"]["Id"] | null;
         };
         /**
          * Format: currency
@@ -4005,7 +4461,7 @@ export interface components {
          * @description Every error code. A later version may add codes.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "invalid_json" | "body_required" | "ambiguous_credentials" | "invalid_signature" | "missing_credentials" | "invalid_credentials" | "insufficient_scope" | "route_not_found" | "api_key_not_found" | "client_link_not_found" | "payment_link_not_found" | "webhook_delivery_not_found" | "event_not_found" | "allocation_not_found" | "company_not_found" | "connection_not_found" | "contact_not_found" | "deal_not_found" | "invoice_not_found" | "mapping_not_found" | "payment_not_found" | "pipeline_not_found" | "tax_rate_not_found" | "time_entry_not_found" | "webhook_endpoint_not_found" | "method_not_allowed" | "request_timeout" | "invoice_number_taken" | "record_in_use" | "tax_rate_in_use" | "stage_in_use" | "time_entry_invoiced" | "timer_running" | "time_entry_already_invoiced" | "invoice_cancelled" | "email_not_configured" | "email_under_way" | "email_perhaps_sent" | "payment_processor_not_configured" | "webhook_endpoint_not_active" | "provider_not_configured" | "connection_disabled" | "delivery_under_way" | "too_many_endpoints" | "too_many_api_keys" | "idempotency_key_in_use" | "payment_not_manual" | "version_mismatch" | "payload_too_large" | "unsupported_media_type" | "event_type_out_of_reach" | "totals_mismatch" | "amount_out_of_range" | "invalid_vat_id" | "invalid_period" | "unknown_provider" | "invalid_connection" | "invalid_iban" | "invalid_logo" | "low_contrast" | "mixed_tax_inclusion" | "unknown_line_item" | "invalid_line_item" | "invalid_mapping" | "unknown_deal" | "unknown_company" | "expires_in_past" | "unknown_contact" | "unknown_pipeline" | "unknown_stage" | "invalid_stages" | "invalid_time_entry" | "invalid_time_entries" | "rate_missing" | "currency_mismatch" | "number_used" | "invalid_payment" | "allocation_too_large" | "too_many_allocations" | "unknown_invoice" | "unknown_tax_rate" | "tax_rate_archived" | "unsafe_url" | "unresolvable_url" | "recipient_suppressed" | "nothing_to_pay" | "amount_not_payable" | "idempotency_key_reused" | "rate_limited" | "email_limit_reached" | "storage_limit_reached" | "headers_too_large" | "internal_error" | "email_delivery_failed" | "email_outcome_unknown" | "payment_processor_failed" | "outcome_unknown" | "unavailable" | "resolver_unavailable";
+        ErrorCode: "invalid_request" | "invalid_json" | "body_required" | "ambiguous_credentials" | "invalid_signature" | "missing_credentials" | "invalid_credentials" | "insufficient_scope" | "connection_object_not_found" | "route_not_found" | "api_key_not_found" | "client_link_not_found" | "payment_link_not_found" | "webhook_delivery_not_found" | "event_not_found" | "sync_link_not_found" | "allocation_not_found" | "company_not_found" | "connection_not_found" | "contact_not_found" | "deal_not_found" | "invoice_not_found" | "mapping_not_found" | "payment_not_found" | "pipeline_not_found" | "sync_not_found" | "sync_run_not_found" | "tax_rate_not_found" | "time_entry_not_found" | "webhook_endpoint_not_found" | "method_not_allowed" | "request_timeout" | "invoice_number_taken" | "record_in_use" | "tax_rate_in_use" | "stage_in_use" | "time_entry_invoiced" | "timer_running" | "time_entry_already_invoiced" | "invoice_cancelled" | "email_not_configured" | "email_under_way" | "email_perhaps_sent" | "payment_processor_not_configured" | "webhook_endpoint_not_active" | "provider_not_configured" | "connection_disabled" | "sync_already_running" | "sync_paused" | "sync_blocked" | "no_active_run" | "nothing_to_confirm" | "delivery_under_way" | "too_many_endpoints" | "too_many_api_keys" | "idempotency_key_in_use" | "payment_not_manual" | "version_mismatch" | "payload_too_large" | "unsupported_media_type" | "event_type_out_of_reach" | "totals_mismatch" | "amount_out_of_range" | "invalid_vat_id" | "invalid_period" | "unknown_provider" | "invalid_connection" | "return_url_not_allowed" | "invalid_iban" | "invalid_logo" | "low_contrast" | "mixed_tax_inclusion" | "unknown_line_item" | "invalid_line_item" | "invalid_mapping" | "invalid_preview" | "invalid_sync" | "unknown_connection" | "unknown_mapping" | "unknown_deal" | "unknown_company" | "expires_in_past" | "unknown_contact" | "unknown_pipeline" | "unknown_stage" | "invalid_stages" | "invalid_time_entry" | "invalid_time_entries" | "rate_missing" | "currency_mismatch" | "number_used" | "invalid_payment" | "allocation_too_large" | "too_many_allocations" | "unknown_invoice" | "unknown_tax_rate" | "tax_rate_archived" | "unsafe_url" | "unresolvable_url" | "recipient_suppressed" | "nothing_to_pay" | "amount_not_payable" | "idempotency_key_reused" | "rate_limited" | "email_limit_reached" | "storage_limit_reached" | "headers_too_large" | "internal_error" | "email_delivery_failed" | "email_outcome_unknown" | "payment_processor_failed" | "provider_failed" | "outcome_unknown" | "unavailable" | "resolver_unavailable";
         /**
          * @description Who caused a change.
          * @example {
@@ -4016,7 +4472,7 @@ export interface components {
         EventActor: {
             /** @description Its kind. */
             type: components["schemas"]["ActorType"];
-            /** @description The API key's id, the payment processor's name, or the name of the user who ran the command; null for the others. */
+            /** @description The API key's id, the run's id, the payment processor's name, or the name of the user who ran the command; null for the others. */
             id: string | null;
         };
         /**
@@ -4033,7 +4489,7 @@ export interface components {
          * @description Every type of event; `GET /webhooks/event-types` describes each. A later version may add types.
          * @enum {string}
          */
-        EventType: "invoice.created" | "invoice.updated" | "invoice.sent" | "invoice.send_failed" | "invoice.perhaps_sent" | "invoice.viewed" | "invoice.partially_paid" | "invoice.paid" | "invoice.overdue" | "invoice.cancelled" | "invoice.deleted" | "payment.received" | "payment.updated" | "payment.unapplied" | "payment.reversed" | "company.created" | "company.updated" | "company.deleted" | "contact.created" | "contact.updated" | "contact.deleted" | "deal.created" | "deal.updated" | "deal.stage_changed" | "deal.deleted" | "tax_rate.created" | "tax_rate.updated" | "tax_rate.deleted" | "time_entry.created" | "time_entry.updated" | "time_entry.deleted" | "connection.created" | "connection.updated" | "connection.activated" | "connection.degraded" | "connection.needs_reauth" | "connection.recovered" | "connection.deleted" | "mapping.created" | "mapping.updated" | "mapping.deleted" | "webhook.endpoint.failing" | "webhook.endpoint.disabled" | "webhook.test";
+        EventType: "invoice.created" | "invoice.updated" | "invoice.sent" | "invoice.send_failed" | "invoice.perhaps_sent" | "invoice.viewed" | "invoice.partially_paid" | "invoice.paid" | "invoice.overdue" | "invoice.cancelled" | "invoice.deleted" | "payment.received" | "payment.updated" | "payment.unapplied" | "payment.reversed" | "company.created" | "company.updated" | "company.deleted" | "contact.created" | "contact.updated" | "contact.deleted" | "deal.created" | "deal.updated" | "deal.stage_changed" | "deal.deleted" | "tax_rate.created" | "tax_rate.updated" | "tax_rate.deleted" | "time_entry.created" | "time_entry.updated" | "time_entry.deleted" | "connection.created" | "connection.updated" | "connection.activated" | "connection.degraded" | "connection.needs_reauth" | "connection.recovered" | "connection.deleted" | "mapping.created" | "mapping.updated" | "mapping.deleted" | "sync.created" | "sync.updated" | "sync.blocked" | "sync.deleted" | "sync.run.started" | "sync.run.confirmation_required" | "sync.run.succeeded" | "sync.run.partially_succeeded" | "sync.run.failed" | "sync.run.cancelled" | "webhook.endpoint.failing" | "webhook.endpoint.disabled" | "webhook.test";
         /**
          * @description A field before and after a change. Of a list with more than 10 items, such as the lines of an invoice, `from` and `to` have
          *     only the items that differ: first those that changed, each with its `id` and the fields that differ, then whole those that
@@ -4108,6 +4564,8 @@ export interface components {
              * @description Of `truncate`.
              */
             length?: number;
+            /** @description Of `lookupLink`: the provider's object, such as `contacts`. */
+            object?: components["schemas"]["SystemName"];
         };
         /**
          * @description Why a series lacks a number. A later version may add reasons.
@@ -6045,10 +6503,42 @@ export interface components {
          */
         KeyScope: "read" | "write" | "admin" | "companies:read" | "companies:write" | "contacts:read" | "contacts:write" | "deals:read" | "deals:write" | "invoices:read" | "invoices:write" | "organization:read" | "organization:write" | "payments:read" | "payments:write" | "tax_rates:read" | "tax_rates:write" | "time_entries:read" | "time_entries:write";
         /**
+         * @description A field of a record.
+         * @example {
+         *       "path": "address.city",
+         *       "type": "string"
+         *     }
+         */
+        KnownField: {
+            /** @description Where it is in the record. */
+            path: components["schemas"]["ObjectField"];
+            /** @description Its type. */
+            type: components["schemas"]["ProviderFieldType"];
+        };
+        /**
          * @description A language of documents: of an invoice's PDF, page and e-mail. A later version may add one.
          * @enum {string}
          */
         Language: "en" | "de" | "fr" | "es" | "it" | "nl" | "pt" | "pl";
+        /**
+         * @description The last run of a sync.
+         * @example {
+         *       "id": "run_1vJ5cU0ohX8mAYk2rTwQ",
+         *       "status": "succeeded",
+         *       "createdAt": 1774915200000,
+         *       "finishedAt": 1774915260000
+         *     }
+         */
+        LastSyncRun: {
+            /** @description Its id. */
+            id: components["schemas"]["Id"];
+            /** @description Where it is. */
+            status: components["schemas"]["SyncRunStatus"];
+            /** @description When it was begun. */
+            createdAt: components["schemas"]["UnixMs"];
+            /** @description When it came to its end; null while it is under way. */
+            finishedAt: components["schemas"]["UnixMs"] | null;
+        };
         /**
          * Format: line
          * @description One line of `Text`: no control characters or line breaks.
@@ -6389,6 +6879,7 @@ export interface components {
          *         "system": "internal",
          *         "object": "company"
          *       },
+         *       "connectionId": null,
          *       "fields": [
          *         {
          *           "target": "name",
@@ -6423,6 +6914,8 @@ export interface components {
             source: components["schemas"]["MappingSide"];
             /** @description Where records go. */
             target: components["schemas"]["MappingSide"];
+            /** @description The connection by whose object it is validated; null: by what Remit knows of the system. It may be deleted. */
+            connectionId: components["schemas"]["Id"] | null;
             /** @description How each field is made. */
             fields: components["schemas"]["MappingField"][];
             /** @description Which stored record a mapped one is; null: every record is a new one. */
@@ -6469,6 +6962,11 @@ export interface components {
             source: components["schemas"]["MappingSide"];
             /** @description Where records go. Exactly one of the two sides is `internal`. */
             target: components["schemas"]["MappingSide"];
+            /**
+             * @description The connection by whose object it is validated: of HubSpot, `validation` then names fields that the account does not have. Only a sync of this
+             *     connection can use it. Where the provider does not answer within 5 seconds, and once the connection is deleted, it is validated as without.
+             */
+            connectionId?: components["schemas"]["Id"] | null;
             /** @description How each field is made. */
             fields: components["schemas"]["MappingField"][];
             /** @description Which stored record a mapped one is. */
@@ -6478,6 +6976,13 @@ export interface components {
              * @enum {string}
              */
             status?: "draft" | "active" | "archived";
+        };
+        /** @description A page of records. */
+        MappingCreateList: {
+            /** @description The records of this page. */
+            data: components["schemas"]["MappingCreate"][];
+            /** @description The place of the page in its list. */
+            meta: components["schemas"]["PageMeta"];
         };
         /**
          * @description A mapping was created.
@@ -6507,6 +7012,7 @@ export interface components {
          *           "system": "internal",
          *           "object": "company"
          *         },
+         *         "connectionId": null,
          *         "fields": [
          *           {
          *             "target": "name",
@@ -6603,6 +7109,7 @@ export interface components {
          *           "system": "internal",
          *           "object": "company"
          *         },
+         *         "connectionId": null,
          *         "fields": [
          *           {
          *             "target": "name",
@@ -6757,6 +7264,9 @@ export interface components {
          *           "errors": [],
          *           "action": "create",
          *           "recordId": null,
+         *           "externalId": null,
+         *           "source": null,
+         *           "current": null,
          *           "changes": {}
          *         }
          *       ]
@@ -6774,7 +7284,8 @@ export interface components {
             data: components["schemas"]["MappingPreview"];
         };
         /**
-         * @description Records to map without writing them.
+         * @description Which records to map without writing them. A mapping to Remit has exactly one of `records` and `connectionId`; one from Remit has `records`,
+         *     or maps stored records. Anything else is 422 `invalid_preview` with its place.
          * @example {
          *       "records": [
          *         {
@@ -6787,9 +7298,23 @@ export interface components {
          */
         MappingPreviewInput: {
             /** @description Records of the source, as its system answers them. */
-            records: {
+            records?: {
                 [key: string]: unknown;
             }[];
+            /**
+             * @description A connection to the mapping's system. Of a mapping to Remit, its records are read there; of one from Remit, what it has now is compared with
+             *     what would be sent.
+             */
+            connectionId?: components["schemas"]["Id"];
+            /** @description Of a mapping to Remit, with `connectionId`: the ids of the records to read, as the provider has them. */
+            externalIds?: components["schemas"]["PreviewExternalId"][];
+            /** @description Of a mapping from Remit: the ids of the records to map. */
+            recordIds?: components["schemas"]["Id"][];
+            /**
+             * Format: int32
+             * @description How many records to take without ids: the first that the provider lists, or the newest in Remit. 10 unless it is set.
+             */
+            limit?: number;
             /** @description Fields in place of the mapping's own, to try them before they are saved. */
             fields?: components["schemas"]["MappingField"][];
         };
@@ -6813,7 +7338,7 @@ export interface components {
          * @description Where a mapping is between an idea and use. A later version may add statuses.
          * @enum {string}
          */
-        MappingStatus: "draft" | "active" | "archived";
+        MappingStatus: "draft" | "active" | "invalid" | "archived";
         /**
          * @description Changes of a mapping: an absent field stays as it is, `null` clears one.
          * @example {
@@ -6827,6 +7352,8 @@ export interface components {
             source?: components["schemas"]["MappingSide"];
             /** @description Where records go. */
             target?: components["schemas"]["MappingSide"];
+            /** @description The connection by whose object it is validated. */
+            connectionId?: components["schemas"]["Id"] | null;
             /** @description How each field is made: all of them, those from before go. */
             fields?: components["schemas"]["MappingField"][];
             /** @description Which stored record a mapped one is. */
@@ -6865,6 +7392,7 @@ export interface components {
          *           "system": "internal",
          *           "object": "company"
          *         },
+         *         "connectionId": null,
          *         "fields": [
          *           {
          *             "target": "name",
@@ -7080,6 +7608,134 @@ export interface components {
         /** @description The beginning of generated invoice numbers, with `{year}` for the year. */
         NumberPrefix: string;
         /**
+         * @description A call that creates a record.
+         * @example {
+         *       "method": "POST",
+         *       "path": "/customers"
+         *     }
+         */
+        ObjectCreate: {
+            /**
+             * @description Its method.
+             * @enum {string}
+             */
+            method: "POST" | "PUT";
+            /** @description Its path. */
+            path: components["schemas"]["ObjectPath"];
+        };
+        /** @description Where a field is in an answer, with dots between the names, such as `meta.updatedAt`. */
+        ObjectField: string;
+        /**
+         * @description How many records a page has.
+         * @example {
+         *       "parameter": "limit",
+         *       "size": 100
+         *     }
+         */
+        ObjectPageSize: {
+            /** @description The query parameter. */
+            parameter: components["schemas"]["ParameterName"];
+            /**
+             * Format: int32
+             * @description How many to ask for.
+             */
+            size: number;
+        };
+        /**
+         * @description How a list goes on.
+         * @example {
+         *       "style": "cursor",
+         *       "parameter": "cursor",
+         *       "next": "meta.nextCursor"
+         *     }
+         */
+        ObjectPagination: {
+            /** @description The way. */
+            style: components["schemas"]["ObjectPaginationStyle"];
+            /** @description `cursor`, `page` and `offset`, which need it: the query parameter. */
+            parameter?: components["schemas"]["ParameterName"];
+            /** @description `cursor`, which needs it: where the answer has the next one. */
+            next?: components["schemas"]["ObjectField"];
+            /**
+             * Format: int32
+             * @description `page`: the number of the first page.
+             */
+            first?: number;
+        };
+        /**
+         * @description How a list goes on. A later version may add ways.
+         * @enum {string}
+         */
+        ObjectPaginationStyle: "cursor" | "page" | "offset" | "link" | "none";
+        /** @description A path below `baseUrl`, such as `/customers`. */
+        ObjectPath: string;
+        /**
+         * @description A call that removes a record.
+         * @example {
+         *       "method": "DELETE",
+         *       "path": "/customers/{id}"
+         *     }
+         */
+        ObjectRemoval: {
+            /**
+             * @description Its method.
+             * @enum {string}
+             */
+            method: "DELETE" | "POST";
+            /** @description Its path. */
+            path: components["schemas"]["RecordPath"];
+        };
+        /**
+         * @description The fields of an object of a connection.
+         * @example {
+         *       "name": "companies",
+         *       "idField": "id",
+         *       "fields": [
+         *         {
+         *           "path": "properties.domain",
+         *           "type": "string"
+         *         }
+         *       ],
+         *       "hash": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+         *     }
+         */
+        ObjectSchema: {
+            /** @description Its name. */
+            name: string;
+            /** @description The field that tells one record from another. */
+            idField: string;
+            /** @description Its fields: those that the provider tells of the account, else those that Remit or the connection's config knows. */
+            fields: components["schemas"]["ProviderField"][];
+            /** @description Differs when a field came, went or got another type at the provider. */
+            hash: string;
+        };
+        /** @description One record. */
+        ObjectSchemaData: {
+            /** @description The record. */
+            data: components["schemas"]["ObjectSchema"];
+        };
+        /**
+         * @description How a provider writes a time. A later version may add others.
+         * @enum {string}
+         */
+        ObjectTimeFormat: "iso" | "unix_ms" | "unix_s";
+        /**
+         * @description A call that changes a record.
+         * @example {
+         *       "method": "PATCH",
+         *       "path": "/customers/{id}"
+         *     }
+         */
+        ObjectUpdate: {
+            /**
+             * @description Its method.
+             * @enum {string}
+             */
+            method: "POST" | "PUT" | "PATCH";
+            /** @description Its path. */
+            path: components["schemas"]["RecordPath"];
+        };
+        /**
          * @description The operation succeeded.
          * @example {
          *       "ok": true
@@ -7138,6 +7794,9 @@ export interface components {
          *       "invoiceNumberPrefix": "INV-",
          *       "invoiceNumberDigits": 4,
          *       "paymentTerms": null,
+         *       "connectReturnOrigins": [
+         *         "https://app.northlight.example"
+         *       ],
          *       "createdAt": 1774915200000,
          *       "updatedAt": 1774915200000,
          *       "version": 1
@@ -7215,6 +7874,8 @@ export interface components {
             invoiceNumberDigits: number;
             /** @description Payment terms of new invoices that name none. */
             paymentTerms: string | null;
+            /** @description The origins to which a link on the page may lead on which a person has connected an account. */
+            connectReturnOrigins: string[];
             /** @description When it was created. */
             createdAt: components["schemas"]["UnixMs"];
             /** @description When it was last changed. A write of what is there already is no change. */
@@ -7304,6 +7965,8 @@ export interface components {
             invoiceNumberDigits?: number;
             /** @description Payment terms of new invoices that name none. */
             paymentTerms?: components["schemas"]["Text"] | null;
+            /** @description The origins to which a link on the page may lead on which a person has connected an account (`POST /connections/{id}/link`): all of them. */
+            connectReturnOrigins?: components["schemas"]["WebOrigin"][];
         };
         /**
          * @description What an organization has used of its daily limits.
@@ -7359,6 +8022,8 @@ export interface components {
              */
             offset: number;
         };
+        /** @description The name of a query parameter. */
+        ParameterName: string;
         /**
          * @description The buyer or seller of an invoice.
          * @example {
@@ -8150,6 +8815,11 @@ export interface components {
          */
         PreviewAction: "create" | "update" | "unchanged" | "skip" | "conflict" | "fail";
         /**
+         * Format: line
+         * @description The id of a record at a provider.
+         */
+        PreviewExternalId: string;
+        /**
          * @description A mapped record, and what would happen to it.
          * @example {
          *       "output": {
@@ -8158,6 +8828,14 @@ export interface components {
          *       "errors": [],
          *       "action": "update",
          *       "recordId": "cmp_V1StGXR8Z5jdHi6BmyT0",
+         *       "externalId": "512",
+         *       "source": {
+         *         "id": "512",
+         *         "properties": {
+         *           "name": "Acme GmbH"
+         *         }
+         *       },
+         *       "current": null,
          *       "changes": {
          *         "name": {
          *           "from": "Acme",
@@ -8173,11 +8851,24 @@ export interface components {
             } | null;
             /** @description What went wrong, also where `onError` has dealt with it. */
             errors: components["schemas"]["MappedFieldError"][];
-            /** @description What would happen; null when the target is an external system. */
+            /**
+             * @description What would happen: what a sync of the connection would do that has nothing but its links to go by, and where the source wins. Null when the
+             *     target is an external system and there is no `connectionId`.
+             */
             action: components["schemas"]["PreviewAction"] | null;
-            /** @description The stored record that it matches; null without one, or with several. */
+            /** @description The stored record: the one that is linked, or that it matches, or that goes out; null without one, or with several. */
             recordId: components["schemas"]["Id"] | null;
-            /** @description What would change in that record. */
+            /** @description The id of the record at the provider; null when it is not known. */
+            externalId: string | null;
+            /** @description The record as it was read; null of a record of `records`. */
+            source: {
+                [key: string]: unknown;
+            } | null;
+            /** @description Of a record that goes out: what the provider has now; null when it has none, or was not asked. */
+            current: {
+                [key: string]: unknown;
+            } | null;
+            /** @description What would change: in the stored record by field, or at the provider by the `target` of the mapping's fields. */
             changes: {
                 [key: string]: components["schemas"]["FieldChange"];
             };
@@ -8496,6 +9187,24 @@ export interface components {
             answer: string | null;
         };
         /**
+         * @description Why a record could not be written.
+         * @example {
+         *       "field": "billingEmail",
+         *       "code": "format",
+         *       "reason": "must be an e-mail address"
+         *     }
+         */
+        RecordFailure: {
+            /** @description The target of the field; empty when it is about the whole record. */
+            field: string;
+            /** @description The kind of error, such as `required`, `type`, `conflict`, `provider_rejected` or an error code. */
+            code: string;
+            /** @description What is wrong. */
+            reason: string;
+        };
+        /** @description A path below `baseUrl` about one record, with `{id}` for its id, such as `/customers/{id}`. */
+        RecordPath: string;
+        /**
          * @description Which deliveries to make again.
          * @enum {string}
          */
@@ -8517,12 +9226,17 @@ export interface components {
          * @description A kind of record. A later version may add kinds.
          * @enum {string}
          */
-        ResourceKind: "invoice" | "api_key" | "company" | "connection" | "contact" | "deal" | "mapping" | "organization_settings" | "payment" | "pipeline" | "tax_rate" | "time_entry" | "webhook_endpoint";
+        ResourceKind: "invoice" | "api_key" | "company" | "connection" | "contact" | "deal" | "mapping" | "organization_settings" | "payment" | "pipeline" | "sync" | "sync_run" | "tax_rate" | "time_entry" | "webhook_endpoint";
         /**
          * Format: int32
          * @description The minutes of a step of time.
          */
         RoundingMinutes: number;
+        /**
+         * Format: run-cursor
+         * @description A `nextCursor` of a list of runs or of the errors of a run.
+         */
+        RunCursor: string;
         /**
          * @description Whether invoices can be sent by e-mail.
          * @example {
@@ -8578,6 +9292,1369 @@ export interface components {
          * @enum {string}
          */
         StageType: "open" | "won" | "lost";
+        /**
+         * @description Keeps records of a connection and of Remit in step.
+         * @example {
+         *       "id": "syn_2LwXc4Rk6NdB1sZp9dKq",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "name": "Companies from HubSpot",
+         *       "connectionId": "con_5cU0ohX8mAYk2rTwQ1vJ",
+         *       "mappingId": "map_9dKq2LwXc4Rk6NdB1sZp",
+         *       "reverseMappingId": null,
+         *       "direction": "inbound",
+         *       "mode": "incremental",
+         *       "schedule": {
+         *         "type": "interval",
+         *         "minutes": 15
+         *       },
+         *       "conflictPolicy": "source_wins",
+         *       "deletePolicy": "ignore",
+         *       "errorPolicy": "continue",
+         *       "keepSeen": true,
+         *       "status": "idle",
+         *       "statusReason": null,
+         *       "nextRunAt": 1774916100000,
+         *       "lastRun": {
+         *         "id": "run_1vJ5cU0ohX8mAYk2rTwQ",
+         *         "status": "succeeded",
+         *         "createdAt": 1774915200000,
+         *         "finishedAt": 1774915260000
+         *       },
+         *       "createdAt": 1774915200000,
+         *       "updatedAt": 1774915260000,
+         *       "version": 3
+         *     }
+         */
+        Sync: {
+            /** @description `syn_<id>`. */
+            id: components["schemas"]["Id"];
+            /** @description The organization that owns it. */
+            organizationId: components["schemas"]["Id"];
+            /** @description What it is called. */
+            name: string;
+            /** @description The connection to the provider. */
+            connectionId: components["schemas"]["Id"];
+            /** @description The mapping: of an outbound sync one to the provider's records, else one to Remit's. */
+            mappingId: components["schemas"]["Id"];
+            /** @description The mapping from Remit's records to the provider's; null unless the sync is bidirectional. */
+            reverseMappingId: components["schemas"]["Id"] | null;
+            /** @description Which way records go. */
+            direction: components["schemas"]["SyncDirection"];
+            /** @description What a run reads. */
+            mode: components["schemas"]["SyncMode"];
+            /** @description When runs begin by themselves. */
+            schedule: components["schemas"]["SyncSchedule"];
+            /** @description Who wins a conflict. */
+            conflictPolicy: components["schemas"]["SyncConflictPolicy"];
+            /** @description What becomes of deleted records. */
+            deletePolicy: components["schemas"]["SyncDeletePolicy"];
+            /** @description What an error does to a run. */
+            errorPolicy: components["schemas"]["SyncErrorPolicy"];
+            /** @description Whether to keep for 30 days what the provider last said of each record. */
+            keepSeen: boolean;
+            /** @description Whether it can run. */
+            status: components["schemas"]["SyncStatus"];
+            /** @description Why it is `blocked`, in words; else null. */
+            statusReason: string | null;
+            /** @description When the next run begins by itself; null when none does. */
+            nextRunAt: components["schemas"]["UnixMs"] | null;
+            /** @description Its last run; null before the first. */
+            lastRun: components["schemas"]["LastSyncRun"] | null;
+            /** @description When it was created. */
+            createdAt: components["schemas"]["UnixMs"];
+            /** @description When it was last changed. A write of what is there already is no change. */
+            updatedAt: components["schemas"]["UnixMs"];
+            /**
+             * Format: int32
+             * @description Rises with every change; the `ETag` is this number, quoted. A write of what is there already is no change.
+             */
+            version: number;
+        };
+        /**
+         * @description A sync cannot run any more: its connection or its mapping cannot be used.
+         * @example {
+         *       "id": "evt_0mnfcf9s0aKq2LwXc4Rk6Nd",
+         *       "type": "sync.blocked",
+         *       "timestamp": "2026-03-31T00:00:00.000Z",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "resource": {
+         *         "type": "sync",
+         *         "id": "syn_2LwXc4Rk6NdB1sZp9dKq"
+         *       },
+         *       "sequence": 1,
+         *       "actor": {
+         *         "type": "api_key",
+         *         "id": "key_h1Wj4yDg5WnBc3EiRvK8"
+         *       },
+         *       "data": {
+         *         "id": "syn_2LwXc4Rk6NdB1sZp9dKq",
+         *         "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *         "name": "Companies from HubSpot",
+         *         "connectionId": "con_5cU0ohX8mAYk2rTwQ1vJ",
+         *         "mappingId": "map_9dKq2LwXc4Rk6NdB1sZp",
+         *         "reverseMappingId": null,
+         *         "direction": "inbound",
+         *         "mode": "incremental",
+         *         "schedule": {
+         *           "type": "interval",
+         *           "minutes": 15
+         *         },
+         *         "conflictPolicy": "source_wins",
+         *         "deletePolicy": "ignore",
+         *         "errorPolicy": "continue",
+         *         "keepSeen": true,
+         *         "status": "idle",
+         *         "statusReason": null,
+         *         "nextRunAt": 1774916100000,
+         *         "lastRun": {
+         *           "id": "run_1vJ5cU0ohX8mAYk2rTwQ",
+         *           "status": "succeeded",
+         *           "createdAt": 1774915200000,
+         *           "finishedAt": 1774915260000
+         *         },
+         *         "createdAt": 1774915200000,
+         *         "updatedAt": 1774915260000,
+         *         "version": 3
+         *       }
+         *     }
+         */
+        SyncBlockedEvent: {
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
+            id: components["schemas"]["Id"];
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            type: "sync.blocked";
+            /**
+             * Format: date-time
+             * @description When it happened, as RFC 3339 in UTC.
+             */
+            timestamp: string;
+            /** @description The organization that owns the record. */
+            organizationId: components["schemas"]["Id"];
+            /** @description The record of the event. */
+            resource: {
+                /**
+                 * @description Its kind.
+                 * @enum {string}
+                 */
+                type: "sync";
+                /** @description Its id. */
+                id: components["schemas"]["Id"];
+            };
+            /**
+             * Format: int32
+             * @description Numbers the record's events from 1. An endpoint gets them in this order.
+             */
+            sequence: number;
+            /** @description Who caused it. */
+            actor: components["schemas"]["EventActor"];
+            /** @description The fields that changed; only in an event about a change. */
+            changes?: {
+                [key: string]: components["schemas"]["FieldChange"];
+            };
+            /** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
+            data: components["schemas"]["Sync"];
+        };
+        /**
+         * @description Who wins when a record changed on both sides since they were last alike. A record that a sync links for the first time counts as changed on both.
+         * @enum {string}
+         */
+        SyncConflictPolicy: "source_wins" | "target_wins" | "newest_wins" | "manual";
+        /**
+         * @description A sync to create.
+         * @example {
+         *       "name": "Companies from HubSpot",
+         *       "connectionId": "con_5cU0ohX8mAYk2rTwQ1vJ",
+         *       "mappingId": "map_9dKq2LwXc4Rk6NdB1sZp",
+         *       "direction": "inbound",
+         *       "schedule": {
+         *         "type": "interval",
+         *         "minutes": 15
+         *       }
+         *     }
+         */
+        SyncCreate: {
+            /** @description What it is called. */
+            name: components["schemas"]["Name"];
+            /** @description The connection to the provider. */
+            connectionId: components["schemas"]["Id"];
+            /** @description The mapping: of an outbound sync one to the provider's records, else one to Remit's. It must be `active`. */
+            mappingId: components["schemas"]["Id"];
+            /** @description Of a bidirectional sync, which needs it: the mapping from Remit's records to the same object of the provider. */
+            reverseMappingId?: components["schemas"]["Id"] | null;
+            /** @description Which way records go. */
+            direction: components["schemas"]["SyncDirection"];
+            /** @description What a run reads; `incremental` unless it is set. */
+            mode?: components["schemas"]["SyncMode"];
+            /** @description When runs begin by themselves; `manual` unless it is set. */
+            schedule?: components["schemas"]["SyncSchedule"];
+            /** @description Who wins a conflict; `source_wins` unless it is set. */
+            conflictPolicy?: components["schemas"]["SyncConflictPolicy"];
+            /** @description What becomes of deleted records; `ignore` unless it is set. */
+            deletePolicy?: components["schemas"]["SyncDeletePolicy"];
+            /** @description What an error does to a run; `continue` unless it is set. */
+            errorPolicy?: components["schemas"]["SyncErrorPolicy"];
+            /** @description Whether to keep for 30 days what the provider last said of each record; true unless it is set. */
+            keepSeen?: boolean;
+            /** @description Whether the first run begins at once; true unless it is set. */
+            start?: boolean;
+        };
+        /**
+         * @description A sync was created.
+         * @example {
+         *       "id": "evt_0mnfcf9s0aKq2LwXc4Rk6Nd",
+         *       "type": "sync.created",
+         *       "timestamp": "2026-03-31T00:00:00.000Z",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "resource": {
+         *         "type": "sync",
+         *         "id": "syn_2LwXc4Rk6NdB1sZp9dKq"
+         *       },
+         *       "sequence": 1,
+         *       "actor": {
+         *         "type": "api_key",
+         *         "id": "key_h1Wj4yDg5WnBc3EiRvK8"
+         *       },
+         *       "data": {
+         *         "id": "syn_2LwXc4Rk6NdB1sZp9dKq",
+         *         "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *         "name": "Companies from HubSpot",
+         *         "connectionId": "con_5cU0ohX8mAYk2rTwQ1vJ",
+         *         "mappingId": "map_9dKq2LwXc4Rk6NdB1sZp",
+         *         "reverseMappingId": null,
+         *         "direction": "inbound",
+         *         "mode": "incremental",
+         *         "schedule": {
+         *           "type": "interval",
+         *           "minutes": 15
+         *         },
+         *         "conflictPolicy": "source_wins",
+         *         "deletePolicy": "ignore",
+         *         "errorPolicy": "continue",
+         *         "keepSeen": true,
+         *         "status": "idle",
+         *         "statusReason": null,
+         *         "nextRunAt": 1774916100000,
+         *         "lastRun": {
+         *           "id": "run_1vJ5cU0ohX8mAYk2rTwQ",
+         *           "status": "succeeded",
+         *           "createdAt": 1774915200000,
+         *           "finishedAt": 1774915260000
+         *         },
+         *         "createdAt": 1774915200000,
+         *         "updatedAt": 1774915260000,
+         *         "version": 3
+         *       }
+         *     }
+         */
+        SyncCreatedEvent: {
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
+            id: components["schemas"]["Id"];
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            type: "sync.created";
+            /**
+             * Format: date-time
+             * @description When it happened, as RFC 3339 in UTC.
+             */
+            timestamp: string;
+            /** @description The organization that owns the record. */
+            organizationId: components["schemas"]["Id"];
+            /** @description The record of the event. */
+            resource: {
+                /**
+                 * @description Its kind.
+                 * @enum {string}
+                 */
+                type: "sync";
+                /** @description Its id. */
+                id: components["schemas"]["Id"];
+            };
+            /**
+             * Format: int32
+             * @description Numbers the record's events from 1. An endpoint gets them in this order.
+             */
+            sequence: number;
+            /** @description Who caused it. */
+            actor: components["schemas"]["EventActor"];
+            /** @description The fields that changed; only in an event about a change. */
+            changes?: {
+                [key: string]: components["schemas"]["FieldChange"];
+            };
+            /** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
+            data: components["schemas"]["Sync"];
+        };
+        /** @description One record. */
+        SyncData: {
+            /** @description The record. */
+            data: components["schemas"]["Sync"];
+        };
+        /**
+         * @description What becomes of a record whose other side was deleted.
+         * @enum {string}
+         */
+        SyncDeletePolicy: "ignore" | "delete";
+        /**
+         * @description A sync was deleted.
+         * @example {
+         *       "id": "evt_0mnfcf9s0aKq2LwXc4Rk6Nd",
+         *       "type": "sync.deleted",
+         *       "timestamp": "2026-03-31T00:00:00.000Z",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "resource": {
+         *         "type": "sync",
+         *         "id": "syn_2LwXc4Rk6NdB1sZp9dKq"
+         *       },
+         *       "sequence": 1,
+         *       "actor": {
+         *         "type": "api_key",
+         *         "id": "key_h1Wj4yDg5WnBc3EiRvK8"
+         *       },
+         *       "data": {
+         *         "id": "syn_2LwXc4Rk6NdB1sZp9dKq",
+         *         "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *         "name": "Companies from HubSpot",
+         *         "connectionId": "con_5cU0ohX8mAYk2rTwQ1vJ",
+         *         "mappingId": "map_9dKq2LwXc4Rk6NdB1sZp",
+         *         "reverseMappingId": null,
+         *         "direction": "inbound",
+         *         "mode": "incremental",
+         *         "schedule": {
+         *           "type": "interval",
+         *           "minutes": 15
+         *         },
+         *         "conflictPolicy": "source_wins",
+         *         "deletePolicy": "ignore",
+         *         "errorPolicy": "continue",
+         *         "keepSeen": true,
+         *         "status": "idle",
+         *         "statusReason": null,
+         *         "nextRunAt": 1774916100000,
+         *         "lastRun": {
+         *           "id": "run_1vJ5cU0ohX8mAYk2rTwQ",
+         *           "status": "succeeded",
+         *           "createdAt": 1774915200000,
+         *           "finishedAt": 1774915260000
+         *         },
+         *         "createdAt": 1774915200000,
+         *         "updatedAt": 1774915260000,
+         *         "version": 3
+         *       }
+         *     }
+         */
+        SyncDeletedEvent: {
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
+            id: components["schemas"]["Id"];
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            type: "sync.deleted";
+            /**
+             * Format: date-time
+             * @description When it happened, as RFC 3339 in UTC.
+             */
+            timestamp: string;
+            /** @description The organization that owns the record. */
+            organizationId: components["schemas"]["Id"];
+            /** @description The record of the event. */
+            resource: {
+                /**
+                 * @description Its kind.
+                 * @enum {string}
+                 */
+                type: "sync";
+                /** @description Its id. */
+                id: components["schemas"]["Id"];
+            };
+            /**
+             * Format: int32
+             * @description Numbers the record's events from 1. An endpoint gets them in this order.
+             */
+            sequence: number;
+            /** @description Who caused it. */
+            actor: components["schemas"]["EventActor"];
+            /** @description The fields that changed; only in an event about a change. */
+            changes?: {
+                [key: string]: components["schemas"]["FieldChange"];
+            };
+            /** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
+            data: components["schemas"]["Sync"];
+        };
+        /**
+         * @description Which way records go.
+         * @enum {string}
+         */
+        SyncDirection: "inbound" | "outbound" | "bidirectional";
+        /**
+         * @description What a record that cannot be written does to its run.
+         * @enum {string}
+         */
+        SyncErrorPolicy: "continue" | "stop";
+        /**
+         * @description A provider's record and the one of Remit that it is kept in step with.
+         * @example {
+         *       "externalId": "17293",
+         *       "object": "companies",
+         *       "recordId": "cmp_V1StGXR8Z5jdHi6BmyT0",
+         *       "lastSeen": {
+         *         "id": "17293",
+         *         "properties": {
+         *           "name": "Acme GmbH"
+         *         }
+         *       },
+         *       "lastSeenAt": 1774915260000,
+         *       "createdAt": 1774915260000,
+         *       "updatedAt": 1774915260000
+         *     }
+         */
+        SyncLink: {
+            /** @description Its id at the provider. */
+            externalId: string;
+            /** @description The object at the provider. */
+            object: string;
+            /** @description The record of Remit. */
+            recordId: components["schemas"]["Id"];
+            /** @description What the provider last said of it, whole; null when that is older than 30 days, or the sync does not keep it. */
+            lastSeen: {
+                [key: string]: unknown;
+            } | null;
+            /** @description When the provider last said something else than before; null when it has said nothing yet. */
+            lastSeenAt: components["schemas"]["UnixMs"] | null;
+            /** @description When it was created. */
+            createdAt: components["schemas"]["UnixMs"];
+            /** @description When it was last changed. A write of what is there already is no change. */
+            updatedAt: components["schemas"]["UnixMs"];
+        };
+        /** @description One record. */
+        SyncLinkData: {
+            /** @description The record. */
+            data: components["schemas"]["SyncLink"];
+        };
+        /** @description A page of records. */
+        SyncList: {
+            /** @description The records of this page. */
+            data: components["schemas"]["Sync"][];
+            /** @description The place of the page in its list. */
+            meta: components["schemas"]["PageMeta"];
+        };
+        /**
+         * @description What a run reads.
+         * @enum {string}
+         */
+        SyncMode: "incremental" | "full";
+        /**
+         * @description How far a run is.
+         * @example {
+         *       "pages": 3,
+         *       "bytes": 81920,
+         *       "read": 250,
+         *       "created": 240,
+         *       "updated": 4,
+         *       "unchanged": 5,
+         *       "skipped": 0,
+         *       "deleted": 0,
+         *       "failed": 1,
+         *       "total": 1200
+         *     }
+         */
+        SyncProgress: {
+            /**
+             * Format: int32
+             * @description The pages that it has read.
+             */
+            pages: number;
+            /**
+             * Format: int64
+             * @description The bytes that it has read from the provider, as they came over the network.
+             */
+            bytes: number;
+            /**
+             * Format: int32
+             * @description The records that it has read, each of which is counted below as well.
+             */
+            read: number;
+            /**
+             * Format: int32
+             * @description The records that it created.
+             */
+            created: number;
+            /**
+             * Format: int32
+             * @description The records that it changed.
+             */
+            updated: number;
+            /**
+             * Format: int32
+             * @description The records that were in step already.
+             */
+            unchanged: number;
+            /**
+             * Format: int32
+             * @description The records that it left alone, by the mapping's `onMultiple` or the sync's policies.
+             */
+            skipped: number;
+            /**
+             * Format: int32
+             * @description The records that it deleted.
+             */
+            deleted: number;
+            /**
+             * Format: int32
+             * @description The records that could not be written.
+             */
+            failed: number;
+            /** @description The records that there are; null when the provider does not say. */
+            total: number | null;
+        };
+        /**
+         * @description A record that a run could not write.
+         * @example {
+         *       "id": "rer_0mnfcf9s0aKq2LwXc4Rk6Nd",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "syncId": "syn_2LwXc4Rk6NdB1sZp9dKq",
+         *       "runId": "run_1vJ5cU0ohX8mAYk2rTwQ",
+         *       "direction": "inbound",
+         *       "externalId": "17293",
+         *       "recordId": null,
+         *       "errors": [
+         *         {
+         *           "field": "billingEmail",
+         *           "code": "format",
+         *           "reason": "must be an e-mail address"
+         *         }
+         *       ],
+         *       "createdAt": 1774915260000,
+         *       "resolvedAt": null
+         *     }
+         */
+        SyncRecordError: {
+            /** @description `rer_<id>`. */
+            id: components["schemas"]["Id"];
+            /** @description The organization that owns it. */
+            organizationId: components["schemas"]["Id"];
+            /** @description The sync. */
+            syncId: components["schemas"]["Id"];
+            /** @description The run. */
+            runId: components["schemas"]["Id"];
+            /**
+             * @description Which way the record was to go.
+             * @enum {string}
+             */
+            direction: "inbound" | "outbound";
+            /** @description Its id at the provider; null of a record that is not there yet. */
+            externalId: string | null;
+            /** @description Its id in Remit; null of a record that is not here yet. */
+            recordId: components["schemas"]["Id"] | null;
+            /** @description Why it could not be written: the field, or an empty text when it is about the whole record, and the reason. */
+            errors: components["schemas"]["RecordFailure"][];
+            /** @description When it failed. */
+            createdAt: components["schemas"]["UnixMs"];
+            /** @description When a later run wrote the record after all; null before. */
+            resolvedAt: components["schemas"]["UnixMs"] | null;
+        };
+        /** @description A page of records, and the cursor of the next. */
+        SyncRecordErrorList: {
+            /** @description The records of this page. */
+            data: components["schemas"]["SyncRecordError"][];
+            /** @description The place of the page in its list. */
+            meta: components["schemas"]["CursorMeta"];
+        };
+        /**
+         * @description One execution of a sync.
+         * @example {
+         *       "id": "run_1vJ5cU0ohX8mAYk2rTwQ",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "syncId": "syn_2LwXc4Rk6NdB1sZp9dKq",
+         *       "trigger": "manual",
+         *       "mode": "incremental",
+         *       "status": "succeeded",
+         *       "attempt": 1,
+         *       "mappingVersion": 2,
+         *       "reverseMappingVersion": null,
+         *       "progress": {
+         *         "pages": 3,
+         *         "bytes": 81920,
+         *         "read": 250,
+         *         "created": 240,
+         *         "updated": 4,
+         *         "unchanged": 6,
+         *         "skipped": 0,
+         *         "deleted": 0,
+         *         "failed": 0,
+         *         "total": null
+         *       },
+         *       "error": null,
+         *       "waitingUntil": null,
+         *       "startedAt": 1774915200000,
+         *       "finishedAt": 1774915260000,
+         *       "createdAt": 1774915200000,
+         *       "updatedAt": 1774915260000
+         *     }
+         */
+        SyncRun: {
+            /** @description `run_<id>`. */
+            id: components["schemas"]["Id"];
+            /** @description The organization that owns it. */
+            organizationId: components["schemas"]["Id"];
+            /** @description The sync. */
+            syncId: components["schemas"]["Id"];
+            /** @description What began it. */
+            trigger: components["schemas"]["SyncTrigger"];
+            /** @description What it reads. */
+            mode: components["schemas"]["SyncRunMode"];
+            /** @description Where it is. */
+            status: components["schemas"]["SyncRunStatus"];
+            /**
+             * Format: int32
+             * @description Counts from 1 how often it was taken up: again after a server ended amid it.
+             */
+            attempt: number;
+            /**
+             * Format: int32
+             * @description The version of the mapping that it works with.
+             */
+            mappingVersion: number;
+            /** @description The version of the mapping back; null without one. */
+            reverseMappingVersion: number | null;
+            /** @description How far it is. */
+            progress: components["schemas"]["SyncProgress"];
+            /** @description Why it failed or waits; else null. */
+            error: components["schemas"]["SyncRunError"] | null;
+            /** @description Until when it waits for the provider; else null. */
+            waitingUntil: components["schemas"]["UnixMs"] | null;
+            /** @description When it first did something; null before. */
+            startedAt: components["schemas"]["UnixMs"] | null;
+            /** @description When it came to its end; null before. */
+            finishedAt: components["schemas"]["UnixMs"] | null;
+            /** @description When it was created. */
+            createdAt: components["schemas"]["UnixMs"];
+            /** @description When it was last changed. A write of what is there already is no change. */
+            updatedAt: components["schemas"]["UnixMs"];
+        };
+        /**
+         * @description A caller broke a run off.
+         * @example {
+         *       "id": "evt_0mnfcf9s0aKq2LwXc4Rk6Nd",
+         *       "type": "sync.run.cancelled",
+         *       "timestamp": "2026-03-31T00:00:00.000Z",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "resource": {
+         *         "type": "sync_run",
+         *         "id": "run_1vJ5cU0ohX8mAYk2rTwQ"
+         *       },
+         *       "sequence": 1,
+         *       "actor": {
+         *         "type": "api_key",
+         *         "id": "key_h1Wj4yDg5WnBc3EiRvK8"
+         *       },
+         *       "data": {
+         *         "id": "run_1vJ5cU0ohX8mAYk2rTwQ",
+         *         "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *         "syncId": "syn_2LwXc4Rk6NdB1sZp9dKq",
+         *         "trigger": "manual",
+         *         "mode": "incremental",
+         *         "status": "succeeded",
+         *         "attempt": 1,
+         *         "mappingVersion": 2,
+         *         "reverseMappingVersion": null,
+         *         "progress": {
+         *           "pages": 3,
+         *           "bytes": 81920,
+         *           "read": 250,
+         *           "created": 240,
+         *           "updated": 4,
+         *           "unchanged": 6,
+         *           "skipped": 0,
+         *           "deleted": 0,
+         *           "failed": 0,
+         *           "total": null
+         *         },
+         *         "error": null,
+         *         "waitingUntil": null,
+         *         "startedAt": 1774915200000,
+         *         "finishedAt": 1774915260000,
+         *         "createdAt": 1774915200000,
+         *         "updatedAt": 1774915260000
+         *       }
+         *     }
+         */
+        SyncRunCancelledEvent: {
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
+            id: components["schemas"]["Id"];
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            type: "sync.run.cancelled";
+            /**
+             * Format: date-time
+             * @description When it happened, as RFC 3339 in UTC.
+             */
+            timestamp: string;
+            /** @description The organization that owns the record. */
+            organizationId: components["schemas"]["Id"];
+            /** @description The record of the event. */
+            resource: {
+                /**
+                 * @description Its kind.
+                 * @enum {string}
+                 */
+                type: "sync_run";
+                /** @description Its id. */
+                id: components["schemas"]["Id"];
+            };
+            /**
+             * Format: int32
+             * @description Numbers the record's events from 1. An endpoint gets them in this order.
+             */
+            sequence: number;
+            /** @description Who caused it. */
+            actor: components["schemas"]["EventActor"];
+            /** @description The fields that changed; only in an event about a change. */
+            changes?: {
+                [key: string]: components["schemas"]["FieldChange"];
+            };
+            /** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
+            data: components["schemas"]["SyncRun"];
+        };
+        /**
+         * @description A run would delete so many records that somebody has to confirm it.
+         * @example {
+         *       "id": "evt_0mnfcf9s0aKq2LwXc4Rk6Nd",
+         *       "type": "sync.run.confirmation_required",
+         *       "timestamp": "2026-03-31T00:00:00.000Z",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "resource": {
+         *         "type": "sync_run",
+         *         "id": "run_1vJ5cU0ohX8mAYk2rTwQ"
+         *       },
+         *       "sequence": 1,
+         *       "actor": {
+         *         "type": "api_key",
+         *         "id": "key_h1Wj4yDg5WnBc3EiRvK8"
+         *       },
+         *       "data": {
+         *         "id": "run_1vJ5cU0ohX8mAYk2rTwQ",
+         *         "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *         "syncId": "syn_2LwXc4Rk6NdB1sZp9dKq",
+         *         "trigger": "manual",
+         *         "mode": "incremental",
+         *         "status": "succeeded",
+         *         "attempt": 1,
+         *         "mappingVersion": 2,
+         *         "reverseMappingVersion": null,
+         *         "progress": {
+         *           "pages": 3,
+         *           "bytes": 81920,
+         *           "read": 250,
+         *           "created": 240,
+         *           "updated": 4,
+         *           "unchanged": 6,
+         *           "skipped": 0,
+         *           "deleted": 0,
+         *           "failed": 0,
+         *           "total": null
+         *         },
+         *         "error": null,
+         *         "waitingUntil": null,
+         *         "startedAt": 1774915200000,
+         *         "finishedAt": 1774915260000,
+         *         "createdAt": 1774915200000,
+         *         "updatedAt": 1774915260000
+         *       }
+         *     }
+         */
+        SyncRunConfirmationRequiredEvent: {
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
+            id: components["schemas"]["Id"];
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            type: "sync.run.confirmation_required";
+            /**
+             * Format: date-time
+             * @description When it happened, as RFC 3339 in UTC.
+             */
+            timestamp: string;
+            /** @description The organization that owns the record. */
+            organizationId: components["schemas"]["Id"];
+            /** @description The record of the event. */
+            resource: {
+                /**
+                 * @description Its kind.
+                 * @enum {string}
+                 */
+                type: "sync_run";
+                /** @description Its id. */
+                id: components["schemas"]["Id"];
+            };
+            /**
+             * Format: int32
+             * @description Numbers the record's events from 1. An endpoint gets them in this order.
+             */
+            sequence: number;
+            /** @description Who caused it. */
+            actor: components["schemas"]["EventActor"];
+            /** @description The fields that changed; only in an event about a change. */
+            changes?: {
+                [key: string]: components["schemas"]["FieldChange"];
+            };
+            /** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
+            data: components["schemas"]["SyncRun"];
+        };
+        /** @description One record. */
+        SyncRunData: {
+            /** @description The record. */
+            data: components["schemas"]["SyncRun"];
+        };
+        /**
+         * @description Why a run failed or waits.
+         * @example {
+         *       "code": "provider_limit",
+         *       "detail": "The provider answered 429."
+         *     }
+         */
+        SyncRunError: {
+            /** @description The reason, for programs. */
+            code: components["schemas"]["SyncRunErrorCode"];
+            /** @description The reason in words. */
+            detail: string;
+        };
+        /**
+         * @description Why a run failed or waits. A later version may add others.
+         * @enum {string}
+         */
+        SyncRunErrorCode: "provider_limit" | "provider_failed" | "provider_rejected" | "connection_needs_reauth" | "connection_not_active" | "account_changed" | "mapping_not_active" | "schema_changed" | "too_many_deletions" | "record_failed" | "sync_deleted" | "paused" | "storage_limit" | "internal_error";
+        /**
+         * @description A run broke off.
+         * @example {
+         *       "id": "evt_0mnfcf9s0aKq2LwXc4Rk6Nd",
+         *       "type": "sync.run.failed",
+         *       "timestamp": "2026-03-31T00:00:00.000Z",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "resource": {
+         *         "type": "sync_run",
+         *         "id": "run_1vJ5cU0ohX8mAYk2rTwQ"
+         *       },
+         *       "sequence": 1,
+         *       "actor": {
+         *         "type": "api_key",
+         *         "id": "key_h1Wj4yDg5WnBc3EiRvK8"
+         *       },
+         *       "data": {
+         *         "id": "run_1vJ5cU0ohX8mAYk2rTwQ",
+         *         "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *         "syncId": "syn_2LwXc4Rk6NdB1sZp9dKq",
+         *         "trigger": "manual",
+         *         "mode": "incremental",
+         *         "status": "succeeded",
+         *         "attempt": 1,
+         *         "mappingVersion": 2,
+         *         "reverseMappingVersion": null,
+         *         "progress": {
+         *           "pages": 3,
+         *           "bytes": 81920,
+         *           "read": 250,
+         *           "created": 240,
+         *           "updated": 4,
+         *           "unchanged": 6,
+         *           "skipped": 0,
+         *           "deleted": 0,
+         *           "failed": 0,
+         *           "total": null
+         *         },
+         *         "error": null,
+         *         "waitingUntil": null,
+         *         "startedAt": 1774915200000,
+         *         "finishedAt": 1774915260000,
+         *         "createdAt": 1774915200000,
+         *         "updatedAt": 1774915260000
+         *       }
+         *     }
+         */
+        SyncRunFailedEvent: {
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
+            id: components["schemas"]["Id"];
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            type: "sync.run.failed";
+            /**
+             * Format: date-time
+             * @description When it happened, as RFC 3339 in UTC.
+             */
+            timestamp: string;
+            /** @description The organization that owns the record. */
+            organizationId: components["schemas"]["Id"];
+            /** @description The record of the event. */
+            resource: {
+                /**
+                 * @description Its kind.
+                 * @enum {string}
+                 */
+                type: "sync_run";
+                /** @description Its id. */
+                id: components["schemas"]["Id"];
+            };
+            /**
+             * Format: int32
+             * @description Numbers the record's events from 1. An endpoint gets them in this order.
+             */
+            sequence: number;
+            /** @description Who caused it. */
+            actor: components["schemas"]["EventActor"];
+            /** @description The fields that changed; only in an event about a change. */
+            changes?: {
+                [key: string]: components["schemas"]["FieldChange"];
+            };
+            /** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
+            data: components["schemas"]["SyncRun"];
+        };
+        /**
+         * @description How to run a sync.
+         * @example {
+         *       "mode": "full"
+         *     }
+         */
+        SyncRunInput: {
+            /**
+             * @description What the run reads; what the sync's `mode` says unless it is set.
+             * @enum {string}
+             */
+            mode?: "incremental" | "full" | "failed";
+        };
+        /** @description A page of records, and the cursor of the next. */
+        SyncRunList: {
+            /** @description The records of this page. */
+            data: components["schemas"]["SyncRun"][];
+            /** @description The place of the page in its list. */
+            meta: components["schemas"]["CursorMeta"];
+        };
+        /**
+         * @description What a run reads. A later version may add others.
+         * @enum {string}
+         */
+        SyncRunMode: "incremental" | "full" | "failed";
+        /**
+         * @description A run came to its end, and some records failed.
+         * @example {
+         *       "id": "evt_0mnfcf9s0aKq2LwXc4Rk6Nd",
+         *       "type": "sync.run.partially_succeeded",
+         *       "timestamp": "2026-03-31T00:00:00.000Z",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "resource": {
+         *         "type": "sync_run",
+         *         "id": "run_1vJ5cU0ohX8mAYk2rTwQ"
+         *       },
+         *       "sequence": 1,
+         *       "actor": {
+         *         "type": "api_key",
+         *         "id": "key_h1Wj4yDg5WnBc3EiRvK8"
+         *       },
+         *       "data": {
+         *         "id": "run_1vJ5cU0ohX8mAYk2rTwQ",
+         *         "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *         "syncId": "syn_2LwXc4Rk6NdB1sZp9dKq",
+         *         "trigger": "manual",
+         *         "mode": "incremental",
+         *         "status": "succeeded",
+         *         "attempt": 1,
+         *         "mappingVersion": 2,
+         *         "reverseMappingVersion": null,
+         *         "progress": {
+         *           "pages": 3,
+         *           "bytes": 81920,
+         *           "read": 250,
+         *           "created": 240,
+         *           "updated": 4,
+         *           "unchanged": 6,
+         *           "skipped": 0,
+         *           "deleted": 0,
+         *           "failed": 0,
+         *           "total": null
+         *         },
+         *         "error": null,
+         *         "waitingUntil": null,
+         *         "startedAt": 1774915200000,
+         *         "finishedAt": 1774915260000,
+         *         "createdAt": 1774915200000,
+         *         "updatedAt": 1774915260000
+         *       }
+         *     }
+         */
+        SyncRunPartiallySucceededEvent: {
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
+            id: components["schemas"]["Id"];
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            type: "sync.run.partially_succeeded";
+            /**
+             * Format: date-time
+             * @description When it happened, as RFC 3339 in UTC.
+             */
+            timestamp: string;
+            /** @description The organization that owns the record. */
+            organizationId: components["schemas"]["Id"];
+            /** @description The record of the event. */
+            resource: {
+                /**
+                 * @description Its kind.
+                 * @enum {string}
+                 */
+                type: "sync_run";
+                /** @description Its id. */
+                id: components["schemas"]["Id"];
+            };
+            /**
+             * Format: int32
+             * @description Numbers the record's events from 1. An endpoint gets them in this order.
+             */
+            sequence: number;
+            /** @description Who caused it. */
+            actor: components["schemas"]["EventActor"];
+            /** @description The fields that changed; only in an event about a change. */
+            changes?: {
+                [key: string]: components["schemas"]["FieldChange"];
+            };
+            /** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
+            data: components["schemas"]["SyncRun"];
+        };
+        /**
+         * @description A run began.
+         * @example {
+         *       "id": "evt_0mnfcf9s0aKq2LwXc4Rk6Nd",
+         *       "type": "sync.run.started",
+         *       "timestamp": "2026-03-31T00:00:00.000Z",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "resource": {
+         *         "type": "sync_run",
+         *         "id": "run_1vJ5cU0ohX8mAYk2rTwQ"
+         *       },
+         *       "sequence": 1,
+         *       "actor": {
+         *         "type": "api_key",
+         *         "id": "key_h1Wj4yDg5WnBc3EiRvK8"
+         *       },
+         *       "data": {
+         *         "id": "run_1vJ5cU0ohX8mAYk2rTwQ",
+         *         "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *         "syncId": "syn_2LwXc4Rk6NdB1sZp9dKq",
+         *         "trigger": "manual",
+         *         "mode": "incremental",
+         *         "status": "succeeded",
+         *         "attempt": 1,
+         *         "mappingVersion": 2,
+         *         "reverseMappingVersion": null,
+         *         "progress": {
+         *           "pages": 3,
+         *           "bytes": 81920,
+         *           "read": 250,
+         *           "created": 240,
+         *           "updated": 4,
+         *           "unchanged": 6,
+         *           "skipped": 0,
+         *           "deleted": 0,
+         *           "failed": 0,
+         *           "total": null
+         *         },
+         *         "error": null,
+         *         "waitingUntil": null,
+         *         "startedAt": 1774915200000,
+         *         "finishedAt": 1774915260000,
+         *         "createdAt": 1774915200000,
+         *         "updatedAt": 1774915260000
+         *       }
+         *     }
+         */
+        SyncRunStartedEvent: {
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
+            id: components["schemas"]["Id"];
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            type: "sync.run.started";
+            /**
+             * Format: date-time
+             * @description When it happened, as RFC 3339 in UTC.
+             */
+            timestamp: string;
+            /** @description The organization that owns the record. */
+            organizationId: components["schemas"]["Id"];
+            /** @description The record of the event. */
+            resource: {
+                /**
+                 * @description Its kind.
+                 * @enum {string}
+                 */
+                type: "sync_run";
+                /** @description Its id. */
+                id: components["schemas"]["Id"];
+            };
+            /**
+             * Format: int32
+             * @description Numbers the record's events from 1. An endpoint gets them in this order.
+             */
+            sequence: number;
+            /** @description Who caused it. */
+            actor: components["schemas"]["EventActor"];
+            /** @description The fields that changed; only in an event about a change. */
+            changes?: {
+                [key: string]: components["schemas"]["FieldChange"];
+            };
+            /** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
+            data: components["schemas"]["SyncRun"];
+        };
+        /**
+         * @description Where a run is. `succeeded`, `partially_succeeded`, `failed` and `cancelled` are its ends. A later version may add statuses.
+         * @enum {string}
+         */
+        SyncRunStatus: "queued" | "running" | "waiting" | "succeeded" | "partially_succeeded" | "failed" | "cancelled";
+        /**
+         * @description A run came to its end, and all records are in step.
+         * @example {
+         *       "id": "evt_0mnfcf9s0aKq2LwXc4Rk6Nd",
+         *       "type": "sync.run.succeeded",
+         *       "timestamp": "2026-03-31T00:00:00.000Z",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "resource": {
+         *         "type": "sync_run",
+         *         "id": "run_1vJ5cU0ohX8mAYk2rTwQ"
+         *       },
+         *       "sequence": 1,
+         *       "actor": {
+         *         "type": "api_key",
+         *         "id": "key_h1Wj4yDg5WnBc3EiRvK8"
+         *       },
+         *       "data": {
+         *         "id": "run_1vJ5cU0ohX8mAYk2rTwQ",
+         *         "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *         "syncId": "syn_2LwXc4Rk6NdB1sZp9dKq",
+         *         "trigger": "manual",
+         *         "mode": "incremental",
+         *         "status": "succeeded",
+         *         "attempt": 1,
+         *         "mappingVersion": 2,
+         *         "reverseMappingVersion": null,
+         *         "progress": {
+         *           "pages": 3,
+         *           "bytes": 81920,
+         *           "read": 250,
+         *           "created": 240,
+         *           "updated": 4,
+         *           "unchanged": 6,
+         *           "skipped": 0,
+         *           "deleted": 0,
+         *           "failed": 0,
+         *           "total": null
+         *         },
+         *         "error": null,
+         *         "waitingUntil": null,
+         *         "startedAt": 1774915200000,
+         *         "finishedAt": 1774915260000,
+         *         "createdAt": 1774915200000,
+         *         "updatedAt": 1774915260000
+         *       }
+         *     }
+         */
+        SyncRunSucceededEvent: {
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
+            id: components["schemas"]["Id"];
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            type: "sync.run.succeeded";
+            /**
+             * Format: date-time
+             * @description When it happened, as RFC 3339 in UTC.
+             */
+            timestamp: string;
+            /** @description The organization that owns the record. */
+            organizationId: components["schemas"]["Id"];
+            /** @description The record of the event. */
+            resource: {
+                /**
+                 * @description Its kind.
+                 * @enum {string}
+                 */
+                type: "sync_run";
+                /** @description Its id. */
+                id: components["schemas"]["Id"];
+            };
+            /**
+             * Format: int32
+             * @description Numbers the record's events from 1. An endpoint gets them in this order.
+             */
+            sequence: number;
+            /** @description Who caused it. */
+            actor: components["schemas"]["EventActor"];
+            /** @description The fields that changed; only in an event about a change. */
+            changes?: {
+                [key: string]: components["schemas"]["FieldChange"];
+            };
+            /** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
+            data: components["schemas"]["SyncRun"];
+        };
+        /**
+         * @description When runs begin by themselves.
+         * @example {
+         *       "type": "interval",
+         *       "minutes": 15
+         *     }
+         */
+        SyncSchedule: {
+            /** @description The kind of schedule. */
+            type: components["schemas"]["SyncScheduleType"];
+            /**
+             * Format: int32
+             * @description Of `interval`, which needs it: the minutes between two runs.
+             */
+            minutes?: number;
+            /** @description Of `cron`, which needs it: five fields (POSIX crontab), such as `0 6 * * 1-5`. One that never comes is 422 `invalid_sync`. */
+            expression?: string;
+            /** @description Of `cron`: the time zone of its times (IANA); the organization's unless it is set. */
+            timeZone?: components["schemas"]["TimeZone"];
+        };
+        /**
+         * @description When runs begin by themselves. A later version may add types.
+         * @enum {string}
+         */
+        SyncScheduleType: "manual" | "interval" | "cron";
+        /**
+         * @description Whether a sync can run. A later version may add statuses.
+         * @enum {string}
+         */
+        SyncStatus: "idle" | "queued" | "running" | "paused" | "blocked";
+        /**
+         * @description What began a run. A later version may add others.
+         * @enum {string}
+         */
+        SyncTrigger: "manual" | "schedule" | "webhook";
+        /**
+         * @description Changes of a sync: an absent field stays as it is. A run that is under way goes on as it began.
+         * @example {
+         *       "schedule": {
+         *         "type": "manual"
+         *       }
+         *     }
+         */
+        SyncUpdate: {
+            /** @description What it is called. */
+            name?: components["schemas"]["Name"];
+            /** @description The mapping, of the same two objects. */
+            mappingId?: components["schemas"]["Id"];
+            /** @description The mapping back, of the same two objects. */
+            reverseMappingId?: components["schemas"]["Id"] | null;
+            /** @description What a run reads. */
+            mode?: components["schemas"]["SyncMode"];
+            /** @description When runs begin by themselves. */
+            schedule?: components["schemas"]["SyncSchedule"];
+            /** @description Who wins a conflict. */
+            conflictPolicy?: components["schemas"]["SyncConflictPolicy"];
+            /** @description What becomes of deleted records. */
+            deletePolicy?: components["schemas"]["SyncDeletePolicy"];
+            /** @description What an error does to a run. */
+            errorPolicy?: components["schemas"]["SyncErrorPolicy"];
+            /** @description Whether to keep for 30 days what the provider last said of each record. */
+            keepSeen?: boolean;
+        };
+        /**
+         * @description Settings of a sync changed, or a caller paused or resumed it. A run that begins or ends has events of its own.
+         * @example {
+         *       "id": "evt_0mnfcf9s0aKq2LwXc4Rk6Nd",
+         *       "type": "sync.updated",
+         *       "timestamp": "2026-03-31T00:00:00.000Z",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "resource": {
+         *         "type": "sync",
+         *         "id": "syn_2LwXc4Rk6NdB1sZp9dKq"
+         *       },
+         *       "sequence": 1,
+         *       "actor": {
+         *         "type": "api_key",
+         *         "id": "key_h1Wj4yDg5WnBc3EiRvK8"
+         *       },
+         *       "data": {
+         *         "id": "syn_2LwXc4Rk6NdB1sZp9dKq",
+         *         "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *         "name": "Companies from HubSpot",
+         *         "connectionId": "con_5cU0ohX8mAYk2rTwQ1vJ",
+         *         "mappingId": "map_9dKq2LwXc4Rk6NdB1sZp",
+         *         "reverseMappingId": null,
+         *         "direction": "inbound",
+         *         "mode": "incremental",
+         *         "schedule": {
+         *           "type": "interval",
+         *           "minutes": 15
+         *         },
+         *         "conflictPolicy": "source_wins",
+         *         "deletePolicy": "ignore",
+         *         "errorPolicy": "continue",
+         *         "keepSeen": true,
+         *         "status": "idle",
+         *         "statusReason": null,
+         *         "nextRunAt": 1774916100000,
+         *         "lastRun": {
+         *           "id": "run_1vJ5cU0ohX8mAYk2rTwQ",
+         *           "status": "succeeded",
+         *           "createdAt": 1774915200000,
+         *           "finishedAt": 1774915260000
+         *         },
+         *         "createdAt": 1774915200000,
+         *         "updatedAt": 1774915260000,
+         *         "version": 3
+         *       }
+         *     }
+         */
+        SyncUpdatedEvent: {
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
+            id: components["schemas"]["Id"];
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            type: "sync.updated";
+            /**
+             * Format: date-time
+             * @description When it happened, as RFC 3339 in UTC.
+             */
+            timestamp: string;
+            /** @description The organization that owns the record. */
+            organizationId: components["schemas"]["Id"];
+            /** @description The record of the event. */
+            resource: {
+                /**
+                 * @description Its kind.
+                 * @enum {string}
+                 */
+                type: "sync";
+                /** @description Its id. */
+                id: components["schemas"]["Id"];
+            };
+            /**
+             * Format: int32
+             * @description Numbers the record's events from 1. An endpoint gets them in this order.
+             */
+            sequence: number;
+            /** @description Who caused it. */
+            actor: components["schemas"]["EventActor"];
+            /** @description The fields that changed; only in an event about a change. */
+            changes?: {
+                [key: string]: components["schemas"]["FieldChange"];
+            };
+            /** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
+            data: components["schemas"]["Sync"];
+        };
         /** @description The lower-case name of a system or of an object, such as `xero` or `contacts`. */
         SystemName: string;
         /**
@@ -9357,7 +11434,7 @@ export interface components {
          * @description What is done with a value. A later version may add transforms.
          * @enum {string}
          */
-        TransformName: "trim" | "lower" | "upper" | "toString" | "toInteger" | "toNumber" | "toBoolean" | "parseDate" | "formatDate" | "toCents" | "fromCents" | "enumMap" | "concat" | "split" | "coalesce" | "domainFromUrl" | "countryCode" | "truncate";
+        TransformName: "trim" | "lower" | "upper" | "toString" | "toInteger" | "toNumber" | "toBoolean" | "parseDate" | "formatDate" | "toCents" | "fromCents" | "enumMap" | "concat" | "split" | "coalesce" | "domainFromUrl" | "countryCode" | "truncate" | "lookupLink";
         /**
          * @description Why a payment that a processor reported, or a part of it, is on no invoice. A later version may add reasons.
          * @enum {string}
@@ -9375,6 +11452,8 @@ export interface components {
          *     right check digits; otherwise the answer is 422 `invalid_vat_id`. Whether a number is registered is not checked.
          */
         VatId: string;
+        /** @description A scheme, a host and perhaps a port, with nothing after it. */
+        WebOrigin: string;
         /**
          * @description The delivery of one event to one endpoint.
          * @example {
@@ -9919,7 +11998,7 @@ export interface components {
          *       }
          *     }
          */
-        WebhookEvent: components["schemas"]["InvoiceCreatedEvent"] | components["schemas"]["InvoiceUpdatedEvent"] | components["schemas"]["InvoiceSentEvent"] | components["schemas"]["InvoiceSendFailedEvent"] | components["schemas"]["InvoicePerhapsSentEvent"] | components["schemas"]["InvoiceViewedEvent"] | components["schemas"]["InvoicePartiallyPaidEvent"] | components["schemas"]["InvoicePaidEvent"] | components["schemas"]["InvoiceOverdueEvent"] | components["schemas"]["InvoiceCancelledEvent"] | components["schemas"]["InvoiceDeletedEvent"] | components["schemas"]["PaymentReceivedEvent"] | components["schemas"]["PaymentUpdatedEvent"] | components["schemas"]["PaymentUnappliedEvent"] | components["schemas"]["PaymentReversedEvent"] | components["schemas"]["CompanyCreatedEvent"] | components["schemas"]["CompanyUpdatedEvent"] | components["schemas"]["CompanyDeletedEvent"] | components["schemas"]["ContactCreatedEvent"] | components["schemas"]["ContactUpdatedEvent"] | components["schemas"]["ContactDeletedEvent"] | components["schemas"]["DealCreatedEvent"] | components["schemas"]["DealUpdatedEvent"] | components["schemas"]["DealStageChangedEvent"] | components["schemas"]["DealDeletedEvent"] | components["schemas"]["TaxRateCreatedEvent"] | components["schemas"]["TaxRateUpdatedEvent"] | components["schemas"]["TaxRateDeletedEvent"] | components["schemas"]["TimeEntryCreatedEvent"] | components["schemas"]["TimeEntryUpdatedEvent"] | components["schemas"]["TimeEntryDeletedEvent"] | components["schemas"]["ConnectionCreatedEvent"] | components["schemas"]["ConnectionUpdatedEvent"] | components["schemas"]["ConnectionActivatedEvent"] | components["schemas"]["ConnectionDegradedEvent"] | components["schemas"]["ConnectionNeedsReauthEvent"] | components["schemas"]["ConnectionRecoveredEvent"] | components["schemas"]["ConnectionDeletedEvent"] | components["schemas"]["MappingCreatedEvent"] | components["schemas"]["MappingUpdatedEvent"] | components["schemas"]["MappingDeletedEvent"] | components["schemas"]["WebhookEndpointFailingEvent"] | components["schemas"]["WebhookEndpointDisabledEvent"] | components["schemas"]["WebhookTestEvent"];
+        WebhookEvent: components["schemas"]["InvoiceCreatedEvent"] | components["schemas"]["InvoiceUpdatedEvent"] | components["schemas"]["InvoiceSentEvent"] | components["schemas"]["InvoiceSendFailedEvent"] | components["schemas"]["InvoicePerhapsSentEvent"] | components["schemas"]["InvoiceViewedEvent"] | components["schemas"]["InvoicePartiallyPaidEvent"] | components["schemas"]["InvoicePaidEvent"] | components["schemas"]["InvoiceOverdueEvent"] | components["schemas"]["InvoiceCancelledEvent"] | components["schemas"]["InvoiceDeletedEvent"] | components["schemas"]["PaymentReceivedEvent"] | components["schemas"]["PaymentUpdatedEvent"] | components["schemas"]["PaymentUnappliedEvent"] | components["schemas"]["PaymentReversedEvent"] | components["schemas"]["CompanyCreatedEvent"] | components["schemas"]["CompanyUpdatedEvent"] | components["schemas"]["CompanyDeletedEvent"] | components["schemas"]["ContactCreatedEvent"] | components["schemas"]["ContactUpdatedEvent"] | components["schemas"]["ContactDeletedEvent"] | components["schemas"]["DealCreatedEvent"] | components["schemas"]["DealUpdatedEvent"] | components["schemas"]["DealStageChangedEvent"] | components["schemas"]["DealDeletedEvent"] | components["schemas"]["TaxRateCreatedEvent"] | components["schemas"]["TaxRateUpdatedEvent"] | components["schemas"]["TaxRateDeletedEvent"] | components["schemas"]["TimeEntryCreatedEvent"] | components["schemas"]["TimeEntryUpdatedEvent"] | components["schemas"]["TimeEntryDeletedEvent"] | components["schemas"]["ConnectionCreatedEvent"] | components["schemas"]["ConnectionUpdatedEvent"] | components["schemas"]["ConnectionActivatedEvent"] | components["schemas"]["ConnectionDegradedEvent"] | components["schemas"]["ConnectionNeedsReauthEvent"] | components["schemas"]["ConnectionRecoveredEvent"] | components["schemas"]["ConnectionDeletedEvent"] | components["schemas"]["MappingCreatedEvent"] | components["schemas"]["MappingUpdatedEvent"] | components["schemas"]["MappingDeletedEvent"] | components["schemas"]["SyncCreatedEvent"] | components["schemas"]["SyncUpdatedEvent"] | components["schemas"]["SyncBlockedEvent"] | components["schemas"]["SyncDeletedEvent"] | components["schemas"]["SyncRunStartedEvent"] | components["schemas"]["SyncRunConfirmationRequiredEvent"] | components["schemas"]["SyncRunSucceededEvent"] | components["schemas"]["SyncRunPartiallySucceededEvent"] | components["schemas"]["SyncRunFailedEvent"] | components["schemas"]["SyncRunCancelledEvent"] | components["schemas"]["WebhookEndpointFailingEvent"] | components["schemas"]["WebhookEndpointDisabledEvent"] | components["schemas"]["WebhookTestEvent"];
         /** @description One record. */
         WebhookEventData: {
             /** @description The record. */
@@ -10143,6 +12222,10 @@ export interface components {
         PaymentPath: components["schemas"]["Id"];
         /** @description The pipeline's id. */
         PipelinePath: components["schemas"]["Id"];
+        /** @description The sync's id. */
+        SyncPath: components["schemas"]["Id"];
+        /** @description The run's id. */
+        "SyncRunPath.runId": components["schemas"]["Id"];
         /** @description The tax rate's id. */
         TaxRatePath: components["schemas"]["Id"];
         /** @description The time entry's id. */
@@ -10205,8 +12288,12 @@ export type ConnectionDegradedEvent = components['schemas']['ConnectionDegradedE
 export type ConnectionDeletedEvent = components['schemas']['ConnectionDeletedEvent'];
 export type ConnectionError = components['schemas']['ConnectionError'];
 export type ConnectionErrorCode = components['schemas']['ConnectionErrorCode'];
+export type ConnectionLink = components['schemas']['ConnectionLink'];
+export type ConnectionLinkCreate = components['schemas']['ConnectionLinkCreate'];
+export type ConnectionLinkData = components['schemas']['ConnectionLinkData'];
 export type ConnectionList = components['schemas']['ConnectionList'];
 export type ConnectionNeedsReauthEvent = components['schemas']['ConnectionNeedsReauthEvent'];
+export type ConnectionObject = components['schemas']['ConnectionObject'];
 export type ConnectionRecoveredEvent = components['schemas']['ConnectionRecoveredEvent'];
 export type ConnectionScope = components['schemas']['ConnectionScope'];
 export type ConnectionStatus = components['schemas']['ConnectionStatus'];
@@ -10221,6 +12308,7 @@ export type ContactList = components['schemas']['ContactList'];
 export type ContactUpdate = components['schemas']['ContactUpdate'];
 export type ContactUpdatedEvent = components['schemas']['ContactUpdatedEvent'];
 export type CreatedRecord = components['schemas']['CreatedRecord'];
+export type CreatedSync = components['schemas']['CreatedSync'];
 export type CurrencyCode = components['schemas']['CurrencyCode'];
 export type CursorMeta = components['schemas']['CursorMeta'];
 export type DateFormat = components['schemas']['DateFormat'];
@@ -10301,7 +12389,9 @@ export type InvoiceWarning = components['schemas']['InvoiceWarning'];
 export type InvoiceWarningCode = components['schemas']['InvoiceWarningCode'];
 export type InvoiceWithEmail = components['schemas']['InvoiceWithEmail'];
 export type KeyScope = components['schemas']['KeyScope'];
+export type KnownField = components['schemas']['KnownField'];
 export type Language = components['schemas']['Language'];
+export type LastSyncRun = components['schemas']['LastSyncRun'];
 export type Line = components['schemas']['Line'];
 export type LineItem = components['schemas']['LineItem'];
 export type LineItemFields = components['schemas']['LineItemFields'];
@@ -10320,6 +12410,7 @@ export type MailTransport = components['schemas']['MailTransport'];
 export type MappedFieldError = components['schemas']['MappedFieldError'];
 export type Mapping = components['schemas']['Mapping'];
 export type MappingCreate = components['schemas']['MappingCreate'];
+export type MappingCreateList = components['schemas']['MappingCreateList'];
 export type MappingCreatedEvent = components['schemas']['MappingCreatedEvent'];
 export type MappingData = components['schemas']['MappingData'];
 export type MappingDeletedEvent = components['schemas']['MappingDeletedEvent'];
@@ -10347,6 +12438,17 @@ export type NextInvoiceNumberUpdate = components['schemas']['NextInvoiceNumberUp
 export type NumberGap = components['schemas']['NumberGap'];
 export type NumberGapList = components['schemas']['NumberGapList'];
 export type NumberPrefix = components['schemas']['NumberPrefix'];
+export type ObjectCreate = components['schemas']['ObjectCreate'];
+export type ObjectField = components['schemas']['ObjectField'];
+export type ObjectPageSize = components['schemas']['ObjectPageSize'];
+export type ObjectPagination = components['schemas']['ObjectPagination'];
+export type ObjectPaginationStyle = components['schemas']['ObjectPaginationStyle'];
+export type ObjectPath = components['schemas']['ObjectPath'];
+export type ObjectRemoval = components['schemas']['ObjectRemoval'];
+export type ObjectSchema = components['schemas']['ObjectSchema'];
+export type ObjectSchemaData = components['schemas']['ObjectSchemaData'];
+export type ObjectTimeFormat = components['schemas']['ObjectTimeFormat'];
+export type ObjectUpdate = components['schemas']['ObjectUpdate'];
 export type Ok = components['schemas']['Ok'];
 export type OnMultipleMatches = components['schemas']['OnMultipleMatches'];
 export type OrganizationSettings = components['schemas']['OrganizationSettings'];
@@ -10355,6 +12457,7 @@ export type OrganizationSettingsUpdate = components['schemas']['OrganizationSett
 export type OrganizationUsage = components['schemas']['OrganizationUsage'];
 export type OrganizationUsageData = components['schemas']['OrganizationUsageData'];
 export type PageMeta = components['schemas']['PageMeta'];
+export type ParameterName = components['schemas']['ParameterName'];
 export type Party = components['schemas']['Party'];
 export type PartyInput = components['schemas']['PartyInput'];
 export type Payment = components['schemas']['Payment'];
@@ -10385,6 +12488,7 @@ export type PipelineList = components['schemas']['PipelineList'];
 export type PipelineUpdate = components['schemas']['PipelineUpdate'];
 export type PositiveCents = components['schemas']['PositiveCents'];
 export type PreviewAction = components['schemas']['PreviewAction'];
+export type PreviewExternalId = components['schemas']['PreviewExternalId'];
 export type PreviewedRecord = components['schemas']['PreviewedRecord'];
 export type PriceInput = components['schemas']['PriceInput'];
 export type Problem = components['schemas']['Problem'];
@@ -10398,16 +12502,56 @@ export type PublicInvoice = components['schemas']['PublicInvoice'];
 export type PublicInvoiceData = components['schemas']['PublicInvoiceData'];
 export type PublicLineItem = components['schemas']['PublicLineItem'];
 export type RecipientAnswer = components['schemas']['RecipientAnswer'];
+export type RecordFailure = components['schemas']['RecordFailure'];
+export type RecordPath = components['schemas']['RecordPath'];
 export type RedeliverStatus = components['schemas']['RedeliverStatus'];
 export type Redelivered = components['schemas']['Redelivered'];
 export type ResourceKind = components['schemas']['ResourceKind'];
 export type RoundingMinutes = components['schemas']['RoundingMinutes'];
+export type RunCursor = components['schemas']['RunCursor'];
 export type SendStatus = components['schemas']['SendStatus'];
 export type SortOrder = components['schemas']['SortOrder'];
 export type Stage = components['schemas']['Stage'];
 export type StageFilter = components['schemas']['StageFilter'];
 export type StageKey = components['schemas']['StageKey'];
 export type StageType = components['schemas']['StageType'];
+export type Sync = components['schemas']['Sync'];
+export type SyncBlockedEvent = components['schemas']['SyncBlockedEvent'];
+export type SyncConflictPolicy = components['schemas']['SyncConflictPolicy'];
+export type SyncCreate = components['schemas']['SyncCreate'];
+export type SyncCreatedEvent = components['schemas']['SyncCreatedEvent'];
+export type SyncData = components['schemas']['SyncData'];
+export type SyncDeletePolicy = components['schemas']['SyncDeletePolicy'];
+export type SyncDeletedEvent = components['schemas']['SyncDeletedEvent'];
+export type SyncDirection = components['schemas']['SyncDirection'];
+export type SyncErrorPolicy = components['schemas']['SyncErrorPolicy'];
+export type SyncLink = components['schemas']['SyncLink'];
+export type SyncLinkData = components['schemas']['SyncLinkData'];
+export type SyncList = components['schemas']['SyncList'];
+export type SyncMode = components['schemas']['SyncMode'];
+export type SyncProgress = components['schemas']['SyncProgress'];
+export type SyncRecordError = components['schemas']['SyncRecordError'];
+export type SyncRecordErrorList = components['schemas']['SyncRecordErrorList'];
+export type SyncRun = components['schemas']['SyncRun'];
+export type SyncRunCancelledEvent = components['schemas']['SyncRunCancelledEvent'];
+export type SyncRunConfirmationRequiredEvent = components['schemas']['SyncRunConfirmationRequiredEvent'];
+export type SyncRunData = components['schemas']['SyncRunData'];
+export type SyncRunError = components['schemas']['SyncRunError'];
+export type SyncRunErrorCode = components['schemas']['SyncRunErrorCode'];
+export type SyncRunFailedEvent = components['schemas']['SyncRunFailedEvent'];
+export type SyncRunInput = components['schemas']['SyncRunInput'];
+export type SyncRunList = components['schemas']['SyncRunList'];
+export type SyncRunMode = components['schemas']['SyncRunMode'];
+export type SyncRunPartiallySucceededEvent = components['schemas']['SyncRunPartiallySucceededEvent'];
+export type SyncRunStartedEvent = components['schemas']['SyncRunStartedEvent'];
+export type SyncRunStatus = components['schemas']['SyncRunStatus'];
+export type SyncRunSucceededEvent = components['schemas']['SyncRunSucceededEvent'];
+export type SyncSchedule = components['schemas']['SyncSchedule'];
+export type SyncScheduleType = components['schemas']['SyncScheduleType'];
+export type SyncStatus = components['schemas']['SyncStatus'];
+export type SyncTrigger = components['schemas']['SyncTrigger'];
+export type SyncUpdate = components['schemas']['SyncUpdate'];
+export type SyncUpdatedEvent = components['schemas']['SyncUpdatedEvent'];
 export type SystemName = components['schemas']['SystemName'];
 export type TaxBreakdown = components['schemas']['TaxBreakdown'];
 export type TaxRate = components['schemas']['TaxRate'];
@@ -10437,6 +12581,7 @@ export type TransformName = components['schemas']['TransformName'];
 export type UnappliedReason = components['schemas']['UnappliedReason'];
 export type UnixMs = components['schemas']['UnixMs'];
 export type VatId = components['schemas']['VatId'];
+export type WebOrigin = components['schemas']['WebOrigin'];
 export type WebhookDelivery = components['schemas']['WebhookDelivery'];
 export type WebhookDeliveryDetails = components['schemas']['WebhookDeliveryDetails'];
 export type WebhookDeliveryDetailsData = components['schemas']['WebhookDeliveryDetailsData'];
@@ -10477,6 +12622,8 @@ export type ParameterPageQueryLimit = components['parameters']['PageQuery.limit'
 export type ParameterPageQueryOffset = components['parameters']['PageQuery.offset'];
 export type ParameterPaymentPath = components['parameters']['PaymentPath'];
 export type ParameterPipelinePath = components['parameters']['PipelinePath'];
+export type ParameterSyncPath = components['parameters']['SyncPath'];
+export type ParameterSyncRunPathRunId = components['parameters']['SyncRunPath.runId'];
 export type ParameterTaxRatePath = components['parameters']['TaxRatePath'];
 export type ParameterTimeEntryPath = components['parameters']['TimeEntryPath'];
 export type ParameterTokenPath = components['parameters']['TokenPath'];
@@ -15828,7 +17975,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The mail server or the payment processor rejected the request, or did not answer. Nothing was changed. */
+            /** @description The mail server, the payment processor or a provider rejected the request, or did not answer. Nothing was changed. */
             502: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16210,7 +18357,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The mail server or the payment processor rejected the request, or did not answer. Nothing was changed. */
+            /** @description The mail server, the payment processor or a provider rejected the request, or did not answer. Nothing was changed. */
             502: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -22498,6 +24645,292 @@ export interface operations {
             };
         };
     };
+    "connections.link": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes a POST safe to repeat (IETF draft `Idempotency-Key`): for 24 hours, a request with the same key and body gets the
+                 *     answer of the first one again, with `Idempotent-Replayed: true`.
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
+            };
+            path: {
+                /** @description The connection's id. */
+                id: components["parameters"]["ConnectionPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ConnectionLinkCreate"];
+            };
+        };
+        responses: {
+            /** @description The action was done. */
+            200: {
+                headers: {
+                    /** @description `true` when this repeats the answer to an earlier request with the same `Idempotency-Key`; else absent. */
+                    "Idempotent-Replayed"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectionLinkData"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such record in the key's organization. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request contradicts what is stored. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than 512 KiB. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not `application/json`. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request breaks a business rule. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "connections.objects.schema": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The connection's id. */
+                id: components["parameters"]["ConnectionPath"];
+                /** @description The object's name. */
+                name: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The action was done. */
+            200: {
+                headers: {
+                    /** @description `true` when this repeats the answer to an earlier request with the same `Idempotency-Key`; else absent. */
+                    "Idempotent-Replayed"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ObjectSchemaData"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such record in the key's organization. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request contradicts what is stored. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The mail server, the payment processor or a provider rejected the request, or did not answer. Nothing was changed. */
+            502: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     "connections.test": {
         parameters: {
             query?: never;
@@ -22835,6 +25268,93 @@ export interface operations {
             };
             /** @description The request breaks a business rule. */
             422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "mappings.defaults.list": {
+        parameters: {
+            query?: {
+                /** @description Only those about this provider, such as `xero`. */
+                provider?: components["schemas"]["IdFilter"];
+                /** @description The most records in a page, 1 to 100. */
+                limit?: components["parameters"]["PageQuery.limit"];
+                /** @description How many records to skip. */
+                offset?: components["parameters"]["PageQuery.offset"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request has succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MappingCreateList"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -23216,6 +25736,19 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The request contradicts what is stored. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The record has changed since the `ETag` of `If-Match`. */
             412: {
                 headers: {
@@ -23486,6 +26019,19 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The request contradicts what is stored. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The body is larger than 512 KiB. */
             413: {
                 headers: {
@@ -23514,6 +26060,1828 @@ export interface operations {
             };
             /** @description The request breaks a business rule. */
             422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The mail server, the payment processor or a provider rejected the request, or did not answer. Nothing was changed. */
+            502: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "syncs.list": {
+        parameters: {
+            query?: {
+                /** @description Only syncs with this status. */
+                status?: components["schemas"]["SyncStatus"];
+                /** @description Only syncs of this connection. */
+                connectionId?: components["schemas"]["IdFilter"];
+                /** @description The most records in a page, 1 to 100. */
+                limit?: components["parameters"]["PageQuery.limit"];
+                /** @description How many records to skip. */
+                offset?: components["parameters"]["PageQuery.offset"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request has succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SyncList"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "syncs.create": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes a POST safe to repeat (IETF draft `Idempotency-Key`): for 24 hours, a request with the same key and body gets the
+                 *     answer of the first one again, with `Idempotent-Replayed: true`.
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SyncCreate"];
+            };
+        };
+        responses: {
+            /** @description The record was created. */
+            201: {
+                headers: {
+                    /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
+                    ETag: string;
+                    /** @description The path of the new record. */
+                    Location: string;
+                    /** @description `true` when this repeats the answer to an earlier request with the same `Idempotency-Key`; else absent. */
+                    "Idempotent-Replayed"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedSync"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request contradicts what is stored. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than 512 KiB. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not `application/json`. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request breaks a business rule. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "syncs.get": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Answer 304 without a body if the record still has this `ETag` (RFC 9110 §13.1.2). */
+                "If-None-Match"?: components["parameters"]["IfNoneMatchHeader"];
+            };
+            path: {
+                /** @description The sync's id. */
+                id: components["parameters"]["SyncPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The record. */
+            200: {
+                headers: {
+                    /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
+                    ETag: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SyncData"];
+                };
+            };
+            /** @description The record still has the `ETag` of `If-None-Match`. */
+            304: {
+                headers: {
+                    /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
+                    ETag: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such record in the key's organization. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "syncs.delete": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Change the record only if it still has this `ETag`; else 412 (RFC 9110 §13.1.1). */
+                "If-Match"?: components["parameters"]["IfMatchHeader"];
+            };
+            path: {
+                /** @description The sync's id. */
+                id: components["parameters"]["SyncPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request has succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Ok"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such record in the key's organization. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The record has changed since the `ETag` of `If-Match`. */
+            412: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "syncs.update": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Change the record only if it still has this `ETag`; else 412 (RFC 9110 §13.1.1). */
+                "If-Match"?: components["parameters"]["IfMatchHeader"];
+            };
+            path: {
+                /** @description The sync's id. */
+                id: components["parameters"]["SyncPath"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SyncUpdate"];
+            };
+        };
+        responses: {
+            /** @description The record is as the request says; `ETag` has its version, which is the old one when nothing had to change. */
+            200: {
+                headers: {
+                    /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
+                    ETag: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Ok"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such record in the key's organization. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The record has changed since the `ETag` of `If-Match`. */
+            412: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than 512 KiB. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not `application/json`. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request breaks a business rule. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "syncs.cancel": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes a POST safe to repeat (IETF draft `Idempotency-Key`): for 24 hours, a request with the same key and body gets the
+                 *     answer of the first one again, with `Idempotent-Replayed: true`.
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
+            };
+            path: {
+                /** @description The sync's id. */
+                id: components["parameters"]["SyncPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The action was done. */
+            200: {
+                headers: {
+                    /** @description `true` when this repeats the answer to an earlier request with the same `Idempotency-Key`; else absent. */
+                    "Idempotent-Replayed"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SyncRunData"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such record in the key's organization. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request contradicts what is stored. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request breaks a business rule. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "syncs.history": {
+        parameters: {
+            query?: {
+                /** @description The most records in a page, 1 to 100. */
+                limit?: components["parameters"]["PageQuery.limit"];
+                /** @description How many records to skip. */
+                offset?: components["parameters"]["PageQuery.offset"];
+                /** @description The `nextCursor` of the previous page. A list that grows meanwhile neither repeats nor loses a record. */
+                cursor?: components["schemas"]["AuditCursor"];
+            };
+            header?: never;
+            path: {
+                /** @description The sync's id. */
+                id: components["parameters"]["SyncPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request has succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HistoryEntryList"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such record in the key's organization. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "syncs.links.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The sync's id. */
+                id: components["parameters"]["SyncPath"];
+                /** @description The record's id at the provider. */
+                externalId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request has succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SyncLinkData"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such record in the key's organization. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "syncs.pause": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes a POST safe to repeat (IETF draft `Idempotency-Key`): for 24 hours, a request with the same key and body gets the
+                 *     answer of the first one again, with `Idempotent-Replayed: true`.
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
+            };
+            path: {
+                /** @description The sync's id. */
+                id: components["parameters"]["SyncPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The action was done. */
+            200: {
+                headers: {
+                    /** @description `true` when this repeats the answer to an earlier request with the same `Idempotency-Key`; else absent. */
+                    "Idempotent-Replayed"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SyncData"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such record in the key's organization. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request contradicts what is stored. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request breaks a business rule. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "syncs.resume": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes a POST safe to repeat (IETF draft `Idempotency-Key`): for 24 hours, a request with the same key and body gets the
+                 *     answer of the first one again, with `Idempotent-Replayed: true`.
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
+            };
+            path: {
+                /** @description The sync's id. */
+                id: components["parameters"]["SyncPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The action was done. */
+            200: {
+                headers: {
+                    /** @description `true` when this repeats the answer to an earlier request with the same `Idempotency-Key`; else absent. */
+                    "Idempotent-Replayed"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SyncData"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such record in the key's organization. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request contradicts what is stored. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request breaks a business rule. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "syncs.run": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes a POST safe to repeat (IETF draft `Idempotency-Key`): for 24 hours, a request with the same key and body gets the
+                 *     answer of the first one again, with `Idempotent-Replayed: true`.
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
+            };
+            path: {
+                /** @description The sync's id. */
+                id: components["parameters"]["SyncPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["SyncRunInput"];
+            };
+        };
+        responses: {
+            /** @description The action was done. */
+            200: {
+                headers: {
+                    /** @description `true` when this repeats the answer to an earlier request with the same `Idempotency-Key`; else absent. */
+                    "Idempotent-Replayed"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SyncRunData"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such record in the key's organization. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request contradicts what is stored. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than 512 KiB. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not `application/json`. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request breaks a business rule. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "syncs.runs.list": {
+        parameters: {
+            query?: {
+                /** @description The most records in a page, 1 to 100. */
+                limit?: components["parameters"]["PageQuery.limit"];
+                /** @description How many records to skip. */
+                offset?: components["parameters"]["PageQuery.offset"];
+                /** @description The `nextCursor` of the previous page. A list that grows meanwhile neither repeats nor loses a record. */
+                cursor?: components["schemas"]["RunCursor"];
+            };
+            header?: never;
+            path: {
+                /** @description The sync's id. */
+                id: components["parameters"]["SyncPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request has succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SyncRunList"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such record in the key's organization. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "syncs.runs.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The sync's id. */
+                id: components["parameters"]["SyncPath"];
+                /** @description The run's id. */
+                runId: components["parameters"]["SyncRunPath.runId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request has succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SyncRunData"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such record in the key's organization. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "syncs.runs.confirm": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes a POST safe to repeat (IETF draft `Idempotency-Key`): for 24 hours, a request with the same key and body gets the
+                 *     answer of the first one again, with `Idempotent-Replayed: true`.
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
+            };
+            path: {
+                /** @description The sync's id. */
+                id: components["parameters"]["SyncPath"];
+                /** @description The run's id. */
+                runId: components["parameters"]["SyncRunPath.runId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The action was done. */
+            200: {
+                headers: {
+                    /** @description `true` when this repeats the answer to an earlier request with the same `Idempotency-Key`; else absent. */
+                    "Idempotent-Replayed"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SyncRunData"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such record in the key's organization. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request contradicts what is stored. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request breaks a business rule. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "syncs.runs.errors.list": {
+        parameters: {
+            query?: {
+                /** @description The most records in a page, 1 to 100. */
+                limit?: components["parameters"]["PageQuery.limit"];
+                /** @description How many records to skip. */
+                offset?: components["parameters"]["PageQuery.offset"];
+                /** @description The `nextCursor` of the previous page. A list that grows meanwhile neither repeats nor loses a record. */
+                cursor?: components["schemas"]["RunCursor"];
+            };
+            header?: never;
+            path: {
+                /** @description The sync's id. */
+                id: components["parameters"]["SyncPath"];
+                /** @description The run's id. */
+                runId: components["parameters"]["SyncRunPath.runId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request has succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SyncRecordErrorList"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such record in the key's organization. */
+            404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];

@@ -2,8 +2,9 @@
 import type { ApiPromise } from '../api-promise.ts'
 import type { ConditionalRequestOptions, IdempotentRequestOptions, RequestOptions } from '../options.ts'
 import type { PagePromise } from '../page.ts'
+import type { SyncRunPromise } from '../sync-run.ts'
 import type { Transport } from '../transport.ts'
-import type { AllocationsCreate, ApiKey, ApiKeyCreate, ApiKeyRotate, AuditEntry, Company, CompanyCreate, CompanyUpdate, Connection, ConnectionAuthorization, ConnectionAuthorize, ConnectionCreate, ConnectionUpdate, Contact, ContactCreate, ContactUpdate, CreatedRecord, CursorMeta, Deal, DealCreate, DealUpdate, HistoryEntry, Invoice, InvoiceCreated, InvoiceEmail, InvoiceInput, InvoiceLink, InvoicePreview, InvoiceSend, InvoiceSent, InvoiceUpdated, LogoFile, LogoUpload, Mapping, MappingCreate, MappingPreview, MappingPreviewInput, MappingUpdate, NewApiKey, NewWebhookEndpoint, NewWebhookSecret, NextInvoiceNumber, NextInvoiceNumberUpdate, NumberGap, Ok, OrganizationSettings, OrganizationSettingsUpdate, OrganizationUsage, PageMeta, Payment, PaymentCreate, PaymentCredentials, PaymentCredentialsUpdate, PaymentReversal, PaymentUpdate, Pipeline, PipelineCreate, PipelineUpdate, Provider, PublicInvoice, Redelivered, SendStatus, TaxRate, TaxRateCreate, TaxRateUpdate, TimeEntriesInvoice, TimeEntry, TimeEntryCreate, TimeEntryUpdate, WebhookDelivery, WebhookDeliveryDetails, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointStats, WebhookEndpointUpdate, WebhookEvent, WebhookEventType, WebhookRedeliver, WebhookSecretRotate, operations } from './contract.ts'
+import type { AllocationsCreate, ApiKey, ApiKeyCreate, ApiKeyRotate, AuditEntry, Company, CompanyCreate, CompanyUpdate, Connection, ConnectionAuthorization, ConnectionAuthorize, ConnectionCreate, ConnectionLink, ConnectionLinkCreate, ConnectionUpdate, Contact, ContactCreate, ContactUpdate, CreatedRecord, CreatedSync, CursorMeta, Deal, DealCreate, DealUpdate, HistoryEntry, Invoice, InvoiceCreated, InvoiceEmail, InvoiceInput, InvoiceLink, InvoicePreview, InvoiceSend, InvoiceSent, InvoiceUpdated, LogoFile, LogoUpload, Mapping, MappingCreate, MappingPreview, MappingPreviewInput, MappingUpdate, NewApiKey, NewWebhookEndpoint, NewWebhookSecret, NextInvoiceNumber, NextInvoiceNumberUpdate, NumberGap, ObjectSchema, Ok, OrganizationSettings, OrganizationSettingsUpdate, OrganizationUsage, PageMeta, Payment, PaymentCreate, PaymentCredentials, PaymentCredentialsUpdate, PaymentReversal, PaymentUpdate, Pipeline, PipelineCreate, PipelineUpdate, Provider, PublicInvoice, Redelivered, SendStatus, Sync, SyncCreate, SyncLink, SyncRecordError, SyncRun, SyncRunInput, SyncUpdate, TaxRate, TaxRateCreate, TaxRateUpdate, TimeEntriesInvoice, TimeEntry, TimeEntryCreate, TimeEntryUpdate, WebhookDelivery, WebhookDeliveryDetails, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointStats, WebhookEndpointUpdate, WebhookEvent, WebhookEventType, WebhookRedeliver, WebhookSecretRotate, operations } from './contract.ts'
 
 export type {
 	ActorType,
@@ -45,8 +46,12 @@ export type {
 	ConnectionDeletedEvent,
 	ConnectionError,
 	ConnectionErrorCode,
+	ConnectionLink,
+	ConnectionLinkCreate,
+	ConnectionLinkData,
 	ConnectionList,
 	ConnectionNeedsReauthEvent,
+	ConnectionObject,
 	ConnectionRecoveredEvent,
 	ConnectionStatus,
 	ConnectionUpdate,
@@ -60,6 +65,7 @@ export type {
 	ContactUpdate,
 	ContactUpdatedEvent,
 	CreatedRecord,
+	CreatedSync,
 	CursorMeta,
 	DateFormat,
 	DateInput,
@@ -121,7 +127,9 @@ export type {
 	InvoiceWarningCode,
 	InvoiceWithEmail,
 	KeyScope,
+	KnownField,
 	Language,
+	LastSyncRun,
 	LineItem,
 	LineItemFields,
 	LineItemInput,
@@ -137,6 +145,7 @@ export type {
 	MappedFieldError,
 	Mapping,
 	MappingCreate,
+	MappingCreateList,
 	MappingCreatedEvent,
 	MappingData,
 	MappingDeletedEvent,
@@ -161,6 +170,15 @@ export type {
 	NextInvoiceNumberUpdate,
 	NumberGap,
 	NumberGapList,
+	ObjectCreate,
+	ObjectPageSize,
+	ObjectPagination,
+	ObjectPaginationStyle,
+	ObjectRemoval,
+	ObjectSchema,
+	ObjectSchemaData,
+	ObjectTimeFormat,
+	ObjectUpdate,
 	Ok,
 	OnMultipleMatches,
 	OrganizationSettings,
@@ -208,6 +226,7 @@ export type {
 	PublicInvoiceData,
 	PublicLineItem,
 	RecipientAnswer,
+	RecordFailure,
 	RedeliverStatus,
 	Redelivered,
 	ResourceKind,
@@ -215,6 +234,43 @@ export type {
 	SortOrder,
 	Stage,
 	StageType,
+	Sync,
+	SyncBlockedEvent,
+	SyncConflictPolicy,
+	SyncCreate,
+	SyncCreatedEvent,
+	SyncData,
+	SyncDeletePolicy,
+	SyncDeletedEvent,
+	SyncDirection,
+	SyncErrorPolicy,
+	SyncLink,
+	SyncLinkData,
+	SyncList,
+	SyncMode,
+	SyncProgress,
+	SyncRecordError,
+	SyncRecordErrorList,
+	SyncRun,
+	SyncRunCancelledEvent,
+	SyncRunConfirmationRequiredEvent,
+	SyncRunData,
+	SyncRunError,
+	SyncRunErrorCode,
+	SyncRunFailedEvent,
+	SyncRunInput,
+	SyncRunList,
+	SyncRunMode,
+	SyncRunPartiallySucceededEvent,
+	SyncRunStartedEvent,
+	SyncRunStatus,
+	SyncRunSucceededEvent,
+	SyncSchedule,
+	SyncScheduleType,
+	SyncStatus,
+	SyncTrigger,
+	SyncUpdate,
+	SyncUpdatedEvent,
 	TaxBreakdown,
 	TaxRate,
 	TaxRateCreate,
@@ -279,6 +335,7 @@ export class Resources {
 	readonly timeEntries: TimeEntriesResource
 	readonly connections: ConnectionsResource
 	readonly mappings: MappingsResource
+	readonly syncs: SyncsResource
 	readonly webhooks: WebhooksResource
 
 	constructor(transport: Transport) {
@@ -296,6 +353,7 @@ export class Resources {
 		this.timeEntries = new TimeEntriesResource(transport)
 		this.connections = new ConnectionsResource(transport)
 		this.mappings = new MappingsResource(transport)
+		this.syncs = new SyncsResource(transport)
 		this.webhooks = new WebhooksResource(transport)
 	}
 }
@@ -1772,10 +1830,12 @@ export interface ConnectionsHistoryQuery extends NonNullable<operations['connect
 export class ConnectionsResource {
 	readonly #transport: Transport
 	readonly providers: ConnectionsProvidersResource
+	readonly objects: ConnectionsObjectsResource
 
 	constructor(transport: Transport) {
 		this.#transport = transport
 		this.providers = new ConnectionsProvidersResource(transport)
+		this.objects = new ConnectionsObjectsResource(transport)
 	}
 
 	/**
@@ -1887,6 +1947,25 @@ export class ConnectionsResource {
 	}
 
 	/**
+	 * Make a link for the person whose account a connection is to open. Its page names the organization and the provider. With `oauth2` it leads to the
+	 * provider and back; with `api_key` and `basic` it asks for the credentials and tests them at once. It works once and for an hour, for 20 tries at
+	 * most. Another link ends it, and so do other credentials of the connection, and disabling it.
+	 *
+	 * @param id - The connection's id.
+	 * @param body - A link for the person whose account it is.
+	 * @param options - Options of this call alone.
+	 * @returns The record.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * await remit.connections.link(id, { returnUrl: 'https://app.acme.example/settings' })
+	 * ```
+	 */
+	link(id: string, body?: ConnectionLinkCreate, options?: IdempotentRequestOptions): ApiPromise<ConnectionLink> {
+		return this.#transport.record('POST', '/connections/{id}/link', { path: { id }, body, options })
+	}
+
+	/**
 	 * Test a connection: call the provider once with its credentials. The answer is 200 with the connection, whatever came of it:
 	 * `status` and `lastError` say so. A disabled one is not tested.
 	 *
@@ -1928,15 +2007,39 @@ export class ConnectionsProvidersResource {
 	}
 }
 
+/** `remit.connections.objects` */
+export class ConnectionsObjectsResource {
+	readonly #transport: Transport
+
+	constructor(transport: Transport) {
+		this.#transport = transport
+	}
+
+	/**
+	 * Read the fields of an object of a connection. The provider is asked where it tells them.
+	 *
+	 * @param id - The connection's id.
+	 * @param name - The object's name.
+	 * @param options - Options of this call alone.
+	 * @returns The record.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `RateLimitError` (429), `ServerError` (502)
+	 */
+	schema(id: string, name: string, options?: RequestOptions): ApiPromise<ObjectSchema> {
+		return this.#transport.record('GET', '/connections/{id}/objects/{name}/schema', { path: { id, name }, options })
+	}
+}
+
 /** The query of `remit.mappings.list`. */
 export interface MappingsListQuery extends NonNullable<operations['mappings.list']['parameters']['query']> {}
 
 /** `remit.mappings` */
 export class MappingsResource {
 	readonly #transport: Transport
+	readonly defaults: MappingsDefaultsResource
 
 	constructor(transport: Transport) {
 		this.#transport = transport
+		this.defaults = new MappingsDefaultsResource(transport)
 	}
 
 	/**
@@ -2002,26 +2105,27 @@ export class MappingsResource {
 	}
 
 	/**
-	 * Delete a mapping. It can no longer be read or listed.
+	 * Delete a mapping. It can no longer be read or listed. One that a sync uses is 409 `record_in_use`.
 	 *
 	 * @param id - The mapping's id.
 	 * @param options - Options of this call alone.
 	 * @returns The operation succeeded.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `PreconditionFailedError` (412), `RateLimitError` (429)
 	 */
 	delete(id: string, options?: ConditionalRequestOptions): ApiPromise<Ok> {
 		return this.#transport.send('DELETE', '/mappings/{id}', { path: { id }, options })
 	}
 
 	/**
-	 * Map records and write nothing: for each the output, its errors, and what would happen to it, with what would change in the stored
-	 * record. Each record is looked at by itself, as if the others were not there.
+	 * Map records and write nothing: for each the output, its errors, and what would happen to it, with what would change. The records are given,
+	 * read from the provider of a connection, or read from Remit. Each is looked at by itself, as if the others were not there. Calls to the
+	 * provider count as those of a sync do.
 	 *
 	 * @param id - The mapping's id.
-	 * @param body - Records to map without writing them.
+	 * @param body - Which records to map without writing them.
 	 * @param options - Options of this call alone.
 	 * @returns The record.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (502)
 	 * @example
 	 * ```ts
 	 * await remit.mappings.preview(id, { records: [{ properties: { name: 'Acme GmbH' } }] })
@@ -2029,6 +2133,308 @@ export class MappingsResource {
 	 */
 	preview(id: string, body: MappingPreviewInput, options?: RequestOptions): ApiPromise<MappingPreview> {
 		return this.#transport.record('POST', '/mappings/{id}/preview', { path: { id }, body, options })
+	}
+}
+
+/** The query of `remit.mappings.defaults.list`. */
+export interface MappingsDefaultsListQuery extends NonNullable<operations['mappings.defaults.list']['parameters']['query']> {}
+
+/** `remit.mappings.defaults` */
+export class MappingsDefaultsResource {
+	readonly #transport: Transport
+
+	constructor(transport: Transport) {
+		this.#transport = transport
+	}
+
+	/**
+	 * List the mappings that Remit brings along for each provider. Each can be created as it is, or changed before: it is a body of
+	 * `POST /mappings`.
+	 *
+	 * @param query - Filters, order and page.
+	 * @param options - Options of this call alone.
+	 * @returns One page by `await`; the records of all pages by `for await`.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * for await (const mappingCreate of remit.mappings.defaults.list()) console.log(mappingCreate.id)
+	 * ```
+	 */
+	list(query?: MappingsDefaultsListQuery, options?: RequestOptions): PagePromise<MappingCreate, PageMeta> {
+		return this.#transport.page('/mappings/defaults', { query, options, pageSize: 50 })
+	}
+}
+
+/** The query of `remit.syncs.list`. */
+export interface SyncsListQuery extends NonNullable<operations['syncs.list']['parameters']['query']> {}
+
+/** The query of `remit.syncs.history`. */
+export interface SyncsHistoryQuery extends NonNullable<operations['syncs.history']['parameters']['query']> {}
+
+/** `remit.syncs` */
+export class SyncsResource {
+	readonly #transport: Transport
+	readonly links: SyncsLinksResource
+	readonly runs: SyncsRunsResource
+
+	constructor(transport: Transport) {
+		this.#transport = transport
+		this.links = new SyncsLinksResource(transport)
+		this.runs = new SyncsRunsResource(transport)
+	}
+
+	/**
+	 * List syncs, newest first. A key with `resources` gets 403 here and from every other operation on syncs.
+	 *
+	 * @param query - Filters, order and page.
+	 * @param options - Options of this call alone.
+	 * @returns One page by `await`; the records of all pages by `for await`.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * for await (const sync of remit.syncs.list()) console.log(sync.id)
+	 * ```
+	 */
+	list(query?: SyncsListQuery, options?: RequestOptions): PagePromise<Sync, PageMeta> {
+		return this.#transport.page('/syncs', { query, options, pageSize: 50 })
+	}
+
+	/**
+	 * Create a sync, and begin its first run unless `start` is false. The mappings are `active` and fit the connection's provider and the
+	 * direction; else 422 `invalid_sync` with each place. With a connection that is not `active` the sync is created and `blocked`.
+	 *
+	 * @param body - A sync to create.
+	 * @param options - Options of this call alone.
+	 * @returns A new sync.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * await remit.syncs.create({ name: 'Companies from HubSpot', connectionId: 'con_5cU0ohX8mAYk2rTwQ1vJ', mappingId: 'map_9dKq2LwXc4Rk6NdB1sZp', direction: 'inbound', schedule: { type: 'interval', minutes: 15 } })
+	 * ```
+	 */
+	create(body: SyncCreate, options?: IdempotentRequestOptions): ApiPromise<CreatedSync> {
+		return this.#transport.send('POST', '/syncs', { body, options })
+	}
+
+	/**
+	 * Read a sync.
+	 *
+	 * @param id - The sync's id.
+	 * @param options - Options of this call alone.
+	 * @returns The record.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 */
+	get(id: string, options?: RequestOptions): ApiPromise<Sync> {
+		return this.#transport.record('GET', '/syncs/{id}', { path: { id }, options })
+	}
+
+	/**
+	 * Change a sync: only the fields that are present change. The same rules hold as for a new one.
+	 *
+	 * @param id - The sync's id.
+	 * @param body - Changes of a sync: an absent field stays as it is.
+	 * @param options - Options of this call alone.
+	 * @returns The operation succeeded.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * await remit.syncs.update(id, { schedule: { type: 'manual' } })
+	 * ```
+	 */
+	update(id: string, body: SyncUpdate, options?: ConditionalRequestOptions): ApiPromise<Ok> {
+		return this.#transport.send('PATCH', '/syncs/{id}', { path: { id }, body, options })
+	}
+
+	/**
+	 * Delete a sync. A run that is under way is `cancelled`. Records stay on both sides, and so does what links them.
+	 *
+	 * @param id - The sync's id.
+	 * @param options - Options of this call alone.
+	 * @returns The operation succeeded.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `RateLimitError` (429)
+	 */
+	delete(id: string, options?: ConditionalRequestOptions): ApiPromise<Ok> {
+		return this.#transport.send('DELETE', '/syncs/{id}', { path: { id }, options })
+	}
+
+	/**
+	 * Cancel the run of a sync that is under way. What it wrote stays. Without such a run the answer is 409 `no_active_run`.
+	 *
+	 * @param id - The sync's id.
+	 * @param options - Options of this call alone.
+	 * @returns The run, as it is then. `.progress()` follows it, and `.done()` waits for its end.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `UnprocessableError` (422), `RateLimitError` (429)
+	 */
+	cancel(id: string, options?: IdempotentRequestOptions): SyncRunPromise {
+		return this.#transport.run('POST', '/syncs/{id}/cancel', { path: { id }, options })
+	}
+
+	/**
+	 * List the changes of a sync, newest first, with who made each. They are kept for ever, also of a deleted sync.
+	 *
+	 * @param id - The sync's id.
+	 * @param query - Filters, order and page.
+	 * @param options - Options of this call alone.
+	 * @returns One page by `await`; the records of all pages by `for await`.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * for await (const historyEntry of remit.syncs.history(id)) console.log(historyEntry.id)
+	 * ```
+	 */
+	history(id: string, query?: SyncsHistoryQuery, options?: RequestOptions): PagePromise<HistoryEntry, CursorMeta> {
+		return this.#transport.page('/syncs/{id}/history', { path: { id }, query, options, pageSize: 50 })
+	}
+
+	/**
+	 * Pause a sync: no run begins by itself or by a caller, and one that is under way waits.
+	 *
+	 * @param id - The sync's id.
+	 * @param options - Options of this call alone.
+	 * @returns The record.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `UnprocessableError` (422), `RateLimitError` (429)
+	 */
+	pause(id: string, options?: IdempotentRequestOptions): ApiPromise<Sync> {
+		return this.#transport.record('POST', '/syncs/{id}/pause', { path: { id }, options })
+	}
+
+	/**
+	 * Resume a paused sync: a run that waited goes on from where it was. One that is not paused stays as it is.
+	 *
+	 * @param id - The sync's id.
+	 * @param options - Options of this call alone.
+	 * @returns The record.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `UnprocessableError` (422), `RateLimitError` (429)
+	 */
+	resume(id: string, options?: IdempotentRequestOptions): ApiPromise<Sync> {
+		return this.#transport.record('POST', '/syncs/{id}/resume', { path: { id }, options })
+	}
+
+	/**
+	 * Begin a run. While one is under way the answer is 409 `sync_already_running`, whose `detail` names it. A paused sync is 409
+	 * `sync_paused`, and one whose connection or mapping cannot be used 409 `sync_blocked`.
+	 *
+	 * @param id - The sync's id.
+	 * @param body - How to run a sync.
+	 * @param options - Options of this call alone.
+	 * @returns The run, as it is then. `.progress()` follows it, and `.done()` waits for its end.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * await remit.syncs.run(id, { mode: 'full' })
+	 * ```
+	 */
+	run(id: string, body?: SyncRunInput, options?: IdempotentRequestOptions): SyncRunPromise {
+		return this.#transport.run('POST', '/syncs/{id}/run', { path: { id }, body, options })
+	}
+}
+
+/** `remit.syncs.links` */
+export class SyncsLinksResource {
+	readonly #transport: Transport
+
+	constructor(transport: Transport) {
+		this.#transport = transport
+	}
+
+	/**
+	 * Read what links a record of the provider with one of Remit, and what the provider last said of it.
+	 *
+	 * @param id - The sync's id.
+	 * @param externalId - The record's id at the provider.
+	 * @param options - Options of this call alone.
+	 * @returns The record.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 */
+	get(id: string, externalId: string, options?: RequestOptions): ApiPromise<SyncLink> {
+		return this.#transport.record('GET', '/syncs/{id}/links/{externalId}', { path: { id, externalId }, options })
+	}
+}
+
+/** The query of `remit.syncs.runs.list`. */
+export interface SyncsRunsListQuery extends NonNullable<operations['syncs.runs.list']['parameters']['query']> {}
+
+/** `remit.syncs.runs` */
+export class SyncsRunsResource {
+	readonly #transport: Transport
+	readonly errors: SyncsRunsErrorsResource
+
+	constructor(transport: Transport) {
+		this.#transport = transport
+		this.errors = new SyncsRunsErrorsResource(transport)
+	}
+
+	/**
+	 * List the runs of a sync, newest first. They are kept for 90 days, and the last one for ever.
+	 *
+	 * @param id - The sync's id.
+	 * @param query - Filters, order and page.
+	 * @param options - Options of this call alone.
+	 * @returns One page by `await`; the records of all pages by `for await`.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * for await (const syncRun of remit.syncs.runs.list(id)) console.log(syncRun.id)
+	 * ```
+	 */
+	list(id: string, query?: SyncsRunsListQuery, options?: RequestOptions): PagePromise<SyncRun, CursorMeta> {
+		return this.#transport.page('/syncs/{id}/runs', { path: { id }, query, options, pageSize: 50 })
+	}
+
+	/**
+	 * Read a run, with how far it is.
+	 *
+	 * @param id - The sync's id.
+	 * @param runId - The run's id.
+	 * @param options - Options of this call alone.
+	 * @returns The run, as it is then. `.progress()` follows it, and `.done()` waits for its end.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 */
+	get(id: string, runId: string, options?: RequestOptions): SyncRunPromise {
+		return this.#transport.run('GET', '/syncs/{id}/runs/{runId}', { path: { id, runId }, options })
+	}
+
+	/**
+	 * Let a run that waits with `too_many_deletions` delete what it found. Another run is 409 `nothing_to_confirm`.
+	 *
+	 * @param id - The sync's id.
+	 * @param runId - The run's id.
+	 * @param options - Options of this call alone.
+	 * @returns The run, as it is then. `.progress()` follows it, and `.done()` waits for its end.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `UnprocessableError` (422), `RateLimitError` (429)
+	 */
+	confirm(id: string, runId: string, options?: IdempotentRequestOptions): SyncRunPromise {
+		return this.#transport.run('POST', '/syncs/{id}/runs/{runId}/confirm', { path: { id, runId }, options })
+	}
+}
+
+/** The query of `remit.syncs.runs.errors.list`. */
+export interface SyncsRunsErrorsListQuery extends NonNullable<operations['syncs.runs.errors.list']['parameters']['query']> {}
+
+/** `remit.syncs.runs.errors` */
+export class SyncsRunsErrorsResource {
+	readonly #transport: Transport
+
+	constructor(transport: Transport) {
+		this.#transport = transport
+	}
+
+	/**
+	 * List the records that a run could not write, oldest first.
+	 *
+	 * @param id - The sync's id.
+	 * @param runId - The run's id.
+	 * @param query - Filters, order and page.
+	 * @param options - Options of this call alone.
+	 * @returns One page by `await`; the records of all pages by `for await`.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * for await (const syncRecordError of remit.syncs.runs.errors.list(id, runId)) console.log(syncRecordError.id)
+	 * ```
+	 */
+	list(id: string, runId: string, query?: SyncsRunsErrorsListQuery, options?: RequestOptions): PagePromise<SyncRecordError, CursorMeta> {
+		return this.#transport.page('/syncs/{id}/runs/{runId}/errors', { path: { id, runId }, query, options, pageSize: 50 })
 	}
 }
 

@@ -4,7 +4,8 @@
 const dayPattern = /^(\d{4})-(\d\d)-(\d\d)$/
 const instantPattern = /^(\d{4}-\d\d-\d\d)[Tt]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/
 
-export const hourMs = 3_600_000
+export const minuteMs = 60_000
+export const hourMs = 60 * minuteMs
 export const dayMs = 24 * hourMs
 
 /** The end of the year 2200 (`UnixMs` in the contract). */

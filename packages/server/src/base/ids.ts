@@ -23,13 +23,13 @@ const counts = 36 ** countDigits
  * An id that begins with its time, so that the new rows of a table that only grows go to the end of its index (an event costs
  * a third less to write: docs/performance.md), and so that the key finds the newest.
  */
-export function newTimedId(prefix: 'evt' | 'aud' | 'mail' | 'doc', now: number): string {
+export function newTimedId(prefix: 'evt' | 'aud' | 'mail' | 'doc' | 'run' | 'rer', now: number): string {
 	count = (count + 1) % counts
 	return beginningOf(prefix, now) + count.toString(36).padStart(countDigits, '0') + random(10)
 }
 
 /** The beginning of all ids of a time; ids of earlier times sort before it. */
-export const beginningOf = (prefix: 'evt' | 'whd' | 'aud' | 'mail' | 'doc', now: number): string =>
+export const beginningOf = (prefix: 'evt' | 'whd' | 'aud' | 'mail' | 'doc' | 'run' | 'rer', now: number): string =>
 	`${prefix}_${now.toString(36).padStart(timeDigits, '0')}`
 
 /** The time that an id begins with. */

@@ -1,8 +1,16 @@
 // `remit organizations erase` and `remit people erase`. What they say must be so: what is kept, and what they cannot reach.
 import type { Command } from 'commander'
 import { byCommand } from '../base/origin.ts'
+import type { TokenRow } from '../connections/token-store.ts'
+import { revokeAll } from '../connections/tokens.ts'
 import { findOrganization } from '../organizations/store.ts'
+import { openServices } from '../outside/services.ts'
 import { type CommandContext, command, print, UsageError } from './command.ts'
+
+/** The settings of the services too, which revoke at providers. */
+interface EraseContext extends CommandContext {
+	settings(): ReturnType<CommandContext['settings']> & Parameters<typeof openServices>[0]
+}
 
 interface Options {
 	readonly json?: boolean
@@ -12,7 +20,7 @@ interface Options {
 
 const notReached = 'Backups, receivers of webhooks, mailboxes and the payment processor still have what they got.'
 
-export function addEraseCommands(program: Command, organizations: Command, context: CommandContext): void {
+export function addEraseCommands(program: Command, organizations: Command, context: EraseContext): void {
 	command(organizations, 'erase', 'Delete all records of an organization for good, its invoices too.')
 		.argument('<id>', 'the id of the organization, org_…')
 		.option('--yes', 'do it; without this the command only says what it would do')
@@ -29,7 +37,7 @@ export function addEraseCommands(program: Command, organizations: Command, conte
 		.action((key, options: Options) => erasePersonCommand(key, options, context))
 }
 
-const eraseOrganizationCommand = (organizationId: string, options: Options, { withDatabase }: CommandContext) =>
+const eraseOrganizationCommand = (organizationId: string, options: Options, { settings, withDatabase }: EraseContext) =>
 	withDatabase(async (db) => {
 		const organization = await findOrganization(db, organizationId)
 		if (!organization) throw new UsageError(`${organizationId}: there is no such organization`)
@@ -39,9 +47,21 @@ const eraseOrganizationCommand = (organizationId: string, options: Options, { wi
 			)
 		}
 		const { eraseOrganization } = await import('../erase/erase.ts')
-		const done = await eraseOrganization(db, { organizationId, origin: byCommand(Date.now(), 'organizations erase') })
+		const request = { organizationId, origin: byCommand(Date.now(), 'organizations erase') }
+		const done = await eraseOrganization(db, request, (connections) =>
+			revokeAtProviders(settings(), connections).catch((error) =>
+				console.error(`Tokens of connections were not revoked at their providers: ${error.message}`),
+			),
+		)
 		print(options, done, `Erased ${organizationId}: ${done.rowCount} rows. ${notReached}`)
 	})
+
+/** A courtesy: a provider that does not answer within five seconds keeps what a person let Remit do, and no token is left to use it. */
+async function revokeAtProviders(settings: Parameters<typeof openServices>[0], connections: readonly TokenRow[]): Promise<void> {
+	if (connections.length === 0) return
+	const services = await openServices(settings, { baseUrl: () => '' })
+	await revokeAll(services, connections).finally(() => services.close())
+}
 
 const erasePersonCommand = (key: string, options: Options, { withDatabase }: CommandContext) =>
 	withDatabase(async (db) => {

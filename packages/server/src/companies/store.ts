@@ -14,7 +14,12 @@ import { ftsQuery, searchText, sortName, tsQuery, words } from './search.ts'
 interface Filter {
 	/** A full-text expression in the syntax of the database (`ftsQuery` or `tsQuery`). */
 	readonly match?: string
+	/** Whether few companies match. */
+	readonly few?: true
 }
+
+/** Of so many that match, PostgreSQL finds a page sooner in the list's order than by sorting all of them. */
+const few = 5_000
 
 /** Columns to sort and search by, computed from name and domain. */
 interface Derived {
@@ -68,9 +73,19 @@ export async function removeCompany(write: WriteContext, stored: Company): Promi
 
 type Filters = Placeholders<Filter & { organizationId: string }>
 
-function found(rows: Knex.QueryBuilder, knex: Knex, { organizationId, match }: Filters, dialect: Dialect): Knex.QueryBuilder {
+function found(
+	rows: Knex.QueryBuilder,
+	knex: Knex,
+	{ organizationId, match, few }: Filters,
+	dialect: Dialect,
+): Knex.QueryBuilder {
 	if (!match) return rows.where({ organizationId })
-	if (dialect === 'postgres') return rows.where({ organizationId }).whereRaw('"searchVector" @@ ?::tsquery', [match])
+	if (dialect === 'postgres') {
+		const matching = (all: Knex.QueryBuilder) => all.where({ organizationId }).whereRaw('"searchVector" @@ ?::tsquery', [match])
+		// PostgreSQL cannot know how many match; "offset 0" keeps it from walking the list.
+		const all = matching(knex('companies')).whereNull('deletedAt')
+		return few === undefined ? matching(rows) : rows.from(knex.raw('(? offset 0) as companies', [all]))
+	}
 	// `+` keeps SQLite from walking all companies in the list's order and testing each against the search.
 	return rows.whereRaw('+"organizationId" = ?', [organizationId]).whereIn('rowid', indexed(knex, match).select('rowid'))
 }
@@ -95,5 +110,9 @@ export async function readCompanies(
 	if (prefixes.length === 0 && search?.trim()) return { rows: [], total: 0 }
 	const match = prefixes.length > 0 ? (db.dialect === 'sqlite' ? ftsQuery : tsQuery)(organizationId, prefixes) : undefined
 	const order = { column: sortBy === 'name' ? 'sortName' : sortBy, direction: sortOrder }
-	return companies.readPage(db, organizationId, { ...(match !== undefined && { match }), limit, offset }, order)
+	if (match === undefined || db.dialect === 'sqlite')
+		return companies.readPage(db, organizationId, { ...(match !== undefined && { match }), limit, offset }, order)
+	const total = await companies.count(db, organizationId, { match })
+	const page = { match, limit, offset, ...(total <= few && { few: true as const }) }
+	return { rows: total === 0 ? [] : await companies.readRows(db, organizationId, page, order), total }
 }

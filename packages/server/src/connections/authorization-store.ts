@@ -11,6 +11,8 @@ export interface AuthorizationRow extends ConnectionKey {
 	readonly stateExpiresAt: number
 	readonly stateUsedAt: number | null
 	readonly returnUrl: string | null
+	/** The hash of the secret of the browser that began it by a link; null when a caller of the API did. */
+	readonly stateBrowser: string | null
 }
 
 const { connectionVerifier } = sealedColumns
@@ -30,7 +32,10 @@ export const saveAuthorization = (
 
 const keyOf = ({ organizationId, id }: ConnectionKey) => ({ organizationId, id })
 
-const columns = ['organizationId', 'id', 'stateHash', 'stateVerifier', 'stateExpiresAt', 'stateUsedAt', 'returnUrl'] as const
+const columns = [
+	...(['organizationId', 'id', 'stateHash', 'stateVerifier', 'stateExpiresAt', 'stateUsedAt'] as const),
+	...(['returnUrl', 'stateBrowser'] as const),
+]
 
 const byState = query<{ stateHash: string }, AuthorizationRow>((knex, { stateHash }) =>
 	knex('connections').where({ stateHash }).select(columns),
@@ -52,10 +57,12 @@ export const openVerifier = (secrets: Secrets, row: AuthorizationRow): string | 
 	row.stateVerifier === null ? undefined : secrets.unseal(connectionVerifier, keyOf(row), row.stateVerifier)
 
 const forgotten = query<ConnectionKey>((knex, key) =>
-	knex('connections').where(key).update({ stateHash: null, stateVerifier: null, returnUrl: null }),
+	knex('connections')
+		.where(key)
+		.update({ stateHash: null, stateVerifier: null, stateBrowser: null, returnUrl: null, linkHash: null, linkReturnUrl: null }),
 )
 
-/** Ends the authorization that is under way. The caller holds the row's lock. */
+/** Ends the authorization that is under way, and the link. The caller holds the row's lock. */
 export const forgetAuthorization = (db: Db, row: ConnectionKey) => db.run(forgotten, keyOf(row))
 
 const remembered = query<ConnectionKey, { stateHash: string | null }>((knex, key) =>

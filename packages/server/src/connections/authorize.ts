@@ -8,11 +8,13 @@ import { requireOrganization } from '../organizations/store.ts'
 import { beginAuthorization, exchangeCode, hashOfState, TokenFailed } from '../outside/providers/oauth.ts'
 import type { Services } from '../outside/services.ts'
 import { findAuthorization, isRemembered, openVerifier, saveAuthorization, useAuthorization } from './authorization-store.ts'
+import { consumeLinkOf, hashOfSecret } from './link-store.ts'
+import { accountBehind } from './probe.ts'
 import type { Manifest } from './providers/manifest.ts'
 import { findProvider, manifestOf } from './providers/providers.ts'
 import { changeConnection, connections } from './store.ts'
 import { saveToken } from './token-store.ts'
-import { serverClient, storedOf, urlsOf } from './tokens.ts'
+import { scopeColumns, serverClient, storedOf, urlsOf } from './tokens.ts'
 
 /** Where the browser comes back to, below the server's URL. */
 export const callbackPath = '/oauth/callback'
@@ -29,18 +31,27 @@ export interface Begun {
 	store(tx: Parameters<typeof saveAuthorization>[0]): Promise<void>
 }
 
-/** Throws when the server cannot authorize connections to the provider. */
-export function begin({ origin, services }: Writing, connection: Connection, returnUrl: string | null): Begun {
+/** The server's client at a provider; throws when there is none. */
+export function requireClient(services: Services, manifest: Manifest) {
+	const client = serverClient(services, manifest)
+	if (client) return client
+	const name = `PROVIDER_${manifest.id.toUpperCase()}_CLIENT`
+	const detail = `The server has no client at ${manifest.name}: its operator sets ${name}_ID and ${name}_SECRET.`
+	throw new ApiError('provider_not_configured', detail)
+}
+
+/** Throws when the server cannot authorize connections to the provider. `stateBrowser`: of a browser that came by a link. */
+export function begin(
+	{ origin, services }: Writing,
+	connection: Connection,
+	returnUrl: string | null,
+	stateBrowser: string | null = null,
+): Begun {
 	const { organizationId, id } = connection
 	const manifest = manifestOf(connection)
 	if (connection.authType !== 'oauth2')
 		throw new ApiError('invalid_connection', `The connection ${id} has ${connection.authType}, which needs no authorization.`)
-	const client = serverClient(services, manifest)
-	if (!client) {
-		const name = `PROVIDER_${manifest.id.toUpperCase()}_CLIENT`
-		const detail = `The server has no client at ${manifest.name}: its operator sets ${name}_ID and ${name}_SECRET.`
-		throw new ApiError('provider_not_configured', detail)
-	}
+	const client = requireClient(services, manifest)
 	const redirectUri = services.baseUrl + callbackPath
 	const scopes = scopesOf(manifest)
 	const { url, state, verifier } = beginAuthorization(urlsOf(services, manifest).authorizationUrl, {
@@ -52,7 +63,8 @@ export function begin({ origin, services }: Writing, connection: Connection, ret
 	return {
 		answer: { url, expiresAt },
 		async store(tx) {
-			const row = { organizationId, id, stateHash: hashOfState(state), verifier, stateExpiresAt: expiresAt, returnUrl }
+			const stateHash = hashOfState(state)
+			const row = { organizationId, id, stateHash, verifier, stateExpiresAt: expiresAt, returnUrl, stateBrowser }
 			await saveAuthorization(tx, services.secrets, row)
 			const audited = { organizationId, resource: 'connection', resourceId: id } as const
 			await recordChange({ db: tx, origin }, { ...audited, action: 'authorization_started' })
@@ -68,7 +80,7 @@ const scopesOf = ({ oauth, objects }: Manifest) => [
 export type Concluded =
 	| { readonly result: 'connected'; readonly connection: Connection; readonly returnUrl: string | null }
 	| { readonly result: 'unknown' | 'used' | 'expired' }
-	| { readonly result: 'denied' | 'failed'; readonly reason: string }
+	| { readonly result: 'denied' | 'failed'; readonly reason: string; readonly isByLink: boolean }
 
 /** The authorization that `url`, where the browser came back to, is about. */
 async function findBegun(db: Database, now: number, url: URL) {
@@ -85,6 +97,8 @@ interface Asked {
 	readonly organization: string
 	readonly provider: string
 	readonly connection: string
+	/** The person said so on the page of a link, in the browser of this secret. */
+	readonly isSaid: boolean
 }
 
 /** What the person is asked before the authorization is concluded. Uses nothing up. */
@@ -92,6 +106,7 @@ export async function ask(
 	db: Database,
 	now: number,
 	url: URL,
+	browser?: string,
 ): Promise<Asked | Extract<Concluded, { result: 'unknown' | 'used' | 'expired' }>> {
 	const begun = await findBegun(db, now, url)
 	if (begun.result !== 'begun') return begun
@@ -100,15 +115,18 @@ export async function ask(
 	const provider = connection && findProvider(connection.provider)?.name
 	if (!provider) return { result: 'unknown' }
 	const { name } = await requireOrganization(db, organizationId)
-	return { result: 'asked', organization: name || organizationId, provider, connection: connection.name }
+	const { stateBrowser } = begun.row
+	const isSaid = stateBrowser !== null && browser !== undefined && hashOfSecret(browser) === stateBrowser
+	return { result: 'asked', organization: name || organizationId, provider, connection: connection.name, isSaid }
 }
 
 /** Concludes the authorization that `url` is about. */
-export async function conclude(db: Database, { origin, services }: Writing, url: URL): Promise<Concluded> {
-	const { now } = origin
+export async function conclude(db: Database, { origin: by, services }: Writing, url: URL): Promise<Concluded> {
+	const { now } = by
 	const begun = await findBegun(db, now, url)
 	if (begun.result !== 'begun') return begun
 	const { row, state } = begun
+	const origin: Origin = row.stateBrowser === null ? by : { ...by, actor: { type: 'client_link', id: null } }
 	const verifier = openVerifier(services.secrets, row)
 	const connection = await connections.find(db, row.organizationId, row.id)
 	const manifest = connection && findProvider(connection.provider)
@@ -117,15 +135,17 @@ export async function conclude(db: Database, { origin, services }: Writing, url:
 	if (!(await db.transaction((tx) => useAuthorization(tx, row, now), row))) return { result: 'used' }
 	try {
 		const tokens = await exchangeCode(services.egress, client, url, { state, verifier })
+		const account = await accountBehind(services, connection, tokens.accessToken)
 		return await db.transaction(async (tx) => {
 			const stored = await connections.lock(tx, row.organizationId, row.id)
 			if (!stored || !(await isRemembered(tx, row))) return { result: 'unknown' }
-			await saveToken(tx, services.secrets, row, storedOf(tokens, now), { lastRefreshedAt: null }, now)
+			await saveToken(tx, services.secrets, stored, storedOf(tokens, now), { lastRefreshedAt: null }, now)
 			const authorized = (await connections.lock(tx, row.organizationId, row.id)) as Connection
-			const grantedScopes = [...(tokens.scopes ?? scopesOf(manifest))]
 			const proven = { status: 'active', statusReason: null, lastError: null, lastSuccessAt: now } as const
-			const changes = { ...proven, account: null, grantedScopes }
+			const scopes = scopeColumns(authorized, tokens.scopes ?? scopesOf(manifest))
+			const changes = { ...proven, account, ...scopes }
 			const active = await changeConnection({ db: tx, origin }, authorized, changes)
+			if (row.stateBrowser !== null) await consumeLinkOf(tx, row, now)
 			return { result: 'connected', connection: active, returnUrl: row.returnUrl }
 		}, row)
 	} catch (error) {
@@ -135,6 +155,7 @@ export async function conclude(db: Database, { origin, services }: Writing, url:
 			const stored = await connections.lock(tx, row.organizationId, row.id)
 			if (stored) await changeConnection({ db: tx, origin }, stored, { lastError: { code, detail: message, at: now } })
 		}, row)
-		return { result: code === 'authorization_denied' ? 'denied' : 'failed', reason: message }
+		const isByLink = row.stateBrowser !== null
+		return { result: code === 'authorization_denied' ? 'denied' : 'failed', reason: message, isByLink }
 	}
 }

@@ -73,6 +73,8 @@ it('keeps its status when what was tested is an authorization before the last', 
 	const { id } = await tenant.remit.connections.create({ provider: 'xero', name: 'Xero', authType: 'oauth2' })
 	await authorize(id)
 	before.answer = async (_, res) => {
+		// It also asks for the account.
+		before.answers([])
 		await authorize(id)
 		res.writeHead(503).end()
 	}
@@ -86,8 +88,10 @@ it('keeps neither the account nor the scopes that its last credentials or author
 	const { id } = await tenant.remit.connections.create({ provider: 'xero', name: 'Xero', authType: 'oauth2' })
 	await authorize(id)
 	expect(await test(id)).toMatchObject({ account: { externalId: 'ten_1' } })
+	before.answers(503)
 	await authorize(id)
 	expect(await read(id)).toMatchObject({ account: null, grantedScopes: expect.arrayContaining(['accounting.contacts']) })
+	before.answers([{ tenantId: 'ten_1', tenantName: 'Acme' }])
 	await test(id)
 	await tenant.remit.connections.update(id, { credentials: {} })
 	expect(await read(id)).toMatchObject({ account: null, grantedScopes: [] })

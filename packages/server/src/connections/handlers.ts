@@ -1,10 +1,12 @@
 import { historyHandler } from '../audit/history.ts'
 import { recordChange } from '../db/audit-log.ts'
-import type { ConnectionConfig, Provider } from '../generated/contract.ts'
+import type { Db } from '../db/database.ts'
+import type { Connection, ConnectionConfig, Provider } from '../generated/contract.ts'
 import { requireSafeUrl } from '../http/caller-urls.ts'
 import { type Handler, writeContext } from '../http/handler.ts'
 import { recordAnswers, removed } from '../http/record-handlers.ts'
 import type { Egress } from '../outside/egress.ts'
+import type { Secrets } from '../outside/secrets.ts'
 import { forgetAuthorization } from './authorization-store.ts'
 import { begin } from './authorize.ts'
 import { columnsOf, testConnection } from './probe.ts'
@@ -22,7 +24,7 @@ import {
 	urls,
 } from './rules.ts'
 import { changeConnection, connections, createConnection, credentialColumns, removeConnection } from './store.ts'
-import { findTokenRow, forgetToken, lockTokenRow, openToken } from './token-store.ts'
+import { findTokenRow, forgetToken, lockTokenRow, openToken, scheduleKeepAlive } from './token-store.ts'
 import { revoke, serverClient } from './tokens.ts'
 
 const answers = recordAnswers(connections, '/connections')
@@ -50,7 +52,8 @@ export const create: Handler<'connections.create'> = async ({ body, caller }, { 
 	const { provider, authType, credentials = {}, config = {} } = body
 	const manifest = requireProvider(provider)
 	requireAuthType(manifest, authType)
-	requireCredentials(authType, credentials)
+	// Without them a person brings them later, by a link.
+	if (body.credentials || authType === 'client_credentials') requireCredentials(manifest, authType, credentials)
 	requireConfig(manifest, authType, config)
 	await requireSafeUrls(services.egress, config, caller.organizationId)
 	return commit(async (tx) =>
@@ -65,7 +68,7 @@ export const update: Handler<'connections.update'> = async (call, { services, or
 	const columns = body.credentials && credentialColumns(services.secrets, { organizationId, id: params.id }, body.credentials)
 	return commit(async (tx) => {
 		const stored = await answers.lock(call, tx)
-		if (body.credentials) requireCredentials(stored.authType, body.credentials)
+		if (body.credentials) requireCredentials(manifestOf(stored), stored.authType, body.credentials)
 		if (body.config) requireConfig(manifestOf(stored), stored.authType, body.config)
 		requireSameOrigin(stored, body)
 		const { credentials, status, ...shown } = body
@@ -73,10 +76,24 @@ export const update: Handler<'connections.update'> = async (call, { services, or
 		const isOther = body.credentials !== undefined || isOtherConfig(stored, body)
 		if (isOther) await forgetToken(tx, stored)
 		if (body.credentials || body.status === 'disabled') await forgetAuthorization(tx, stored)
-		const withoutToken = isOther && { expiresAt: null, lastRefreshedAt: null, account: null, grantedScopes: [] }
+		const withoutToken = isOther && {
+			expiresAt: null,
+			lastRefreshedAt: null,
+			account: null,
+			grantedScopes: [],
+			missingScopes: [],
+		}
+		if (stored.status === 'disabled' && status === 'active') await reviveToken(tx, services.secrets, stored)
 		const changes = { ...shown, ...columns, ...withoutToken, ...statusAfter(stored, body) }
 		return answers.changed(await changeConnection({ db: tx, origin }, stored, changes))
 	})
+}
+
+/** Nobody kept the refresh token of a connection in use that was disabled. */
+async function reviveToken(tx: Db, secrets: Secrets, stored: Connection): Promise<void> {
+	const row = await findTokenRow(tx, stored)
+	const token = row && openToken(secrets, row)
+	if (token) await scheduleKeepAlive(tx, stored, token)
 }
 
 export const remove: Handler<'connections.delete'> = async (call, { services, origin, commit }) => {

@@ -1,19 +1,14 @@
 // The cheapest call to a provider that needs valid credentials, and what its outcome says of the connection.
-import type {
-	Connection,
-	ConnectionAccount,
-	ConnectionCredentials,
-	ConnectionError,
-	ConnectionStatus,
-} from '../generated/contract.ts'
+import type { Connection, ConnectionAccount, ConnectionError, ConnectionStatus } from '../generated/contract.ts'
 import { CallFailed, callJson } from '../outside/providers/json-call.ts'
 import { TokenFailed } from '../outside/providers/oauth.ts'
 import type { Services } from '../outside/services.ts'
+import { baseUrlOf, type Proof, withProof } from './access.ts'
 import type { Manifest } from './providers/manifest.ts'
 import { manifestOf } from './providers/providers.ts'
-import { openCredentials } from './store.ts'
 import type { TokenRow } from './token-store.ts'
-import { accessTokenOf, type TokenContext } from './tokens.ts'
+import type { TokenContext } from './tokens.ts'
+import { oneLine, valueAt } from './values.ts'
 
 /** What a test came to. */
 export type Outcome =
@@ -28,29 +23,14 @@ export async function testConnection(
 	row: TokenRow,
 	signal: AbortSignal,
 ): Promise<{ readonly outcome: Outcome; readonly tested: TokenRow }> {
-	const { services } = context
-	const { connection } = row
-	if (connection.authType === 'oauth2' || connection.authType === 'client_credentials')
-		return probeWithToken(context, row, signal)
-	const credentials = openCredentials(services.secrets, connection, row.credentials)
-	const outcome = credentials
-		? await probe(services, connection, authorization(connection, credentials), signal)
-		: ({ error: { code: 'credentials_lost', detail: 'The server cannot read the credentials: set them again.' } } as const)
-	return { outcome, tested: row }
-}
-
-/** A token that the provider takes no more, whatever it said of its time, is replaced once. */
-async function probeWithToken(context: TokenContext, row: TokenRow, signal: AbortSignal) {
 	let tested = row
-	const probeBy = async (refused?: number): Promise<Outcome> => {
-		const access = await accessTokenOf(context, row.connection, refused)
-		tested = access.row
-		return probe(context.services, tested.connection, { authorization: `Bearer ${access.accessToken}` }, signal)
+	const send = (proof: Proof) => {
+		tested = proof.row
+		return probe(context.services, tested.connection, proof.headers, signal)
 	}
 	try {
-		const outcome = await probeBy()
-		const isRefused = 'error' in outcome && outcome.isRefused
-		return { outcome: isRefused ? await probeBy(tested.tokenGeneration) : outcome, tested }
+		const outcome = await withProof(context, row, send, (found) => 'error' in found && found.isRefused === true)
+		return { outcome, tested }
 	} catch (error) {
 		if (!(error instanceof TokenFailed)) throw error
 		return { outcome: { error: { code: error.code, detail: error.message } }, tested }
@@ -65,7 +45,8 @@ async function probe(
 ): Promise<Outcome> {
 	const manifest = manifestOf(connection)
 	const headers = { ...manifest.headers, ...credentials }
-	const request = { method: 'GET', url: testUrl(services, manifest, connection), headers } as const
+	const url = baseUrlOf(services, manifest, connection) + (connection.config.testPath ?? manifest.test.path)
+	const request = { method: 'GET', url, headers } as const
 	try {
 		const { status, json } = await callJson(services.egress, request, { ...limits, signal })
 		const code = errorOf(status)
@@ -77,20 +58,21 @@ async function probe(
 	}
 }
 
-function authorization(
-	{ config }: Connection,
-	{ apiKey = '', username, password }: ConnectionCredentials,
-): Readonly<Record<string, string>> {
-	if (username !== undefined) return { authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` }
-	return config.apiKeyHeader === undefined ? { authorization: `Bearer ${apiKey}` } : { [config.apiKeyHeader]: apiKey }
+const namingMs = 5_000
+
+/** The account that a new access token opens; null when the provider does not say so soon. Webhooks name it. */
+export async function accountBehind(
+	services: Services,
+	connection: Connection,
+	accessToken: string,
+): Promise<ConnectionAccount | null> {
+	const headers = { authorization: `Bearer ${accessToken}` }
+	const outcome = await probe(services, connection, headers, AbortSignal.timeout(namingMs)).catch(() => null)
+	return outcome && 'account' in outcome ? outcome.account : null
 }
 
-function testUrl(services: Services, { id, baseUrl, test }: Manifest, { config }: Connection): string {
-	const base = config.baseUrl ?? (services.providerSettings(id).baseUrl || baseUrl)
-	return base.replace(/\/$/, '') + (config.testPath ?? test.path)
-}
-
-function errorOf(status: number): ConnectionError['code'] | undefined {
+/** What a status says of a connection; undefined for a success. */
+export function errorOf(status: number): ConnectionError['code'] | undefined {
 	if (status >= 200 && status < 300) return undefined
 	if (status === 401) return 'unauthorized'
 	if (status === 403) return 'forbidden'
@@ -108,15 +90,8 @@ const longest = 200
 
 /** Text or a number of an answer, as one line; null when it is anything else. */
 function textAt(json: unknown, path: string): string | null {
-	const value = path
-		.split('.')
-		.reduce<unknown>((part, name) => (part instanceof Object && Object.hasOwn(part, name) ? part[name as never] : null), json)
-	if (typeof value !== 'string' && typeof value !== 'number') return null
-	return String(value)
-		.toWellFormed()
-		.replaceAll(/\p{Cc}/gu, ' ')
-		.slice(0, longest)
-		.toWellFormed()
+	const value = valueAt(json, path)
+	return typeof value === 'string' || typeof value === 'number' ? oneLine(String(value), longest) : null
 }
 
 /** The columns that an outcome gives a connection. */
@@ -136,7 +111,7 @@ export function columnsOf(
 
 const needsOthers: readonly ConnectionError['code'][] = ['unauthorized', 'credentials_lost', 'not_authorized']
 
-function statusAfterError(status: ConnectionStatus, code: ConnectionError['code']): ConnectionStatus {
+export function statusAfterError(status: ConnectionStatus, code: ConnectionError['code']): ConnectionStatus {
 	// Nothing was tried.
 	if (status === 'pending' && code === 'not_authorized') return status
 	if (status === 'pending' || status === 'failed') return 'failed'

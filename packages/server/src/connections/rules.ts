@@ -9,6 +9,7 @@ import type {
 	ConnectionCredentials,
 	ConnectionUpdate,
 } from '../generated/contract.ts'
+import { requireObjects } from './object-rules.ts'
 import type { Manifest } from './providers/manifest.ts'
 import { findProvider } from './providers/providers.ts'
 
@@ -33,10 +34,15 @@ export function requireAuthType({ id, authTypes }: Manifest, authType: Connectio
 	throw invalid('/authType', `A connection to ${id} cannot use ${authType}; it can use ${authTypes.join(', ') || 'nothing yet'}.`)
 }
 
-export function requireCredentials(authType: ConnectionAuthType, credentials: ConnectionCredentials): void {
+export function requireCredentials(
+	{ hasOwnWebhooks = false }: Manifest,
+	authType: ConnectionAuthType,
+	credentials: ConnectionCredentials,
+): void {
 	const missing = needed[authType].find((name) => credentials[name] === undefined)
 	if (missing) throw invalid(`/credentials/${missing}`, `${authType} needs ${needed[authType].join(' and ')}.`)
-	const extra = Object.keys(credentials).find((name) => !needed[authType].includes(name as never))
+	const mayBe = (name: string) => needed[authType].includes(name as never) || (hasOwnWebhooks && name === 'webhookSecret')
+	const extra = Object.keys(credentials).find((name) => !mayBe(name))
 	if (extra) throw invalid(`/credentials/${extra}`, `${authType} has no ${extra}.`)
 }
 
@@ -53,6 +59,7 @@ export function requireConfig({ id, config: known }: Manifest, authType: Connect
 	for (const name of urls)
 		if (config[name] !== undefined && new URL(config[name]).search)
 			throw invalid(`/config/${name}`, 'The URL must have no query.')
+	requireObjects(config)
 }
 
 const ofOneType = [
@@ -102,5 +109,6 @@ export function statusAfter(
 	return { status: isProven ? 'active' : 'pending', statusReason: null }
 }
 
+/** Whether calls go elsewhere, or prove themselves otherwise. What the objects there are says nothing of that. */
 export const isOtherConfig = (stored: Connection, { config }: ConnectionUpdate): boolean =>
-	config !== undefined && !isDeepStrictEqual(config, stored.config)
+	config !== undefined && !isDeepStrictEqual({ ...config, objects: undefined }, { ...stored.config, objects: undefined })

@@ -8,7 +8,10 @@ const connection = {
 	name: 'Acme',
 	authType: 'api_key',
 	credentials,
-	config: { baseUrl: 'http://api.example:1' },
+	config: {
+		baseUrl: 'http://api.example:1',
+		objects: [{ name: 'customers', path: '/customers', idField: 'id', pagination: { style: 'none' } }],
+	},
 }
 
 const newConnection = (tenant: Tenant) => made(tenant, '/connections', connection)
@@ -38,6 +41,19 @@ export const samples: Samples = {
 		contradicting: async (tenant) => ({
 			id: await made(tenant, '/connections', { provider: 'hubspot', name: 'HubSpot', authType: 'oauth2' }),
 		}),
+	},
+	'connections.link': {
+		make: async (tenant) => {
+			await tenant.ask('PATCH', '/api/organization', { body: { connectReturnOrigins: ['https://app.example'] } })
+			return newConnection(tenant)
+		},
+		body: async () => ({ returnUrl: 'https://app.example/settings' }),
+		broken: async () => ({ body: { returnUrl: 'https://elsewhere.example/' } }),
+		contradicting: disabled,
+	},
+	'connections.objects.schema': {
+		make: async (tenant) => [await newConnection(tenant), 'customers'],
+		contradicting: async (tenant) => ({ id: [(await disabled(tenant)).id, 'customers'] }),
 	},
 	'connections.test': { make: newConnection, contradicting: disabled },
 }

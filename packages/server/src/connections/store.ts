@@ -62,6 +62,7 @@ export async function createConnection(
 		config,
 		status: 'pending',
 		grantedScopes: [],
+		missingScopes: [],
 		...shown,
 		...key,
 		...times,

@@ -102,6 +102,18 @@ describe('the answer of a provider', () => {
 		expect((await test(await withClient())).grantedScopes).toHaveLength(100)
 	})
 
+	it('says which of the scopes that Remit needs are missing, until a token has them', async () => {
+		const needed = ['accounting.contacts', 'accounting.invoices', 'accounting.payments']
+		grants({ scope: 'offline_access accounting.contacts' })
+		const { id } = await authorize()
+		expect((await read(id)).missingScopes).toEqual(needed.slice(1))
+		server.clock.now += 1_800_000
+		grants({ scope: needed.join(' ') })
+		expect((await test(id)).missingScopes).toEqual([])
+		grants()
+		expect((await read((await authorize()).id)).missingScopes).toEqual([])
+	})
+
 	it('may have tokens of 16 KiB', async () => {
 		grants({ access_token: 'a'.repeat(16_384), refresh_token: 'r'.repeat(16_384) })
 		expect((await authorize()).status).toBe(200)

@@ -1,12 +1,16 @@
 // The tokens of connections. A token is written without an entry in the audit log, since a refresh is nobody's change of the connection; its version
 // rises, because its answer differs.
 import type { Knex } from 'knex'
+import { dayMs } from '../base/dates.ts'
 import { type Db, type Dialect, type Placeholders, query } from '../db/database.ts'
 import { jsonColumn } from '../db/json.ts'
 import type { Connection } from '../generated/contract.ts'
 import { fields } from '../generated/tables.ts'
 import { sealedColumns } from '../outside/sealed-columns.ts'
 import type { Secrets } from '../outside/secrets.ts'
+import { scheduleJob } from '../work/jobs-store.ts'
+import { jobKinds } from '../work/kinds.ts'
+import { findProvider } from './providers/providers.ts'
 import type { ConnectionKey } from './store.ts'
 
 export interface StoredToken {
@@ -39,6 +43,14 @@ const rows = (knex: Knex, key: Placeholders<ConnectionKey>, dialect: Dialect) =>
 const one = query<ConnectionKey, Columns>(rows)
 const locked = query<ConnectionKey, Columns>((knex, key, dialect) => rows(knex, key, dialect).forUpdate())
 
+const withToken = query<{ organizationId: string }, Columns>((knex, key, dialect) =>
+	rows(knex, key as never, dialect).whereNotNull('token'),
+)
+
+/** The connections of an organization that have a token. */
+export const findTokenRows = async (db: Db, organizationId: string): Promise<TokenRow[]> =>
+	Promise.all((await db.all(withToken, { organizationId })).map(async (row) => (await parsed(Promise.resolve(row))) as TokenRow))
+
 async function parsed(found: Promise<Columns | undefined>): Promise<TokenRow | undefined> {
 	const { json, ...row } = (await found) ?? {}
 	return json === undefined ? undefined : { ...(row as Omit<Columns, 'json'>), connection: JSON.parse(json) }
@@ -63,7 +75,7 @@ export function openToken(secrets: Secrets, { connection: { organizationId, id }
 	return text === undefined ? undefined : JSON.parse(text)
 }
 
-type Shown = Partial<Pick<Connection, 'grantedScopes' | 'lastRefreshedAt'>>
+type Shown = Partial<Pick<Connection, 'grantedScopes' | 'missingScopes' | 'lastRefreshedAt'>>
 
 const saved = query<ConnectionKey & Shown & { token: string; expiresAt: number | null; now: number }>(
 	(knex, { organizationId, id, now, ...values }) =>
@@ -78,23 +90,35 @@ const saved = query<ConnectionKey & Shown & { token: string; expiresAt: number |
 			}),
 )
 
+type OfProvider = Pick<Connection, 'organizationId' | 'id' | 'provider' | 'authType'>
+
 /** Stores a new token. The caller holds the row's lock. */
-export const saveToken = (
+export async function saveToken(
 	db: Db,
 	secrets: Secrets,
-	{ organizationId, id }: ConnectionKey,
+	connection: OfProvider,
 	token: StoredToken,
 	shown: Shown,
 	now: number,
-) =>
-	db.run(saved, {
-		organizationId,
-		id,
-		...shown,
-		token: secrets.seal(connectionToken, { organizationId, id }, JSON.stringify(token)),
-		expiresAt: token.expiresAt,
-		now,
-	})
+): Promise<void> {
+	const { organizationId, id } = connection
+	const sealed = secrets.seal(connectionToken, { organizationId, id }, JSON.stringify(token))
+	await db.run(saved, { organizationId, id, ...shown, token: sealed, expiresAt: token.expiresAt, now })
+	await scheduleKeepAlive(db, connection, token)
+}
+
+/** When a refresh token is to be used, at three quarters of its idle time; undefined where none ends. */
+export function keepAliveAt({ provider, authType }: OfProvider, { issuedAt, refreshToken }: StoredToken): number | undefined {
+	const days = findProvider(provider)?.oauth?.refreshTokenIdleDays ?? null
+	return authType !== 'oauth2' || days === null || refreshToken === null ? undefined : issuedAt + (days * dayMs * 3) / 4
+}
+
+/** Makes the job due that uses the refresh token. */
+export async function scheduleKeepAlive(db: Db, connection: OfProvider, token: StoredToken): Promise<void> {
+	const { organizationId, id: resourceId } = connection
+	const dueAt = keepAliveAt(connection, token)
+	if (dueAt !== undefined) await scheduleJob(db, { organizationId, kind: jobKinds.tokenKeepAlive, resourceId, dueAt })
+}
 
 const forgotten = query<ConnectionKey>((knex, key) =>
 	knex('connections')

@@ -124,7 +124,7 @@ async function replace(
 			const current = await lockTokenRow(tx, connection)
 			if (current?.tokenGeneration !== tokenGeneration) return undefined
 			const stored = storedOf(tokens, issuedAt, token?.refreshToken)
-			const scopes = tokens.scopes && { grantedScopes: [...tokens.scopes] }
+			const scopes = tokens.scopes && scopeColumns(connection, tokens.scopes)
 			await saveToken(tx, services.secrets, connection, stored, { ...scopes, lastRefreshedAt: clock() }, clock())
 			return accessOf({ ...current, tokenGeneration: tokenGeneration + 1 }, stored)
 		}, connection)
@@ -137,6 +137,15 @@ async function replace(
 		await db.transaction((tx) => leaseRefresh(tx, connection, tokenGeneration, null), connection)
 		throw error
 	}
+}
+
+/** What a token is for, and what is missing of what a connection that a person authorized needs. */
+export function scopeColumns(
+	connection: Connection,
+	granted: readonly string[],
+): Pick<Connection, 'grantedScopes' | 'missingScopes'> {
+	const needed = connection.authType === 'oauth2' ? manifestOf(connection).objects.flatMap(({ scopes }) => scopes) : []
+	return { grantedScopes: [...granted], missingScopes: [...new Set(needed)].filter((scope) => !granted.includes(scope)) }
 }
 
 const gone = () => new TokenFailed('not_authorized', 'The connection was deleted, or got other credentials.')
@@ -196,4 +205,17 @@ const revocationMs = 5_000
 export async function revoke(services: Services, connection: Connection, token: StoredToken): Promise<void> {
 	const client = connection.authType === 'oauth2' && serverClient(services, manifestOf(connection))
 	if (client) await revokeToken(services.egress, client, token.refreshToken ?? token.accessToken, revocationMs).catch(() => {})
+}
+
+const revokedAtOnce = 8
+
+/** As `revoke`, for all connections of an organization that is erased. */
+export async function revokeAll(services: Services, rows: readonly TokenRow[]): Promise<void> {
+	for (let from = 0; from < rows.length; from += revokedAtOnce)
+		await Promise.all(
+			rows.slice(from, from + revokedAtOnce).map(async (row) => {
+				const token = openToken(services.secrets, row)
+				if (token) await revoke(services, row.connection, token)
+			}),
+		)
 }

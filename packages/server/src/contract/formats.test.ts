@@ -126,6 +126,7 @@ describe('the formats', () => {
 			],
 		},
 		'audit-cursor': { good: ['aud_0mnfcf9s0aKq2LwXc4Rk6Nd'], bad: ['', 'aud_', 'evt_1', 'aud_é', 'aud_1 ', ' aud_1'] },
+		'run-cursor': { good: ['run_0mnfcf9s0aKq2LwXc4Rk6Nd', 'rer_0mnf'], bad: ['', 'run_', 'evt_1', 'run_é', 'run_1 '] },
 		'delivery-cursor': {
 			good: ['whd_0mwqi45nsRNXStpj3rOcjqyrHxq6IcnHeBzrx5wQgnX'],
 			bad: ['', 'whd_', 'evt_1', 'whd_a\n', 'whd_%', '7'],

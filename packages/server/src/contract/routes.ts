@@ -21,10 +21,13 @@ export const operations: readonly Operation[] = operationTable.map((entry: Opera
 		!entry.scopes.some((scope) => /(^|:)read$/.test(scope)),
 }))
 
-/** The integration API counts every request, even for a path that does not exist, and answers each with its limit. */
+/**
+ * The integration API counts every request, even for a path that does not exist, and answers each with its limit. Webhooks of providers come in any
+ * number, from few addresses.
+ */
 export const isIntegrationPath = (path: string): boolean => integrationPath.test(path)
 
-const integrationPath = new RegExp(`^/(${integrationRoots.join('|')})(/|$)`)
+const integrationPath = new RegExp(`^/(?!connections/webhooks/)(${integrationRoots.join('|')})(/|$)`)
 
 export interface Match {
 	readonly methods: ReadonlyMap<string, Operation>

@@ -33,6 +33,26 @@ export function jsonValue(knex: Knex, dialect: Dialect, fields: Fields, derived:
 	return knex.raw(`(select row_to_json(record)::text from (select ${list}) as record)`, bindings)
 }
 
+/** The order of a list, as Knex takes it. */
+export type ListOrder = { column: string; order: 'asc' | 'desc' }[]
+
+/**
+ * A page of a table in a list's order, with columns that cost something to make. PostgreSQL would make them of each row that the offset
+ * skips, so it finds the page first.
+ */
+export function pageWith(
+	knex: Knex,
+	dialect: Dialect,
+	{ table, rows, order, columns }: { table: string; rows: Knex.QueryBuilder; order: ListOrder; columns: Knex.Raw },
+): Knex.QueryBuilder {
+	const page = rows.orderBy(order)
+	if (dialect === 'sqlite') return page.select(columns)
+	return knex
+		.from(page.select(`${table}.*`).as(table))
+		.select(columns)
+		.orderBy(order)
+}
+
 function sqliteExpression(type: FieldType): string {
 	if (type === 'boolean') return "iif(?, json('true'), json('false'))"
 	return type === 'json' ? 'json(?)' : '?'

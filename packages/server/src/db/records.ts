@@ -5,11 +5,16 @@ import { ApiError, fieldError } from '../base/errors.ts'
 import type { ErrorCode, operations, ResourceKind } from '../generated/contract.ts'
 import { difference, isNothing, recordChange, type Writing } from './audit-log.ts'
 import { asNumber, type Db, type Dialect, type Placeholders, query } from './database.ts'
-import { type Fields, jsonColumn } from './json.ts'
+import { type Fields, jsonColumn, pageWith } from './json.ts'
 
-/** SQL that looks a column up in a list. The list is one parameter, so the statement is the same for any number of values. */
+/**
+ * SQL that looks a column up in a list. The list is one parameter, so the statement is the same for any number of values. As an array
+ * PostgreSQL looks each value up in the index, also in a table of which it has no statistics yet.
+ */
 export const isAnyOf = (column: string, dialect: Dialect) =>
-	`"${column}" in (select ${dialect === 'sqlite' ? 'value from json_each(?)' : 'jsonb_array_elements_text(cast(? as jsonb))'})`
+	dialect === 'sqlite'
+		? `"${column}" in (select value from json_each(?))`
+		: `"${column}" = any(array(select jsonb_array_elements_text(cast(? as jsonb))))`
 
 /** Keeps the rows that are limited to kinds of records among these; all rows when `within` is undefined. */
 export function limitWithin(rows: Knex.QueryBuilder, within: Knex.Value | undefined, dialect: Dialect): Knex.QueryBuilder {
@@ -95,14 +100,17 @@ export function records<R extends Key, Filter extends object = object, Hidden ex
 		live(filter(knex(table), knex, filters, dialect))
 	const pageBy = ({ column, direction }: Order) =>
 		query<Filters & Page, { json: string }>((knex, { limit, offset, ...filters }, dialect) =>
-			matching(knex, filters as unknown as Placeholders<Filters>, dialect)
-				.select(jsonColumn(knex, dialect, fields))
-				.orderBy([
+			pageWith(knex, dialect, {
+				table,
+				rows: matching(knex, filters as unknown as Placeholders<Filters>, dialect)
+					.limit(asNumber(limit))
+					.offset(asNumber(offset)),
+				order: [
 					{ column, order: direction },
 					{ column: 'id', order: direction },
-				])
-				.limit(asNumber(limit))
-				.offset(asNumber(offset)),
+				],
+				columns: jsonColumn(knex, dialect, fields),
+			}),
 		)
 	const pages = new Map<string, ReturnType<typeof pageBy>>()
 	const pageIn = (order: Order) => {
@@ -185,6 +193,15 @@ export function records<R extends Key, Filter extends object = object, Hidden ex
 			await recordChange(write, { ...of(record), action: 'deleted', before })
 			return before
 		},
+
+		/** The number of records. */
+		async count(db: Db, organizationId: string, filter: Filter): Promise<number> {
+			return (await db.get(count, { organizationId, ...filter }))?.total ?? 0
+		},
+
+		/** A page as JSON texts. */
+		readRows: (db: Db, organizationId: string, page: Filter & Page, order: Order) =>
+			db.column(pageIn(order), { organizationId, ...page }),
 
 		/** A page as JSON texts, and the number of records in all. */
 		async readPage(

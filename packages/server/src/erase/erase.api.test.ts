@@ -2,9 +2,14 @@
 import { setImmediate } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
+import { browse, consent } from '../../test/oauth-server.ts'
 import { type Ask, readTables } from '../../test/tables.ts'
+import { FakeXero } from '../../test/vendors/xero.ts'
 import { bySystem } from '../base/origin.ts'
+import { readConfig } from '../config.ts'
+import { revokeAll } from '../connections/tokens.ts'
 import { type Database, query } from '../db/database.ts'
+import { openServices } from '../outside/services.ts'
 import { eraseOrganization, erasePerson, findPerson } from './erase.ts'
 import { leftTables, tables } from './tables.ts'
 
@@ -149,6 +154,29 @@ it('an organization is gone but for a blank row and a tombstone, its key with it
 		erasedBy: null,
 		finishedAt: expect.any(Number),
 	})
+})
+
+it('what people let Remit do at providers is revoked there when their organization is erased', async () => {
+	const xero = await new FakeXero().start()
+	const own = await startTestServer({ ...server.settings, ...xero.settings })
+	xero.clock = () => own.clock.now
+	const { remit } = own
+	const { id } = await remit.connections.create({ provider: 'xero', name: 'Xero', authType: 'oauth2' })
+	const { url } = await remit.connections.authorize(id)
+	await consent(await browse(url, `${own.url}/oauth/callback`))
+	const services = await openServices(
+		{ ...readConfig({ NODE_ENV: 'test', EGRESS_ALLOW_CIDRS: '127.0.0.0/8' }), ...own.settings },
+		{ baseUrl: () => '' },
+	)
+	await eraseOrganization(own.db, doing(own), (rows) => revokeAll(services, rows))
+	expect(xero.log.at(-1)).toMatchObject({
+		path: '/connect/revocation',
+		status: 200,
+		body: expect.stringContaining('token=refresh'),
+	})
+	await services.close()
+	await own.close()
+	await xero.stop()
 })
 
 /** A tenant with contacts, and a way to post and to read its records. */

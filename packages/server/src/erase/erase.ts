@@ -5,6 +5,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { keyCacheMs } from '../auth/caller.ts'
 import { newId } from '../base/ids.ts'
 import type { Origin } from '../base/origin.ts'
+import { findTokenRows, type TokenRow } from '../connections/token-store.ts'
 import { recordChange } from '../db/audit-log.ts'
 import type { Database, Db } from '../db/database.ts'
 import { spellingsOf } from '../outside/mail/addresses.ts'
@@ -36,12 +37,17 @@ export interface ErasureRequest {
 
 /**
  * Deletes every row of an organization but its own and the audit log's, which it blanks, until none is left: its keys go first, but
- * servers take them for two seconds more.
+ * servers take them for two seconds more. `revoke` gets the connections that had a token, once they are gone.
  */
-export function eraseOrganization(db: Database, request: ErasureRequest): Promise<Erasure> {
+export async function eraseOrganization(
+	db: Database,
+	request: ErasureRequest,
+	revoke: (connections: readonly TokenRow[]) => Promise<void> = async () => {},
+): Promise<Erasure> {
 	const { organizationId } = request
 	const { now } = request.origin
-	return withTombstone(db, 'organization', request, async () => {
+	const granted = await findTokenRows(db, organizationId)
+	const erasure = await withTombstone(db, 'organization', request, async () => {
 		let rowCount = 0
 		for (let found = await eraseRows(db, request); found > 0; found = await eraseRows(db, request)) {
 			rowCount += found
@@ -50,6 +56,8 @@ export function eraseOrganization(db: Database, request: ErasureRequest): Promis
 		await db.transaction((tx) => blankOrganization(tx, organizationId, now))
 		return rowCount + 1
 	})
+	await revoke(granted)
+	return erasure
 }
 
 async function eraseRows(db: Database, { organizationId, origin }: ErasureRequest): Promise<number> {

@@ -50,8 +50,11 @@ export const tables: Readonly<Record<string, ErasableTable>> = {
 	connections: {
 		key: ['id'],
 		text: ['name', 'credentialHint?', 'statusReason?'],
-		json: ['account', 'config', 'grantedScopes', 'lastError'],
-		plain: ['provider', 'authType', 'status', 'credentials', 'token', 'stateHash', 'stateVerifier', 'returnUrl'],
+		json: ['account', 'config', 'grantedScopes', 'missingScopes', 'lastError'],
+		plain: [
+			...['provider', 'authType', 'status', 'credentials', 'token', 'stateHash', 'stateVerifier', 'stateBrowser', 'returnUrl'],
+			...['linkHash', 'linkReturnUrl'],
+		],
 	},
 	webhook_endpoint_hours: { key: ['endpointId', 'place'] },
 	events: {
@@ -150,7 +153,30 @@ export const tables: Readonly<Record<string, ErasableTable>> = {
 		],
 	},
 	mapping_versions: { key: ['mappingId', 'version'], json: ['source', 'target', 'fields', 'match'] },
-	mappings: { key: ['id'], json: ['source', 'target', 'fields', 'match', 'validation'], plain: ['name', 'status'] },
+	mappings: {
+		key: ['id'],
+		json: ['source', 'target', 'fields', 'match', 'validation'],
+		plain: ['name', 'status', 'connectionId'],
+	},
+	sync_record_errors: {
+		key: ['id'],
+		plain: ['syncId', 'runId', 'direction', 'recordKey', 'externalId', 'recordId'],
+		json: ['errors'],
+	},
+	sync_links: {
+		key: ['connectionId', 'object', 'kind', 'recordId'],
+		json: ['pending', 'lastSeen'],
+		plain: ['externalId', 'externalHash', 'internalHash', 'pushedHash', 'remoteHash', 'seenRunId', 'goneRunId'],
+	},
+	sync_runs: { key: ['id'], json: ['progress', 'error', 'checkpoint'], plain: ['syncId', 'trigger', 'mode', 'status'] },
+	syncs: {
+		key: ['id'],
+		json: ['schedule', 'lastRun', 'state'],
+		plain: [
+			...['name', 'connectionId', 'mappingId', 'reverseMappingId', 'direction', 'mode'],
+			...['conflictPolicy', 'deletePolicy', 'errorPolicy', 'status', 'statusReason'],
+		],
+	},
 	pipelines: { key: ['id'], json: ['stages'], plain: ['name'] },
 	long_records: { key: [] },
 	stored_bytes: { key: ['day'] },

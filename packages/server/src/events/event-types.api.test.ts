@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestServer, type Tenant } from '../../test/harness.ts'
 import { startMailServer } from '../../test/mail-server.ts'
 import { paidAtStripe, post, type StripeServer, startWithStripe } from '../../test/payments.ts'
+import { newPeopleSync } from '../../test/people-api.ts'
 import { FakeProvider } from '../../test/provider.ts'
 import { Sink } from '../../test/sink.ts'
 import { invoiceTime } from '../../test/time.ts'
@@ -174,6 +175,30 @@ async function connects({ remit }: Tenant): Promise<void> {
 	await provider.stop()
 }
 
+/** Runs a sync whose provider fails, has one bad record, lists all, and then nobody. */
+async function synchronizes(tenant: Tenant): Promise<void> {
+	const { remit } = tenant
+	const provider = await new FakeProvider().start()
+	provider.answers([{ id: 1, name: 'Ada' }])
+	const sync = await newPeopleSync(tenant, provider.url, { deletePolicy: 'delete' })
+	const run = async (answer: unknown, mode: 'full' | 'incremental' = 'full') => {
+		provider.answers(answer)
+		await remit.syncs.run(sync.id, { mode })
+		await server.runJobs()
+	}
+	await run([{ id: 1, name: 'Ada' }])
+	await run([{ id: 1, name: 'Ada' }, { id: 2 }])
+	await run(404)
+	await run([])
+	await remit.syncs.cancel(sync.id)
+	await remit.syncs.update(sync.id, { name: 'Others', schedule: { type: 'interval', minutes: 1 } })
+	await remit.connections.update(sync.connectionId, { status: 'disabled' })
+	server.clock.now += 60_000
+	await server.runJobs()
+	await remit.syncs.delete(sync.id)
+	await provider.stop()
+}
+
 /** Sends an invoice by way of a mail server that takes no recipient, and then hangs up instead of answering. */
 async function failsToSend(tenant: Tenant): Promise<void> {
 	let isOpen = false
@@ -216,6 +241,7 @@ describe('every event of a whole life', () => {
 		await failsToSend(tenant)
 		await pays(tenant)
 		await connects(tenant)
+		await synchronizes(tenant)
 		const kinds = () => new Set(sink.received.map(({ event }) => event.type))
 		await expect.poll(() => [...kinds()].sort(), { timeout: 10_000 }).toEqual(Object.keys(eventTypes).sort())
 		expect(sink.received.flatMap(({ event }) => faults(event))).toEqual([])

@@ -18,6 +18,8 @@ export interface OperationEntry {
 	readonly unlimitedKeysOnly?: true
 	/** Its handler opens its transactions itself: it calls another server between them, or it is a GET that writes. */
 	readonly ownTransactions?: true
+	/** Whether the body may have credentials, so that no plain hash of it is stored. */
+	readonly secretBody?: true
 	/** Only computes, though its scope is one to write. */
 	readonly changesNothing?: true
 	/** The most bytes of a body, when they are not those of every operation. */
@@ -1943,7 +1945,8 @@ export const operationTable = [
 		],
 		"rateClass": "integration",
 		"unlimitedKeysOnly": true,
-		"ownTransactions": true
+		"ownTransactions": true,
+		"secretBody": true
 	},
 	{
 		"id": "connections.providers.list",
@@ -2078,6 +2081,53 @@ export const operationTable = [
 		"unlimitedKeysOnly": true
 	},
 	{
+		"id": "connections.link",
+		"method": "POST",
+		"path": "/connections/{id}/link",
+		"scopes": [
+			"admin"
+		],
+		"body": "optional",
+		"idempotent": true,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			409,
+			413,
+			415,
+			422,
+			429
+		],
+		"rateClass": "integration",
+		"unlimitedKeysOnly": true
+	},
+	{
+		"id": "connections.objects.schema",
+		"method": "GET",
+		"path": "/connections/{id}/objects/{name}/schema",
+		"scopes": [
+			"read"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			409,
+			429,
+			502
+		],
+		"rateClass": "integration",
+		"unlimitedKeysOnly": true,
+		"ownTransactions": true
+	},
+	{
 		"id": "connections.test",
 		"method": "POST",
 		"path": "/connections/{id}/test",
@@ -2140,7 +2190,26 @@ export const operationTable = [
 			429
 		],
 		"rateClass": "integration",
-		"unlimitedKeysOnly": true
+		"unlimitedKeysOnly": true,
+		"ownTransactions": true
+	},
+	{
+		"id": "mappings.defaults.list",
+		"method": "GET",
+		"path": "/mappings/defaults",
+		"scopes": [
+			"read"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			429
+		],
+		"rateClass": "integration"
 	},
 	{
 		"id": "mappings.get",
@@ -2185,7 +2254,8 @@ export const operationTable = [
 			429
 		],
 		"rateClass": "integration",
-		"unlimitedKeysOnly": true
+		"unlimitedKeysOnly": true,
+		"ownTransactions": true
 	},
 	{
 		"id": "mappings.replace",
@@ -2210,6 +2280,7 @@ export const operationTable = [
 		],
 		"rateClass": "integration",
 		"unlimitedKeysOnly": true,
+		"ownTransactions": true,
 		"aliasOf": "mappings.update"
 	},
 	{
@@ -2227,6 +2298,7 @@ export const operationTable = [
 			401,
 			403,
 			404,
+			409,
 			412,
 			429
 		],
@@ -2248,14 +2320,337 @@ export const operationTable = [
 			401,
 			403,
 			404,
+			409,
+			413,
+			415,
+			422,
+			429,
+			502
+		],
+		"rateClass": "integration",
+		"unlimitedKeysOnly": true,
+		"ownTransactions": true,
+		"changesNothing": true
+	},
+	{
+		"id": "syncs.list",
+		"method": "GET",
+		"path": "/syncs",
+		"scopes": [
+			"read"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			429
+		],
+		"rateClass": "integration",
+		"unlimitedKeysOnly": true
+	},
+	{
+		"id": "syncs.create",
+		"method": "POST",
+		"path": "/syncs",
+		"scopes": [
+			"write"
+		],
+		"body": "required",
+		"idempotent": true,
+		"statuses": [
+			201,
+			400,
+			401,
+			403,
+			409,
 			413,
 			415,
 			422,
 			429
 		],
 		"rateClass": "integration",
-		"unlimitedKeysOnly": true,
-		"changesNothing": true
+		"unlimitedKeysOnly": true
+	},
+	{
+		"id": "syncs.get",
+		"method": "GET",
+		"path": "/syncs/{id}",
+		"scopes": [
+			"read"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			304,
+			400,
+			401,
+			403,
+			404,
+			429
+		],
+		"rateClass": "integration",
+		"unlimitedKeysOnly": true
+	},
+	{
+		"id": "syncs.update",
+		"method": "PATCH",
+		"path": "/syncs/{id}",
+		"scopes": [
+			"write"
+		],
+		"body": "required",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			412,
+			413,
+			415,
+			422,
+			429
+		],
+		"rateClass": "integration",
+		"unlimitedKeysOnly": true
+	},
+	{
+		"id": "syncs.delete",
+		"method": "DELETE",
+		"path": "/syncs/{id}",
+		"scopes": [
+			"admin"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			412,
+			429
+		],
+		"rateClass": "integration",
+		"unlimitedKeysOnly": true
+	},
+	{
+		"id": "syncs.cancel",
+		"method": "POST",
+		"path": "/syncs/{id}/cancel",
+		"scopes": [
+			"write"
+		],
+		"body": "none",
+		"idempotent": true,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			409,
+			422,
+			429
+		],
+		"rateClass": "integration",
+		"unlimitedKeysOnly": true
+	},
+	{
+		"id": "syncs.history",
+		"method": "GET",
+		"path": "/syncs/{id}/history",
+		"scopes": [
+			"read"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			429
+		],
+		"rateClass": "integration",
+		"unlimitedKeysOnly": true
+	},
+	{
+		"id": "syncs.links.get",
+		"method": "GET",
+		"path": "/syncs/{id}/links/{externalId}",
+		"scopes": [
+			"read"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			429
+		],
+		"rateClass": "integration",
+		"unlimitedKeysOnly": true
+	},
+	{
+		"id": "syncs.pause",
+		"method": "POST",
+		"path": "/syncs/{id}/pause",
+		"scopes": [
+			"write"
+		],
+		"body": "none",
+		"idempotent": true,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			409,
+			422,
+			429
+		],
+		"rateClass": "integration",
+		"unlimitedKeysOnly": true
+	},
+	{
+		"id": "syncs.resume",
+		"method": "POST",
+		"path": "/syncs/{id}/resume",
+		"scopes": [
+			"write"
+		],
+		"body": "none",
+		"idempotent": true,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			409,
+			422,
+			429
+		],
+		"rateClass": "integration",
+		"unlimitedKeysOnly": true
+	},
+	{
+		"id": "syncs.run",
+		"method": "POST",
+		"path": "/syncs/{id}/run",
+		"scopes": [
+			"write"
+		],
+		"body": "optional",
+		"idempotent": true,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			409,
+			413,
+			415,
+			422,
+			429
+		],
+		"rateClass": "integration",
+		"unlimitedKeysOnly": true
+	},
+	{
+		"id": "syncs.runs.list",
+		"method": "GET",
+		"path": "/syncs/{id}/runs",
+		"scopes": [
+			"read"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			429
+		],
+		"rateClass": "integration",
+		"unlimitedKeysOnly": true
+	},
+	{
+		"id": "syncs.runs.get",
+		"method": "GET",
+		"path": "/syncs/{id}/runs/{runId}",
+		"scopes": [
+			"read"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			429
+		],
+		"rateClass": "integration",
+		"unlimitedKeysOnly": true
+	},
+	{
+		"id": "syncs.runs.confirm",
+		"method": "POST",
+		"path": "/syncs/{id}/runs/{runId}/confirm",
+		"scopes": [
+			"admin"
+		],
+		"body": "none",
+		"idempotent": true,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			409,
+			422,
+			429
+		],
+		"rateClass": "integration",
+		"unlimitedKeysOnly": true
+	},
+	{
+		"id": "syncs.runs.errors.list",
+		"method": "GET",
+		"path": "/syncs/{id}/runs/{runId}/errors",
+		"scopes": [
+			"read"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			429
+		],
+		"rateClass": "integration",
+		"unlimitedKeysOnly": true
 	},
 	{
 		"id": "webhooks.deliveries.list",
@@ -2354,7 +2749,8 @@ export const operationTable = [
 			503
 		],
 		"rateClass": "integration",
-		"ownTransactions": true
+		"ownTransactions": true,
+		"secretBody": true
 	},
 	{
 		"id": "webhooks.endpoints.get",
@@ -2571,6 +2967,7 @@ export const integrationRoots = [
 	"api-keys",
 	"connections",
 	"mappings",
+	"syncs",
 	"webhooks"
 ] as const
 
@@ -2639,6 +3036,7 @@ export const fields = {
 		"account": "json",
 		"config": "json",
 		"grantedScopes": "json",
+		"missingScopes": "json",
 		"credentialHint": "string",
 		"expiresAt": "number",
 		"lastRefreshedAt": "number",
@@ -2807,6 +3205,7 @@ export const fields = {
 		"name": "string",
 		"source": "json",
 		"target": "json",
+		"connectionId": "string",
 		"fields": "json",
 		"match": "json",
 		"status": "string",
@@ -2847,6 +3246,7 @@ export const fields = {
 		"invoiceNumberPrefix": "string",
 		"invoiceNumberDigits": "number",
 		"paymentTerms": "string",
+		"connectReturnOrigins": "json",
 		"createdAt": "number",
 		"updatedAt": "number",
 		"version": "number"
@@ -2887,6 +3287,58 @@ export const fields = {
 		"createdAt": "number",
 		"updatedAt": "number",
 		"version": "number"
+	},
+	"Sync": {
+		"id": "string",
+		"organizationId": "string",
+		"name": "string",
+		"connectionId": "string",
+		"mappingId": "string",
+		"reverseMappingId": "string",
+		"direction": "string",
+		"mode": "string",
+		"schedule": "json",
+		"conflictPolicy": "string",
+		"deletePolicy": "string",
+		"errorPolicy": "string",
+		"keepSeen": "boolean",
+		"status": "string",
+		"statusReason": "string",
+		"nextRunAt": "number",
+		"lastRun": "json",
+		"createdAt": "number",
+		"updatedAt": "number",
+		"version": "number"
+	},
+	"SyncRecordError": {
+		"id": "string",
+		"organizationId": "string",
+		"syncId": "string",
+		"runId": "string",
+		"direction": "string",
+		"externalId": "string",
+		"recordId": "string",
+		"errors": "json",
+		"createdAt": "number",
+		"resolvedAt": "number"
+	},
+	"SyncRun": {
+		"id": "string",
+		"organizationId": "string",
+		"syncId": "string",
+		"trigger": "string",
+		"mode": "string",
+		"status": "string",
+		"attempt": "number",
+		"mappingVersion": "number",
+		"reverseMappingVersion": "number",
+		"progress": "json",
+		"error": "json",
+		"waitingUntil": "number",
+		"startedAt": "number",
+		"finishedAt": "number",
+		"createdAt": "number",
+		"updatedAt": "number"
 	},
 	"TaxRate": {
 		"id": "string",
@@ -2986,16 +3438,21 @@ export const blanks = {
 	"Company": {"domain":null,"phone":null,"notes":null,"billingContactName":null,"billingAddressLine1":null,"billingAddressLine2":null,"billingCity":null,"billingState":null,"billingPostalCode":null,"billingCountry":null,"billingEmail":null,"taxId":null,"vatId":null,"language":null,"deletedAt":null},
 	"Connection": {"statusReason":null,"account":null,"credentialHint":null,"expiresAt":null,"lastRefreshedAt":null,"lastSuccessAt":null,"lastError":null},
 	"Contact": {"email":null,"phone":null,"companyId":null,"deletedAt":null},
+	"CreatedSync": {"runId":null},
 	"Deal": {"companyId":null,"contactId":null,"valueCents":null,"hourlyRateCents":null,"deletedAt":null},
 	"HistoryEntry": {"requestId":null,"before":null,"after":null,"erasedAt":null},
 	"Invoice": {"dealId":null,"companyId":null,"issuedDate":null,"dueDate":null,"periodStart":null,"periodEnd":null,"paidDate":null,"paymentMethod":null,"paymentReference":null,"notes":null,"paymentTerms":null,"sentAt":null,"viewedAt":null,"billTo":null,"billFrom":null,"language":null,"locale":null,"timeZone":null,"branding":null},
 	"InvoiceEmail": {"replyTo":null,"reason":null},
 	"InvoiceWithEmail": {"dealId":null,"companyId":null,"issuedDate":null,"dueDate":null,"periodStart":null,"periodEnd":null,"paidDate":null,"paymentMethod":null,"paymentReference":null,"notes":null,"paymentTerms":null,"sentAt":null,"viewedAt":null,"billTo":null,"billFrom":null,"language":null,"locale":null,"timeZone":null,"branding":null},
+	"LastSyncRun": {"finishedAt":null},
 	"LineItem": {"unit":null,"discountPercent":null,"discountCents":null,"taxes":null,"taxRateId":null,"durationSeconds":null,"periodStart":null,"periodEnd":null,"metadata":null},
-	"Mapping": {"match":null},
+	"Mapping": {"connectionId":null,"match":null},
 	"OrganizationSettings": {"contactName":null,"addressLine1":null,"addressLine2":null,"city":null,"state":null,"postalCode":null,"country":null,"email":null,"phone":null,"taxId":null,"vatId":null,"registration":null,"bankAccount":null,"footer":null,"logo":null,"accentColor":null,"hourlyRateCents":null,"paymentTerms":null},
 	"Payment": {"companyId":null,"invoiceId":null,"method":null,"reference":null,"processor":null,"externalId":null,"unappliedReason":null,"notes":null,"metadata":null,"reversedAt":null,"reversalReason":null},
 	"Provider": {"apiVersion":null},
+	"Sync": {"reverseMappingId":null,"statusReason":null,"nextRunAt":null,"lastRun":null},
+	"SyncRecordError": {"externalId":null,"recordId":null,"resolvedAt":null},
+	"SyncRun": {"reverseMappingVersion":null,"error":null,"waitingUntil":null,"startedAt":null,"finishedAt":null},
 	"TimeEntry": {"userId":null,"taskId":null,"taskName":null,"deliverableId":null,"deliverableName":null,"description":null,"endedAt":null,"durationSeconds":null,"hourlyRateCents":null,"invoiceId":null},
 	"WebhookDelivery": {"nextAttemptAt":null,"lastResponseStatus":null,"lastError":null},
 	"WebhookDeliveryDetails": {"nextAttemptAt":null,"lastResponseStatus":null,"lastError":null,"request":null},
@@ -3014,6 +3471,8 @@ export const idPrefixes = {
 	"OrganizationSettings": "org",
 	"Payment": "pay",
 	"Pipeline": "pl",
+	"Sync": "syn",
+	"SyncRun": "run",
 	"TaxRate": "txr",
 	"TimeEntry": "te",
 	"WebhookEndpoint": "whe"
@@ -3031,6 +3490,8 @@ export const scopeOfKind = {
 	"organization_settings": "organization",
 	"payment": "payments",
 	"pipeline": "deals",
+	"sync": null,
+	"sync_run": null,
 	"tax_rate": "tax_rates",
 	"time_entry": "time_entries",
 	"webhook_endpoint": null
@@ -3079,6 +3540,16 @@ export const eventKinds = {
 	"mapping.created": "mapping",
 	"mapping.updated": "mapping",
 	"mapping.deleted": "mapping",
+	"sync.created": "sync",
+	"sync.updated": "sync",
+	"sync.blocked": "sync",
+	"sync.deleted": "sync",
+	"sync.run.started": "sync_run",
+	"sync.run.confirmation_required": "sync_run",
+	"sync.run.succeeded": "sync_run",
+	"sync.run.partially_succeeded": "sync_run",
+	"sync.run.failed": "sync_run",
+	"sync.run.cancelled": "sync_run",
 	"webhook.endpoint.failing": "webhook_endpoint",
 	"webhook.endpoint.disabled": "webhook_endpoint",
 	"webhook.test": "webhook_endpoint"
@@ -3127,6 +3598,16 @@ export const eventTypes = {
 	"mapping.created": "MappingCreatedEvent",
 	"mapping.updated": "MappingUpdatedEvent",
 	"mapping.deleted": "MappingDeletedEvent",
+	"sync.created": "SyncCreatedEvent",
+	"sync.updated": "SyncUpdatedEvent",
+	"sync.blocked": "SyncBlockedEvent",
+	"sync.deleted": "SyncDeletedEvent",
+	"sync.run.started": "SyncRunStartedEvent",
+	"sync.run.confirmation_required": "SyncRunConfirmationRequiredEvent",
+	"sync.run.succeeded": "SyncRunSucceededEvent",
+	"sync.run.partially_succeeded": "SyncRunPartiallySucceededEvent",
+	"sync.run.failed": "SyncRunFailedEvent",
+	"sync.run.cancelled": "SyncRunCancelledEvent",
 	"webhook.endpoint.failing": "WebhookEndpointFailingEvent",
 	"webhook.endpoint.disabled": "WebhookEndpointDisabledEvent",
 	"webhook.test": "WebhookTestEvent"
@@ -3165,12 +3646,14 @@ export const errorTable = {
 	"missing_credentials": [401,"Missing credentials"],
 	"invalid_credentials": [401,"Invalid credentials"],
 	"insufficient_scope": [403,"Insufficient scope"],
+	"connection_object_not_found": [404,"Connection object not found"],
 	"route_not_found": [404,"Route not found"],
 	"api_key_not_found": [404,"API key not found"],
 	"client_link_not_found": [404,"Client link not found"],
 	"payment_link_not_found": [404,"Payment link not found"],
 	"webhook_delivery_not_found": [404,"Webhook delivery not found"],
 	"event_not_found": [404,"Event not found"],
+	"sync_link_not_found": [404,"Sync link not found"],
 	"allocation_not_found": [404,"Allocation not found"],
 	"company_not_found": [404,"Company not found"],
 	"connection_not_found": [404,"Connection not found"],
@@ -3180,6 +3663,8 @@ export const errorTable = {
 	"mapping_not_found": [404,"Mapping not found"],
 	"payment_not_found": [404,"Payment not found"],
 	"pipeline_not_found": [404,"Pipeline not found"],
+	"sync_not_found": [404,"Sync not found"],
+	"sync_run_not_found": [404,"Sync run not found"],
 	"tax_rate_not_found": [404,"Tax rate not found"],
 	"time_entry_not_found": [404,"Time entry not found"],
 	"webhook_endpoint_not_found": [404,"Webhook endpoint not found"],
@@ -3200,6 +3685,11 @@ export const errorTable = {
 	"webhook_endpoint_not_active": [409,"Webhook endpoint not active"],
 	"provider_not_configured": [409,"Provider not configured"],
 	"connection_disabled": [409,"Connection disabled"],
+	"sync_already_running": [409,"Sync already running"],
+	"sync_paused": [409,"Sync paused"],
+	"sync_blocked": [409,"Sync blocked"],
+	"no_active_run": [409,"No active run"],
+	"nothing_to_confirm": [409,"Nothing to confirm"],
 	"delivery_under_way": [409,"Delivery under way"],
 	"too_many_endpoints": [409,"Too many endpoints"],
 	"too_many_api_keys": [409,"Too many API keys"],
@@ -3215,6 +3705,7 @@ export const errorTable = {
 	"invalid_period": [422,"Invalid period"],
 	"unknown_provider": [422,"Unknown provider"],
 	"invalid_connection": [422,"Invalid connection"],
+	"return_url_not_allowed": [422,"Return URL not allowed"],
 	"invalid_iban": [422,"Invalid iban"],
 	"invalid_logo": [422,"Invalid logo"],
 	"low_contrast": [422,"Low contrast"],
@@ -3222,6 +3713,10 @@ export const errorTable = {
 	"unknown_line_item": [422,"Unknown line item"],
 	"invalid_line_item": [422,"Invalid line item"],
 	"invalid_mapping": [422,"Invalid mapping"],
+	"invalid_preview": [422,"Invalid preview"],
+	"invalid_sync": [422,"Invalid sync"],
+	"unknown_connection": [422,"Unknown connection"],
+	"unknown_mapping": [422,"Unknown mapping"],
 	"unknown_deal": [422,"Unknown deal"],
 	"unknown_company": [422,"Unknown company"],
 	"expires_in_past": [422,"Expires in past"],
@@ -3254,6 +3749,7 @@ export const errorTable = {
 	"email_delivery_failed": [502,"E-mail delivery failed"],
 	"email_outcome_unknown": [502,"E-mail outcome unknown"],
 	"payment_processor_failed": [502,"Payment processor failed"],
+	"provider_failed": [502,"Provider failed"],
 	"outcome_unknown": [503,"Outcome unknown"],
 	"unavailable": [503,"Unavailable"],
 	"resolver_unavailable": [503,"Resolver unavailable"],

@@ -4,11 +4,13 @@ import { methodNotAllowed } from '../base/errors.ts'
 import { ask, callbackPath, conclude } from '../connections/authorize.ts'
 import { isViewed, originOf } from '../http/request-context.ts'
 import { connectionPage, questionPage } from '../rendering/pages/connection-page.ts'
+import { browserOf } from './connect-routes.ts'
 import { type HostedOptions, sendPage } from './routes.ts'
 
 const statuses = { unknown: 404, used: 410, expired: 410, denied: 403, failed: 502 } as const
 
-export function connectionRoutes({ db, services, now }: HostedOptions): Router {
+export function connectionRoutes(options: HostedOptions): Router {
+	const { db, services, now } = options
 	const urlOf = ({ originalUrl }: Request) => {
 		const url = new URL(services.baseUrl + callbackPath)
 		url.search = originalUrl.split('?').slice(1).join('?')
@@ -21,8 +23,11 @@ export function connectionRoutes({ db, services, now }: HostedOptions): Router {
 			const { connection, returnUrl } = concluded
 			return sendPage(req, res, 200, connectionPage('connected', connection.name, returnUrl))
 		}
-		const reason = 'reason' in concluded ? concluded.reason : ''
-		sendPage(req, res, statuses[concluded.result], connectionPage(concluded.result, reason))
+		if (concluded.result === 'denied' || concluded.result === 'failed') {
+			const { result, reason, isByLink } = concluded
+			return sendPage(req, res, statuses[result], connectionPage(isByLink ? `${result}_by_link` : result, reason))
+		}
+		sendPage(req, res, statuses[concluded.result], connectionPage(concluded.result))
 	}
 	const router = express.Router()
 	router
@@ -31,7 +36,8 @@ export function connectionRoutes({ db, services, now }: HostedOptions): Router {
 			const url = urlOf(req)
 			// There is nothing to ask; but a state works once, and who only looks ahead must not use it up.
 			if (url.searchParams.has('error') && isViewed(req)) return finish(req, res)
-			const asked = await ask(db, now(), url)
+			const asked = await ask(db, now(), url, browserOf(options, req))
+			if (asked.result === 'asked' && asked.isSaid && isViewed(req)) return finish(req, res)
 			if (asked.result === 'asked') return sendPage(req, res, 200, questionPage(asked, url.search))
 			sendPage(req, res, statuses[asked.result], connectionPage(asked.result))
 		})

@@ -35,7 +35,7 @@ type OwnResponse = Response<unknown, { own: PaymentProcessor }>
 
 const received = { status: 200, headers: {}, text: '{"received":true}' }
 
-const bytesOf = ({ body }: { body?: unknown }): Uint8Array => (Buffer.isBuffer(body) ? body : Buffer.alloc(0))
+export const bytesOf = ({ body }: { body?: unknown }): Uint8Array => (Buffer.isBuffer(body) ? body : Buffer.alloc(0))
 
 /** The webhooks. Only those with a wrong signature are counted: a processor reports the payments of all organizations. */
 export function processorWebhooks(options: HostedOptions): Router {
@@ -83,7 +83,7 @@ export function paymentRoutes(options: HostedOptions): Router {
 const raw = express.raw({ limit: webhookLimit, type: () => true, inflate: false })
 
 /** Reads the body as bytes, since the signature covers the bytes. */
-const readBytes: RequestHandler = (req, res, next) => raw(req, res, (error) => (error ? next(unreadable(error)) : next()))
+export const readBytes: RequestHandler = (req, res, next) => raw(req, res, (error) => (error ? next(unreadable(error)) : next()))
 
 function unreadable(cause: Error & { type?: string }): ApiError {
 	if (cause.type === 'entity.too.large') {

@@ -54,7 +54,7 @@ const paymentPages = [
 ] as const
 
 /** Where errors are pages too. */
-export const pagePaths = ['/view', '/pay', '/oauth', ...paymentPages.map(([path]) => path)]
+export const pagePaths = ['/view', '/pay', '/oauth', '/connect', ...paymentPages.map(([path]) => path)]
 
 const rejectMethod =
 	(allowed: string): RequestHandler =>
@@ -169,6 +169,7 @@ const messageByCode: Record<string, MessageName | undefined> = {
 	amount_not_payable: 'paymentFailed',
 	payment_processor_failed: 'paymentFailed',
 	payment_processor_not_configured: 'paymentFailed',
+	provider_not_configured: 'failed',
 	internal_error: 'failed',
 	outcome_unknown: 'outcomeUnknown',
 	unavailable: 'failed',

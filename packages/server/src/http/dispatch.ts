@@ -59,6 +59,7 @@ export function dispatch(options: DispatchOptions): RequestHandler {
 		const now = clock()
 		const actor: Actor = caller ? { type: 'api_key', id: caller.keyId } : { type: 'client_link', id: null }
 		const base = { now, services, callers, storedBytes, origin: originOf(req, actor, operation.id, now) }
+		if (operation.ownTransactions && operation.changesNothing) return runSelfManaged(req, base, run)
 		if (operation.ownTransactions) return metered(req, base, () => runSelfManaged(req, base, run))
 		if (operation.writes) return metered(req, base, () => runInTransaction(req, base, run))
 		return run({ ...base, db, afterCommit: (work: () => void) => work() }).then(toReply)
@@ -140,6 +141,7 @@ function idempotentRequestOf(req: Request, now: number) {
 	return {
 		key: { organizationId, keyId, operationId: operation.id, idempotencyKey },
 		content: { params, body: req.body },
+		isSecret: operation.secretBody === true,
 		now,
 		answerTo: (error: Parameters<typeof problemReply>[0]) => problemReply(error, req),
 	}

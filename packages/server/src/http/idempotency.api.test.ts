@@ -1,5 +1,6 @@
 // An Idempotency-Key that comes to two processes, and what is kept for a key, which goes after a day. test/writes.api.test.ts covers
 // what callers see of a key at one process.
+import { hash } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Answer, holdWrites, startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
 import { query } from '../db/database.ts'
@@ -47,6 +48,34 @@ it('the answers of a day ago are removed, in more parts than one, and no other o
 	await post('third')
 	expect(await countAt(createdAt + 3 * keepMs)).toBe(0)
 })
+
+it('what is kept of a body with credentials is no plain hash of it, and tells repetitions from others all the same', async () => {
+	const tenant = await server.newTenant()
+	const credentials = { apiKey: 'key' }
+	const body = { provider: 'hubspot', name: 'HubSpot', authType: 'api_key', credentials }
+	const post = (sent: object, { ask }: Pick<TestServer, 'ask'> = server) =>
+		ask('POST', '/connections', { key: tenant.key, headers: { 'Idempotency-Key': 'a' }, body: sent })
+	const { body: made } = await post(body)
+	const plain = hash('sha256', JSON.stringify({ params: {}, body }), 'base64url')
+	const read = async () => (await server.db.all(hashes, { organizationId: tenant.organizationId }))[0]?.requestHash
+	expect(await read()).toMatch(/^[\w-]{32}$/)
+	expect((await post({ ...body, credentials: { apiKey: 'other' } })).body.code).toBe('idempotency_key_reused')
+	const keys = `${Buffer.alloc(32, 9).toString('base64')},${server.settings.ENCRYPTION_KEYS}`
+	const rotated = await startTestServer({ ...server.settings, ENCRYPTION_KEYS: keys })
+	rotated.clock.now = server.clock.now
+	expect((await post(body, rotated)).body).toEqual(made)
+	await rotated.close()
+	// What an older version stored.
+	await server.db.transaction((tx) => tx.run(setHash, { organizationId: tenant.organizationId, requestHash: plain }))
+	expect((await post(body)).body).toEqual(made)
+})
+
+const hashes = query<{ organizationId: string }, { requestHash: string }>((knex, key) =>
+	knex('idempotency_keys').where(key).select('requestHash'),
+)
+const setHash = query<{ organizationId: string; requestHash: string }>((knex, { organizationId, requestHash }) =>
+	knex('idempotency_keys').where({ organizationId }).update({ requestHash }),
+)
 
 describe('a key that comes to two processes', () => {
 	let other: TestServer

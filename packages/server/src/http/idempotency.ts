@@ -31,6 +31,8 @@ interface IdempotentRequest {
 	readonly key: IdempotencyKey
 	/** A request with other content must not use the key. */
 	readonly content: unknown
+	/** Whether the content may have credentials. Who has the database could try likely ones against a plain hash. */
+	readonly isSecret: boolean
 	readonly now: number
 	/** The answer to an error. */
 	answerTo(error: ApiError): Reply
@@ -156,13 +158,22 @@ export class Idempotency {
 		const { key, now } = request
 		const kept = await findAnswer(tx, key, now - keepMs)
 		if (!kept) return undefined
-		if (kept.requestHash !== hashOf(request)) throw reused()
+		if (!this.#hashesOf(request).includes(kept.requestHash)) throw reused()
 		if (kept.status === 0 && kept.createdAt > now - underWayMs) throw inUse()
 		if (kept.status === 0) return undefined
 		const headers = typeof kept.headers === 'string' ? JSON.parse(kept.headers) : kept.headers
 		const text = this.#secrets.unseal(sealedColumns.keptAnswer, key, kept.body)
 		if (text === undefined) throw inUse('The answer to this Idempotency-Key was kept with an encryption key that is gone.')
 		return { status: kept.status, headers: { ...headers, 'Idempotent-Replayed': 'true' }, text }
+	}
+
+	/** The hash to store; then those under other keys, and the plain one that older versions stored. */
+	#hashesOf({ content, isSecret }: IdempotentRequest): readonly [string, ...string[]] {
+		const text = JSON.stringify(content)
+		const plain = hash('sha256', text, 'base64url')
+		if (!isSecret) return [plain]
+		const [first = plain, ...others] = this.#secrets.tokens('request hash', text).values()
+		return [first, ...others, plain]
 	}
 
 	async #store(
@@ -174,7 +185,7 @@ export class Idempotency {
 		const { key, now } = request
 		const stored = await store(tx, {
 			...key,
-			requestHash: hashOf(request),
+			requestHash: this.#hashesOf(request)[0],
 			status,
 			headers,
 			body: this.#secrets.seal(sealedColumns.keptAnswer, key, text),
@@ -191,7 +202,6 @@ export const requestKeyOf = (request: Pick<IdempotentRequest, 'key'> | undefined
 	request ? hash('sha256', nameOf(request), 'base64url') : null
 
 const nameOf = ({ key }: Pick<IdempotentRequest, 'key'>) => JSON.stringify(Object.values(key))
-const hashOf = ({ content }: IdempotentRequest) => hash('sha256', JSON.stringify(content), 'base64url')
 
 /** The answer to an error, which is stored like any other. Throws a 5xx or 429 again, which must not be stored. */
 function answerTo(request: IdempotentRequest, error: unknown): Reply {

@@ -2,7 +2,7 @@ import type { Knex } from 'knex'
 import { dayMs, type Today } from '../base/dates.ts'
 import { ApiError } from '../base/errors.ts'
 import { asNumber, type Db, type Dialect, type Placeholders, query } from '../db/database.ts'
-import { jsonColumn, jsonValue } from '../db/json.ts'
+import { jsonColumn, jsonValue, type ListOrder, pageWith } from '../db/json.ts'
 import { type PageRows, readSized, type Sized, storedBytes, unlessLong } from '../events/long-records-store.ts'
 import type { Invoice } from '../generated/contract.ts'
 import { fields } from '../generated/tables.ts'
@@ -120,28 +120,36 @@ type ListQuery = Call<'invoices.list'>['query']
 
 type PageQuery = ListQuery & Clock & { organizationId: string }
 
-const pageOf = (knex: Knex, { limit, offset, todayDate, todayInstant, ...filters }: Placeholders<PageQuery>) =>
-	knex('invoices')
-		.where(filters)
-		.orderBy([
-			{ column: 'createdAt', order: 'desc' },
-			{ column: 'id', order: 'desc' },
-		])
-		.limit(asNumber(limit))
-		.offset(asNumber(offset))
+const newestFirst: ListOrder = [
+	{ column: 'createdAt', order: 'desc' },
+	{ column: 'id', order: 'desc' },
+]
 
-const page = query<PageQuery, { json: string }>((knex, params, dialect) =>
-	pageOf(knex, params).select(invoiceJson(knex, params, dialect)),
-)
+const pageOf = (knex: Knex, { limit, offset, todayDate, todayInstant, ...filters }: Placeholders<PageQuery>) =>
+	knex('invoices').where(filters).limit(asNumber(limit)).offset(asNumber(offset))
+
+const pageBy = (columns: (knex: Knex, params: Placeholders<PageQuery>, dialect: Dialect) => Knex.Raw) =>
+	query<PageQuery, { json: string }>((knex, params, dialect) =>
+		pageWith(knex, dialect, {
+			table: 'invoices',
+			rows: pageOf(knex, params),
+			order: newestFirst,
+			columns: columns(knex, params, dialect),
+		}),
+	)
+
+const page = pageBy(invoiceJson)
 
 /** Each row null when the organization may have long invoices. */
-const shortPage = query<PageQuery, { json: string }>((knex, params, dialect) => {
+const shortPage = pageBy((knex, params, dialect) => {
 	const json = jsonValue(knex, dialect, fields.Invoice, derived(knex, params))
-	return pageOf(knex, params).select({ json: unlessLong(knex, params.organizationId, json) })
+	return knex.raw('? as json', [unlessLong(knex, params.organizationId, json)])
 })
 
 const pageSizes = query<PageQuery, Sized>((knex, params, dialect) =>
-	pageOf(knex, params).select('id', knex.raw(`${storedBytes('lineItems', dialect)} as bytes`)),
+	pageOf(knex, params)
+		.orderBy(newestFirst)
+		.select('id', knex.raw(`${storedBytes('lineItems', dialect)} as bytes`)),
 )
 
 /** Invoices as JSON texts, newest first. */

@@ -1,16 +1,39 @@
-import { type Handler, writeContext } from '../http/handler.ts'
-import { recordHandlers } from '../http/record-handlers.ts'
-import { previewMapping } from './preview.ts'
+import { type Handler, type SelfManagedContext, writeContext } from '../http/handler.ts'
+import { recordAnswers, removed } from '../http/record-handlers.ts'
+import { defaultsOf } from './defaults.ts'
+import { fieldsThere } from './schemas.ts'
 import { changeMapping, createMapping, mappings, removeMapping } from './store.ts'
 
-export const { list, get, create, update, remove } = recordHandlers(mappings, '/mappings', {
-	create: createMapping,
-	change: changeMapping,
-	remove: removeMapping,
-})
+const answers = recordAnswers(mappings, '/mappings')
 
-export const preview: Handler<'mappings.preview'> = async ({ params, body, caller }, context) => {
-	const mapping = await mappings.find(context.db, caller.organizationId, params.id)
-	if (!mapping) throw mappings.notFound(params.id)
-	return { status: 200, body: { data: await previewMapping(writeContext(context, caller), mapping, body) } }
+export const { list, get } = answers
+
+export const remove: Handler<'mappings.delete'> = async (call, context) => {
+	await removeMapping(writeContext(context, call.caller), await answers.lock(call, context.db))
+	return removed
+}
+
+const callsOf = ({ db, services, now }: SelfManagedContext, signal: AbortSignal) => ({ db, services, now: () => now, signal })
+
+export const create: Handler<'mappings.create'> = async ({ body, caller, signal }, context) => {
+	const there = await fieldsThere(callsOf(context, signal()), { ...body, organizationId: caller.organizationId })
+	return context.commit(async (tx) =>
+		answers.created(await createMapping(writeContext({ db: tx, origin: context.origin }, caller), body, there)),
+	)
+}
+
+export const update: Handler<'mappings.update'> = async (call, context) => {
+	const { body, caller, params, signal } = call
+	const before = await mappings.find(context.db, caller.organizationId, params.id)
+	if (!before) throw mappings.notFound(params.id)
+	const there = await fieldsThere(callsOf(context, signal()), { ...before, ...body })
+	return context.commit(async (tx) => {
+		const stored = await answers.lock(call, tx)
+		return answers.changed(await changeMapping(writeContext({ db: tx, origin: context.origin }, caller), stored, body, there))
+	})
+}
+
+export const listDefaults: Handler<'mappings.defaults.list'> = async ({ query: { provider, limit, offset } }) => {
+	const found = defaultsOf(provider)
+	return { status: 200, body: { data: found.slice(offset, offset + limit), meta: { total: found.length, limit, offset } } }
 }

@@ -48,6 +48,7 @@ describe('a mapping', () => {
 		const { id } = await remit.mappings.create({ ...inbound, fields: [named] })
 		expect(await remit.mappings.get(id)).toEqual({
 			...{ ...inbound, id, organizationId, fields: [named], match: null, status: 'draft', version: 1 },
+			connectionId: null,
 			...{ validation: { valid: true, issues: [] }, createdAt: server.clock.now, updatedAt: server.clock.now },
 		})
 		await remit.mappings.update(id, { status: 'active', match: { keys: ['name'], onMultiple: 'first' } })

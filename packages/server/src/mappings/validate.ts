@@ -5,8 +5,9 @@ import { requiredFields, typeAt } from './contract-fields.ts'
 import { type CompiledField, checkTypes, compileFields } from './engine/engine.ts'
 import { type Path, parsePath } from './engine/path.ts'
 import { fits, typeOf, type Value, type ValueType } from './engine/values.ts'
+import { externalType, type Known, unknownField } from './external-fields.ts'
 import { matchKeysOf } from './match-store.ts'
-import { externalTypeOf, internalObjectOf, internalObjects, sideMistake } from './systems.ts'
+import { externalSideOf, internalObjectOf, internalObjects, sideMistake } from './systems.ts'
 
 /** What a mapping says, without its name and its status. */
 export type Definition = Pick<Mapping, 'source' | 'target' | 'fields' | 'match'>
@@ -49,20 +50,29 @@ function rejectPlaces(places: readonly Place[], word: string): void {
 	throw new ApiError('invalid_mapping', detail, { errors })
 }
 
-/** The issues of a mapping whose fields are compiled. */
-export function validate({ source, target, match }: Definition, fields: readonly CompiledField[]): MappingValidation {
+/** The issues of a mapping whose fields are compiled. `there` is what the mapping's connection tells of the external object. */
+export function validate(
+	{ source, target, match }: Definition,
+	fields: readonly CompiledField[],
+	there?: Known,
+): MappingValidation {
 	const issues: MappingIssue[] = []
 	const [from, to] = [internalObjectOf(source), internalObjectOf(target)]
 	for (const [field, compiled] of fields.entries()) {
 		const note: Note = (place, code, message) => issues.push({ field, pointer: `/fields/${field}${place}`, code, message })
-		const target_ = to ? targetType(compiled, internalObjects[to], note) : externalType(target, compiled.target)
+		const target_ = to ? targetType(compiled, internalObjects[to], note) : externalType(target, compiled.target, there)
+		checkThere(compiled, to !== undefined, there, note)
 		if (from) checkSources(compiled, internalObjects[from].read, note)
 		const read = 'path' in compiled.origin ? compiled.origin.path : undefined
-		const source_ = read && (from ? valueType(typeAt(internalObjects[from].read, read)) : externalType(source, read))
+		const source_ = read && (from ? valueType(typeAt(internalObjects[from].read, read)) : externalType(source, read, there))
 		for (const { pointer, code, message } of checkTypes(compiled, source_ ?? 'any', target_)) note(pointer, code, message)
 		checkDefault(compiled, target_, note)
 	}
-	const whole = [...(to ? missingFields(fields, internalObjects[to].write) : []), ...matchIssues(match, fields, to)]
+	const whole = [
+		...objectIssues({ source, target }, there),
+		...(to ? missingFields(fields, internalObjects[to].write) : []),
+		...matchIssues(match, fields, to),
+	]
 	const all = [...issues, ...whole.map((place) => ({ field: null, ...place }))].slice(0, mostIssues)
 	return { valid: all.length === 0, issues: all }
 }
@@ -70,9 +80,6 @@ export function validate({ source, target, match }: Definition, fields: readonly
 type Note = (place: string, code: string, message: string) => void
 
 const valueType = (type: ValueType | 'object' | undefined): ValueType => (type === 'object' ? 'any' : (type ?? 'any'))
-
-const externalType = ({ system, object }: Mapping['source'], path: Path): ValueType =>
-	externalTypeOf(system, object, path.map((step) => ('name' in step ? step.name : '')).join('.'))
 
 function targetType({ spec, target }: CompiledField, { read, write }: { read: string; write: string }, note: Note): ValueType {
 	const type = typeAt(write, target)
@@ -83,12 +90,32 @@ function targetType({ spec, target }: CompiledField, { read, write }: { read: st
 }
 
 /** Every path that the field reads must lead to a value of the record. */
-function checkSources({ spec, origin }: CompiledField, read: string, note: Note): void {
-	const check = (place: string, path: Path) => {
+function checkSources(compiled: CompiledField, read: string, note: Note): void {
+	forEachSource(compiled, (place, path) => {
 		const type = typeAt(read, path)
 		if (type === undefined) note(place, 'unknown_field', 'The path leads to no field.')
 		else if (type === 'object') note(place, 'not_a_value', 'The path leads to an object; name a field of it.')
+	})
+}
+
+/** What the field reads or writes of the external object must be there, as far as its provider tells. */
+function checkThere(compiled: CompiledField, isInbound: boolean, there: Known | undefined, note: Note): void {
+	const check = (place: string, path: Path) => {
+		const reason = unknownField(path, there)
+		if (reason !== undefined) note(place, 'unknown_field', reason)
 	}
+	if (isInbound) forEachSource(compiled, check)
+	else check('/target', compiled.target)
+}
+
+function objectIssues(mapping: Pick<Definition, 'source' | 'target'>, there: Known | undefined): Place[] {
+	if (!there || there.fields) return []
+	const pointer = externalSideOf(mapping) === mapping.source ? '/source/object' : '/target/object'
+	return [{ pointer, code: 'unknown_object', message: `The connection has no object ${there.object}.` }]
+}
+
+/** Calls `check` with each path that a field reads, and its place. */
+function forEachSource({ spec, origin }: CompiledField, check: (place: string, path: Path) => void): void {
 	if ('path' in origin) check('/source', origin.path)
 	if ('template' in origin) for (const part of origin.template) if (typeof part !== 'string') check('/template', part)
 	for (const [index, { currencyPath, paths = [] }] of (spec.transforms ?? []).entries()) {

@@ -58,6 +58,7 @@ const given = {
 	numberOnIssue: false,
 	invoiceNumberPrefix: 'INV-',
 	invoiceNumberDigits: 4,
+	connectReturnOrigins: [],
 }
 const changes = {
 	name: 'Northlight "Studio" & Söhne',
@@ -94,6 +95,7 @@ const changes = {
 	invoiceNumberPrefix: 'R{year}-',
 	invoiceNumberDigits: 6,
 	paymentTerms: 'Net 14.\nThank you!',
+	connectReturnOrigins: ['https://app.northlight.example', 'http://localhost:3000'],
 }
 
 describe('an organization', () => {

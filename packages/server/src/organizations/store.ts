@@ -35,6 +35,7 @@ const defaults = {
 	numberOnIssue: false,
 	invoiceNumberPrefix: 'INV-',
 	invoiceNumberDigits: 4,
+	connectReturnOrigins: [] as string[],
 } as const
 
 /** Creates an organization and its default pipeline. */

@@ -36,13 +36,15 @@ export interface ProviderSettings {
 	/** The server's own client; empty without one. */
 	readonly clientId: string
 	readonly clientSecret: string
+	/** What the provider signs webhooks with; empty without one. */
+	readonly webhookSecret: string
 }
 
 /** The settings of providers by their names in the environment. */
 type ProviderEnvironment = {
 	readonly [Name in
 		| `PROVIDER_${'HUBSPOT' | 'XERO' | 'STRIPE'}_BASE_URL`
-		| `PROVIDER_${'HUBSPOT' | 'XERO'}_${'CLIENT_ID' | 'CLIENT_SECRET' | 'AUTHORIZATION_URL' | 'TOKEN_URL'}`]: string
+		| `PROVIDER_${'HUBSPOT' | 'XERO'}_${'CLIENT_ID' | 'CLIENT_SECRET' | 'WEBHOOK_SECRET' | 'AUTHORIZATION_URL' | 'TOKEN_URL'}`]: string
 }
 
 /** All empty for a provider that has no settings. */
@@ -55,6 +57,7 @@ function settingsOf(config: ProviderEnvironment, provider: string): ProviderSett
 		tokenUrl: value('TOKEN_URL'),
 		clientId: value('CLIENT_ID'),
 		clientSecret: value('CLIENT_SECRET'),
+		webhookSecret: value('WEBHOOK_SECRET'),
 	}
 }
 

@@ -1,10 +1,10 @@
 // Jobs on a real database: when they run, what becomes of those that fail, and that two workers never have the same one.
 import { pino } from 'pino'
-import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import { startTestServer, type TestServer } from '../../test/harness.ts'
 import type { Database } from '../db/database.ts'
 import { openDatabase } from '../db/open.ts'
-import { type Again, type Job, leaseMs, Worker } from './jobs.ts'
+import { type Again, defaultLeaseMs, type Job, Worker } from './jobs.ts'
 import { ensureJobs, type JobRow, listJobs, retryJobs, scheduleJob } from './jobs-store.ts'
 
 const log = pino({ level: 'silent' })
@@ -126,13 +126,42 @@ it('A job whose worker ended is taken when its lease ends, and what the late wor
 	)
 	await second.drain()
 	expect(seen).toEqual([])
-	server.clock.now += leaseMs + 1
+	server.clock.now += defaultLeaseMs + 1
 	await second.drain()
 	hanging.resolve()
 	await first.stop()
 	expect(seen).toEqual([[2, 'halfway', 'Its worker ended before the job did.']])
 	const counted = async (name: string) => (await listJobs(server.db, { kind: `${kind}-${name}` }, 9)).length
 	expect([await jobs(), await counted('in time'), await counted('late')]).toEqual([[], 1, 0])
+})
+
+it('A job that waits for another server says that it lives, and hears it when another worker has it', async () => {
+	const [waiting, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<unknown>()]
+	const handler = async (job: Job) => {
+		job.signal.addEventListener('abort', () => ended.resolve(job.signal.reason))
+		await waiting.promise
+		return undefined
+	}
+	const { now } = server.clock
+	const options = { handlers: { [kind]: handler }, now: () => server.clock.now, log, leaseMs: 300 }
+	const worker = new Worker({ ...options, db: server.db })
+	await schedule(now)
+	await worker.turn()
+	await expect.poll(async () => Number((await listJobs(server.db, { kind }, 1))[0]?.leaseUntil)).toBeGreaterThan(now + 301)
+	const other = new Worker({ ...options, db: await otherProcess() })
+	let reason: unknown
+	void ended.promise.then((found) => {
+		reason = found
+	})
+	// A sign of life may come before the other worker looks.
+	await vi.waitUntil(async () => {
+		server.clock.now += 10_000
+		await other.turn()
+		return reason
+	})
+	expect(reason).toBeInstanceOf(Error)
+	waiting.resolve()
+	await Promise.all([worker.stop(), other.stop()])
 })
 
 it('A lease that was taken before the clock was set back ends', async () => {

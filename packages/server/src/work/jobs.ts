@@ -21,13 +21,16 @@ export interface WorkerOptions {
 	readonly handlers: JobHandlers
 	readonly now: () => number
 	readonly log: Logger
+	readonly leaseMs?: number
 }
 
 /** Another worker has the job by now. What this one wrote in the same transaction is undone. */
 class LeaseLost extends Error {}
 
-/** How long a worker has a job, from each part that it commits. Then the worker counts as dead. */
-export const leaseMs = 60_000
+/** How long a worker has a job, from each part that it commits or each sign of life. Then the worker counts as dead. */
+export const defaultLeaseMs = 60_000
+/** Of a lease: a worker that waits for another server says that it lives. */
+const signOfLife = 1 / 3
 
 interface PartOptions {
 	/** What a run is to know that goes on after a kill. */
@@ -41,20 +44,26 @@ export class Job {
 	readonly resourceId: string
 	/** 1 for the first attempt since the last success. */
 	readonly attempt: number
-	/** Aborted when the server ends: the job then returns as soon as it can, with what is left. */
+	/** Aborted when the server ends, or another worker has the job: the job then returns as soon as it can, with what is left. */
 	readonly signal: AbortSignal
 	readonly #db: Database
 	readonly #now: () => number
+	readonly #leaseMs: number
+	readonly #lost = new AbortController()
 	#lease: Lease
+	/** The last part: parts run one after the other. */
+	#last: Promise<unknown> = Promise.resolve()
+	#renewedAt = performance.now()
 
-	constructor(lease: Lease, { db, now }: Pick<WorkerOptions, 'db' | 'now'>, signal: AbortSignal) {
+	constructor(lease: Lease, { db, now, leaseMs = defaultLeaseMs }: WorkerOptions, ending: AbortSignal) {
 		this.organizationId = lease.organizationId
 		this.resourceId = lease.resourceId
 		this.attempt = lease.attempt
-		this.signal = signal
+		this.signal = AbortSignal.any([ending, this.#lost.signal])
 		this.#lease = lease
 		this.#db = db
 		this.#now = now
+		this.#leaseMs = leaseMs
 	}
 
 	get now(): number {
@@ -71,9 +80,28 @@ export class Job {
 	}
 
 	/** Runs a part of the job in a transaction, which counts only under the job's lease, and prolongs the lease. */
-	async part<T>(work: (tx: Transaction) => Promise<T>, { checkpoint, durable }: PartOptions = {}): Promise<T> {
+	part<T>(work: (tx: Transaction) => Promise<T>, options: PartOptions = {}): Promise<T> {
+		const part = this.#last.then(() => this.#commit(work, options))
+		this.#last = part.catch(() => {})
+		return part
+	}
+
+	/** Resolves when no part is under way. */
+	async settled(): Promise<void> {
+		await this.#last
+	}
+
+	/** Prolongs the lease of a job that has committed nothing for a while; ends the job's signal when another worker has it. */
+	async keep(): Promise<void> {
+		if (performance.now() - this.#renewedAt < this.#leaseMs * signOfLife) return
+		await this.part(async () => {}, { durable: false }).catch((error) => {
+			if (error instanceof LeaseLost) this.#lost.abort(error)
+		})
+	}
+
+	async #commit<T>(work: (tx: Transaction) => Promise<T>, { checkpoint, durable }: PartOptions): Promise<T> {
 		const { organizationId } = this
-		const leaseUntil = Math.max(this.#now() + leaseMs, this.#lease.leaseUntil + 1)
+		const leaseUntil = Math.max(this.#now() + this.#leaseMs, this.#lease.leaseUntil + 1)
 		const value = await this.#db.transaction(
 			async (tx) => {
 				const value = await work(tx)
@@ -84,6 +112,7 @@ export class Job {
 			{ organizationId, durable },
 		)
 		this.#lease = { ...this.#lease, leaseUntil, checkpoint: checkpoint ?? this.#lease.checkpoint }
+		this.#renewedAt = performance.now()
 		return value
 	}
 }
@@ -112,10 +141,7 @@ export class Worker {
 		})
 	}
 
-	async start(): Promise<void> {
-		const { db, now } = this.#options
-		// Only one server uses a SQLite database: the process that held any lease has ended.
-		if (db.dialect === 'sqlite') await db.transaction((tx) => releaseJobs(tx, now(), 0))
+	start(): void {
 		this.#loop.start()
 	}
 
@@ -132,7 +158,7 @@ export class Worker {
 		do {
 			await this.turn()
 			await Promise.all(this.#running)
-		} while ((await this.#isAnyDue()) && !this.#ending.signal.aborted)
+		} while ((await this.isAnyDue()) && !this.#ending.signal.aborted)
 	}
 
 	/** Takes what is due and there is room for. */
@@ -144,10 +170,14 @@ export class Worker {
 	/** Ends leases that would last for longer than one can: the clock was set back, and their worker may be dead. */
 	async releaseOverlong(): Promise<void> {
 		const { db, now } = this.#options
-		await db.transaction((tx) => releaseJobs(tx, now(), now() + 2 * leaseMs), { durable: false })
+		await db.transaction((tx) => releaseJobs(tx, now(), now() + 2 * this.#leaseMs), { durable: false })
 	}
 
-	#isAnyDue(): Promise<boolean> {
+	get #leaseMs(): number {
+		return this.#options.leaseMs ?? defaultLeaseMs
+	}
+
+	isAnyDue(): Promise<boolean> {
 		const { db, now } = this.#options
 		return isAnyJobDue(db, { now: now(), kinds: this.#kinds, without: this.#full() })
 	}
@@ -161,10 +191,10 @@ export class Worker {
 		const { db, now } = this.#options
 		// Half of the room, so that one organization cannot fill it at once.
 		const limit = Math.ceil(this.#room.left / 2)
-		if (limit <= 0 || this.#ending.signal.aborted || !(await this.#isAnyDue())) return
+		if (limit <= 0 || this.#ending.signal.aborted || !(await this.isAnyDue())) return
 		const look = { now: now(), kinds: this.#kinds, without: this.#full() }
 		// A power cut may undo this commit: its jobs are then taken again.
-		const taken = await db.transaction((tx) => takeJobs(tx, limit, look.now + leaseMs, look), { durable: false })
+		const taken = await db.transaction((tx) => takeJobs(tx, limit, look.now + this.#leaseMs, look), { durable: false })
 		for (const lease of taken) this.#begin(lease)
 		if (taken.length === limit) this.#loop.wake()
 	}
@@ -184,8 +214,10 @@ export class Worker {
 		const { db, handlers, now, log } = this.#options
 		const job = new Job(lease, this.#options, this.#ending.signal)
 		const { organizationId, kind, resourceId } = lease
+		const heart = setInterval(() => job.keep(), this.#leaseMs * signOfLife)
 		try {
 			const again = await (handlers[kind] as JobHandler)(job)
+			await job.settled()
 			const result = { dueAt: again?.dueAt ?? null, attempt: 0, checkpoint: again?.checkpoint ?? null, lastError: null }
 			await db.transaction((tx) => endJob(tx, job.lease, result))
 		} catch (err) {
@@ -193,8 +225,11 @@ export class Worker {
 			log.warn({ err, organizationId, kind, resourceId, attempt: job.attempt }, 'a job failed; it is tried again')
 			const dueAt = now() + backoff(job.attempt)
 			const result = { dueAt, attempt: job.attempt, checkpoint: job.checkpoint, lastError: textOf(err) }
+			await job.settled()
 			// The database may be unreachable: then the lease runs out.
 			await db.transaction((tx) => endJob(tx, job.lease, result)).catch(() => {})
+		} finally {
+			clearInterval(heart)
 		}
 	}
 }

@@ -8,6 +8,16 @@ export const jobKinds = {
 	keptAnswers: 'keptAnswers',
 	/** Removes an organization's old events and deliveries (webhooks/engine/retention-store.ts). */
 	retention: 'retention',
+	/** Begins the next run of a sync (syncs/jobs/schedule.ts). */
+	syncSchedule: 'syncSchedule',
+	/** Removes an organization's old runs, and what its links keep of the provider's records (syncs/jobs/retention-store.ts). */
+	syncRetention: 'syncRetention',
+	/** Begins a run of a sync since its provider said that something changed (syncs/jobs/webhooks.ts). */
+	syncWebhook: 'syncWebhook',
+	/** Uses the refresh token of a connection before it ends (connections/keep-alive.ts). */
+	tokenKeepAlive: 'tokenKeepAlive',
+	/** A run of a sync (syncs/engine/engine.ts). */
+	syncRun: 'syncRun',
 	/** Makes jobs that a server of an older version did not write. */
 	repair: 'repair',
 } as const

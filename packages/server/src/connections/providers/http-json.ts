@@ -8,9 +8,14 @@ export const httpJson: Manifest = {
 	baseUrl: '',
 	authTypes: ['api_key', 'basic', 'client_credentials'],
 	oauth: null,
-	config: { baseUrl: true, testPath: false, apiKeyHeader: false, tokenUrl: false, scopes: false },
+	config: { baseUrl: true, testPath: false, apiKeyHeader: false, tokenUrl: false, scopes: false, objects: false },
 	test: { path: '/' },
 	headers: {},
 	objects: [],
-	remainingHeaders: ['x-ratelimit-remaining', 'ratelimit-remaining'],
+	idempotencyHeader: null,
+	limits: [
+		{ remaining: 'x-ratelimit-remaining', reset: { header: 'x-ratelimit-reset', unit: 's' }, pauseMs: 60_000 },
+		{ remaining: 'ratelimit-remaining', reset: { header: 'ratelimit-reset', unit: 's' }, pauseMs: 60_000 },
+	],
+	errors: ['errors.*.message', 'errors.*.detail', 'error.message', 'detail', 'message', 'error', 'title'],
 }

@@ -1,6 +1,7 @@
 import type { Manifest } from './manifest.ts'
 
 const apiVersion = '2026-03'
+const companies = `/crm/objects/${apiVersion}/companies`
 
 export const hubspot: Manifest = {
 	id: 'hubspot',
@@ -23,14 +24,34 @@ export const hubspot: Manifest = {
 	objects: [
 		{
 			name: 'companies',
-			path: `/crm/objects/${apiVersion}/companies`,
+			path: companies,
+			asks: { parameter: 'properties', prefix: 'properties.' },
 			scopes: ['crm.objects.companies.read', 'crm.objects.companies.write'],
 			records: 'results',
+			total: 'total',
 			idField: 'id',
 			changedField: 'properties.hs_lastmodifieddate',
+			changedFormat: 'iso',
+			changes: {
+				...{ style: 'search', path: `${companies}/search`, property: 'hs_lastmodifieddate', idProperty: 'hs_object_id' },
+				...{ most: 200, lagMs: 120_000 },
+			},
 			pagination: { style: 'cursor', parameter: 'after', next: 'paging.next.after' },
 			pageSize: { parameter: 'limit', most: 100 },
-			deletion: 'archived',
+			one: `${companies}/{id}`,
+			envelope: null,
+			writes: {
+				create: { method: 'POST', path: companies },
+				update: { method: 'PATCH', path: `${companies}/{id}` },
+				...{ encoding: 'json', textsBelow: 'properties', answersPart: true },
+			},
+			removal: { style: 'delete', method: 'DELETE', path: `${companies}/{id}` },
+			lookUp: { style: 'search', path: `${companies}/search`, fields: ['properties.*'], lagMs: 60_000 },
+			deletion: { field: 'archived', values: [true] },
+			schema: {
+				path: `/crm/properties/${apiVersion}/companies`,
+				...{ records: 'results', prefix: 'properties.', times: ['date', 'datetime'] },
+			},
 			// HubSpot answers each value as text.
 			fields: [
 				{ path: 'id', type: 'string' },
@@ -46,5 +67,15 @@ export const hubspot: Manifest = {
 			],
 		},
 	],
-	remainingHeaders: ['x-hubspot-ratelimit-remaining', 'x-hubspot-ratelimit-daily-remaining'],
+	idempotencyHeader: null,
+	limits: [
+		{
+			remaining: 'x-hubspot-ratelimit-remaining',
+			reset: { header: 'x-hubspot-ratelimit-interval-milliseconds', unit: 'ms' },
+			pauseMs: 10_000,
+		},
+		{ remaining: 'x-hubspot-ratelimit-daily-remaining', pauseMs: 3_600_000 },
+	],
+	longLimit: { path: 'policyName', value: 'DAILY', pauseMs: 3_600_000 },
+	errors: ['errors.*.message', 'message'],
 }

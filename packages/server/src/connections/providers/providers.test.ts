@@ -10,14 +10,17 @@ it.each(providers.map((manifest) => [manifest.id, manifest] as const))('the mani
 })
 
 it.each([
-	['the path of companies is without apiVersion', { objects: [{ ...companies, path: '/crm/v3/objects/companies' }] }],
+	['a path of companies is without apiVersion', { objects: [{ ...companies, path: '/crm/v3/objects/companies' }] }],
 	['two objects have one name', { objects: [companies, companies] }],
 	['companies has no field uuid', { objects: [{ ...companies, idField: 'uuid' }] }],
 	['baseUrl is no https origin', { baseUrl: 'http://api.hubapi.com' }],
 	['the path of its test does not begin with /', { test: { path: 'account' } }],
 	['it has oauth2 without its URLs, or these without oauth2', { oauth: null }],
 	['a URL of OAuth is not https', { oauth: { ...oauth, tokenUrl: 'http://api.hubapi.com' } }],
-	['a header is not in lower case', { remainingHeaders: ['X-Remaining'] }],
+	['a header is not in lower case', { limits: [{ remaining: 'X-Remaining', pauseMs: 1 }] }],
+	['a path of companies is without {id}', { objects: [{ ...companies, one: companies.path }] }],
+	['companies tells changes, and not when they were', { objects: [{ ...companies, changedField: null }] }],
+	['companies cannot be read after it was written', { objects: [{ ...companies, one: null }] }],
 	['its id is not snake_case', { id: 'Hub Spot' }],
 ])('a manifest is broken when %s', (mistake, change) => {
 	expect(mistakesIn({ ...hubspot, ...change })).toEqual([mistake])

@@ -1,7 +1,7 @@
 // The providers that Remit knows.
 import { httpJson } from './http-json.ts'
 import { hubspot } from './hubspot.ts'
-import type { Manifest } from './manifest.ts'
+import type { CallLimit, Manifest, ObjectManifest } from './manifest.ts'
 import { stripe } from './stripe.ts'
 import { xero } from './xero.ts'
 
@@ -19,7 +19,7 @@ export function manifestOf({ provider }: { readonly provider: string }): Manifes
 }
 
 /** What is wrong with a manifest, beyond what its type says. */
-export function mistakesIn({ id, apiVersion, baseUrl, authTypes, oauth, test, objects, remainingHeaders }: Manifest): string[] {
+export function mistakesIn({ id, apiVersion, baseUrl, authTypes, oauth, test, objects, ...manifest }: Manifest): string[] {
 	const mistakes: string[] = []
 	const names = objects.map(({ name }) => name)
 	if (!/^[a-z][a-z0-9_]*$/.test(id)) mistakes.push('its id is not snake_case')
@@ -30,12 +30,39 @@ export function mistakesIn({ id, apiVersion, baseUrl, authTypes, oauth, test, ob
 		mistakes.push('a URL of OAuth is not https')
 	if (!test.path.startsWith('/')) mistakes.push('the path of its test does not begin with /')
 	if (new Set(names).size < names.length) mistakes.push('two objects have one name')
-	if (remainingHeaders.some((name) => name !== name.toLowerCase())) mistakes.push('a header is not in lower case')
-	for (const { name, path, idField, fields } of objects) {
-		if (apiVersion === null || !path.split('/').includes(apiVersion)) mistakes.push(`the path of ${name} is without apiVersion`)
+	const headers = [manifest.accountHeader, manifest.idempotencyHeader?.name, ...manifest.limits.flatMap(headersOf)]
+	if (headers.some((name) => name !== name?.toLowerCase())) mistakes.push('a header is not in lower case')
+	for (const object of objects) {
+		const { name, idField, fields } = object
+		if (pathsOf(object).some((path) => apiVersion === null || !path.split('/').includes(apiVersion)))
+			mistakes.push(`a path of ${name} is without apiVersion`)
+		mistakes.push(...mistakesOf(object))
 		if (!fields.some((field) => field.path === idField)) mistakes.push(`${name} has no field ${idField}`)
 		if (new Set(fields.map((field) => field.path)).size < fields.length) mistakes.push(`two fields of ${name} have one path`)
 	}
+	return mistakes
+}
+
+const headersOf = ({ remaining, reset }: CallLimit) => [remaining, reset?.header ?? remaining]
+
+const aboutOne = ({ one, writes, removal }: ObjectManifest) =>
+	[one, writes?.update?.path, removal?.style === 'delete' ? removal.path : undefined].filter((path) => path != null)
+
+const pathsOf = (object: ObjectManifest) => [
+	...[object.path, ...aboutOne(object), object.writes?.create?.path ?? object.path],
+	...[object.changes, object.lookUp, object.schema].flatMap((part) => (part && 'path' in part ? [part.path] : [])),
+]
+
+/** What is wrong with how an object is read and written. */
+function mistakesOf(object: ObjectManifest): string[] {
+	const { name, changes, changedField, pagination, pageSize, writes, removal } = object
+	const mistakes: string[] = []
+	if (aboutOne(object).some((path) => path.split('{id}').length !== 2)) mistakes.push(`a path of ${name} is without {id}`)
+	if (changes && changedField === null) mistakes.push(`${name} tells changes, and not when they were`)
+	if (changes?.style === 'if_modified_since' && pagination.style !== 'page') mistakes.push(`${name} has windows without pages`)
+	if (removal?.style === 'status' && !writes?.update) mistakes.push(`${name} is removed by an update, and has none`)
+	if (writes?.answersPart && object.one === null) mistakes.push(`${name} cannot be read after it was written`)
+	if (pageSize && !(pageSize.most > 0)) mistakes.push(`the pages of ${name} are empty`)
 	return mistakes
 }
 

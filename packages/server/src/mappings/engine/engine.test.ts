@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { checkTypes, compileFields, type FieldSpec, mapRecord } from './engine.ts'
+import { checkTypes, compileFields, type FieldSpec, lookUpsOf, mapRecord } from './engine.ts'
 import { transforms } from './transforms.ts'
 
 const compiled = (...specs: FieldSpec[]) => {
@@ -219,15 +219,47 @@ const transformsOf = fc.constantFrom<NonNullable<FieldSpec['transforms']>[number
 		const { needs = [] } = transforms[name] as (typeof transforms)[string]
 		const parameters = {
 			...{ format: 'iso' as const, currency: 'USD', currencyPath: 'a', values: { a: 'b' }, paths: ['a', 'a.b'] },
-			...{ separator: ',', index: 0, length: 2 },
+			...{ separator: ',', index: 0, length: 2, object: 'things' },
 		}
 		const chosen = needs.map((need) => (typeof need === 'string' ? need : (need[0] as keyof typeof parameters)))
 		return [{ name, ...Object.fromEntries(chosen.map((one) => [one, parameters[one as keyof typeof parameters]])) }]
 	}),
 )
 
+const looksUpOnce = (specs: readonly { name: string }[]) => specs.filter(({ name }) => name === 'lookupLink').length < 2
+
+describe('lookupLink', () => {
+	const field: FieldSpec = {
+		target: 'companyId',
+		source: 'Contact.ContactID',
+		transforms: [{ name: 'trim' }, { name: 'lookupLink', object: 'contacts' }],
+	}
+	const record = { Contact: { ContactID: ' a ' } }
+
+	it('takes what it finds from a look-up that is handed in, by the value before it', () => {
+		const links = (object: string, id: string) => (object === 'contacts' && id === 'a' ? 'cmp_1' : undefined)
+		expect(mapRecord(compiled(field), record, links)).toEqual({ output: { companyId: 'cmp_1' }, errors: [] })
+		expect(mapRecord(compiled(field), {}, links)).toEqual({ output: {}, errors: [] })
+	})
+
+	it('without a link is an error, with which onError deals', () => {
+		expect(map(record, field)).toMatchObject({ output: null, errors: [{ field: 'companyId', code: 'not_linked' }] })
+		expect(map(record, { ...field, onError: 'skip_field' })).toMatchObject({ output: {}, errors: [{ code: 'not_linked' }] })
+	})
+
+	it('says before what it will look up, and is in a field once', () => {
+		const other: FieldSpec = { target: 'notes', source: 'note' }
+		const records = [record, { Contact: { ContactID: 'b' } }, { Contact: { ContactID: 'a' } }, { Contact: {} }]
+		expect(lookUpsOf(compiled(field, other), records)).toEqual(new Map([['contacts', new Set(['a', 'b'])]]))
+		expect(lookUpsOf(compiled(other), records)).toEqual(new Map())
+		const [, look] = field.transforms as [object, { name: string; object: string }]
+		expect(mistakesOf({ ...field, transforms: [look, look] })).toEqual(['/0/transforms invalid_transform'])
+		expect(mistakesOf({ ...field, transforms: [{ name: 'lookupLink' }] })).toEqual(['/0/transforms/0 invalid_transform'])
+	})
+})
+
 describe('whatever the record', () => {
-	const fields = fc.record({ source: paths, transforms: fc.array(transformsOf, { maxLength: 4 }) })
+	const fields = fc.record({ source: paths, transforms: fc.array(transformsOf, { maxLength: 4 }).filter(looksUpOnce) })
 	const records = fc.oneof(fc.jsonValue(), fc.dictionary(fc.constantFrom('a', 'b', '__proto__', 'constructor'), fc.jsonValue()))
 
 	it('mapping never throws, makes plain data only, and touches no prototype', () => {

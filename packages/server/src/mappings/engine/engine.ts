@@ -1,7 +1,16 @@
 // Maps a record to another by a list of fields. Pure: it reads nothing but the record. Its cost is bounded by the record's budget.
 import { InvalidPath, type Path, parsePath, parseTarget, placesOf, readPath, writePath } from './path.ts'
 import { fill, parseTemplate, type Template } from './template.ts'
-import { compilePaths, definitionOf, givesOf, parameterMistake, type Step, stepOf, type TransformSpec } from './transforms.ts'
+import {
+	compilePaths,
+	definitionOf,
+	givesOf,
+	type Links,
+	parameterMistake,
+	type Step,
+	stepOf,
+	type TransformSpec,
+} from './transforms.ts'
 import {
 	Budget,
 	FieldFailure,
@@ -68,6 +77,9 @@ function compileField(spec: FieldSpec, note: Note): CompiledField | undefined {
 		for (const [at, message] of wrong) note(place + at, 'invalid_path', message)
 		return mistake ? undefined : stepOf(transform, paths)
 	})
+	// What it would look up with a link that is not found yet, nobody could know before.
+	if (transforms.filter(({ name }) => name === 'lookupLink').length > 1)
+		note('/transforms', 'invalid_transform', 'A field looks up one link.')
 	if (!path || !origin) return undefined
 	return { spec, target: path, origin, steps: steps.filter((step) => step !== undefined) }
 }
@@ -137,6 +149,25 @@ export function checkTypes({ spec, origin }: CompiledField, source: ValueType, t
 	return [{ pointer: '/target', code: 'type_mismatch', message: `The target takes ${target}, and the field gives ${type}.` }]
 }
 
+/** The paths that the fields read, each down to its first list: what to ask a provider for. */
+export function pathsRead(fields: readonly CompiledField[]): string[] {
+	const paths = fields.flatMap(({ spec, origin }): Path[] => [
+		...('path' in origin ? [origin.path] : []),
+		...('template' in origin ? origin.template.filter((part) => typeof part !== 'string') : []),
+		...(spec.transforms ?? []).flatMap(({ currencyPath, paths = [] }) =>
+			[...(currencyPath === undefined ? [] : [currencyPath]), ...paths].map(parsePath),
+		),
+	])
+	return [...new Set(paths.map(namesOf))]
+}
+
+/** `a.b[0].c` → `a.b`. */
+export function namesOf(path: Path): string {
+	const list = path.findIndex((step) => !('name' in step))
+	const names = list === -1 ? path : path.slice(0, list)
+	return names.map((step) => ('name' in step ? step.name : '')).join('.')
+}
+
 export interface FieldError {
 	/** The field's target. */
 	readonly field: string
@@ -150,8 +181,23 @@ export interface Mapped {
 	readonly errors: readonly FieldError[]
 }
 
-/** Maps a record, whatever it is; never throws. */
-export function mapRecord(fields: readonly CompiledField[], record: unknown): Mapped {
+/** What the fields look up of records, by object: found out before, so that nothing waits while a record is mapped. */
+export function lookUpsOf(fields: readonly CompiledField[], records: readonly unknown[]): Map<string, Set<string>> {
+	const found = new Map<string, Set<string>>()
+	const own = fields.filter(({ spec }) => spec.transforms?.some(({ name }) => name === 'lookupLink'))
+	if (own.length === 0) return found
+	for (const record of records)
+		mapRecord(own, record, (object, id) => {
+			found.set(object, (found.get(object) ?? new Set()).add(id))
+			return undefined
+		})
+	return found
+}
+
+const noLinks: Links = () => undefined
+
+/** Maps a record, whatever it is; never throws. `links` says what `lookupLink` finds. */
+export function mapRecord(fields: readonly CompiledField[], record: unknown, links: Links = noLinks): Mapped {
 	const output: Record<string, unknown> = {}
 	const errors: FieldError[] = []
 	const budget = new Budget()
@@ -160,7 +206,7 @@ export function mapRecord(fields: readonly CompiledField[], record: unknown): Ma
 		const { target, onError = 'fail_record' } = field.spec
 		const note = ({ code, message }: { code: string; message: string }) => errors.push({ field: target, code, reason: message })
 		try {
-			const error = writeField(field, record, output, budget)
+			const error = writeField(field, record, output, { budget, links })
 			if (error) note(error)
 			failed ||= error !== undefined && onError === 'fail_record'
 		} catch (error) {
@@ -175,13 +221,18 @@ export function mapRecord(fields: readonly CompiledField[], record: unknown): Ma
 	return { output: failed ? null : output, errors }
 }
 
+interface Means {
+	readonly budget: Budget
+	readonly links: Links
+}
+
 /** Returns the error that the field's `onError` has dealt with; throws FieldFailure for one that fails the record all the same. */
-function writeField(field: CompiledField, record: unknown, output: object, budget: Budget): FieldFailure | undefined {
+function writeField(field: CompiledField, record: unknown, output: object, means: Means): FieldFailure | undefined {
 	const { required, onError, default: fallback } = field.spec
 	let failure: FieldFailure | undefined
 	let value: Value
 	try {
-		value = resultOf(field, record, budget)
+		value = resultOf(field, record, means)
 	} catch (error) {
 		if (!(error instanceof FieldFailure)) throw error
 		failure = error
@@ -191,17 +242,17 @@ function writeField(field: CompiledField, record: unknown, output: object, budge
 	if (required && isAbsent(value))
 		throw failure ?? new FieldFailure('required', 'The field is required, and the record has no value for it.')
 	if (value === undefined) return failure
-	budget.pay(value)
+	means.budget.pay(value)
 	writePath(field.target, output, value)
 	return failure
 }
 
-function resultOf({ origin, steps }: CompiledField, record: unknown, budget: Budget): Value {
+function resultOf({ origin, steps }: CompiledField, record: unknown, { budget, links }: Means): Value {
 	const first =
 		'path' in origin
 			? readPath(origin.path, record, budget)
 			: 'template' in origin
 				? fill(origin.template, record, budget)
 				: origin.constant
-	return steps.reduce((value: Value, step) => step(value, record, budget), first)
+	return steps.reduce((value: Value, step) => step(value, record, budget, links), first)
 }

@@ -116,5 +116,9 @@ export function writePath(path: Path, output: object, value: Value): void {
 
 const keyOf = (step: Step): string | number => ('name' in step ? step.name : 'index' in step ? step.index : '')
 
+/** What a record has at a path without filters, whatever it is: a value, an object or a list. */
+export const memberAt = (path: Path, record: unknown): unknown =>
+	path.reduce<unknown>((part, step) => (part as never)?.[keyOf(step)], record)
+
 /** The places that a target writes into, from the outermost on; the last one is its own. */
 export const placesOf = (path: Path): string[] => path.map((_, at) => JSON.stringify(path.slice(0, at + 1)))

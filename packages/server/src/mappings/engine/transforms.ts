@@ -16,7 +16,11 @@ export interface TransformSpec {
 	readonly separator?: string
 	readonly index?: number
 	readonly length?: number
+	readonly object?: string
 }
+
+/** The id of the other side of a link, by that of one side: of a record of `object` at the provider, or of the record in Remit. */
+export type Links = (object: string, id: string) => string | undefined
 
 type Parameter = Exclude<keyof TransformSpec, 'name'>
 
@@ -25,6 +29,7 @@ interface Running {
 	readonly spec: TransformSpec
 	readonly record: unknown
 	readonly budget: Budget
+	readonly links: Links
 	/** The value of a path that a parameter has. */
 	at(path: string): Value
 }
@@ -132,6 +137,16 @@ export const transforms: Readonly<Record<string, Definition>> = {
 	domainFromUrl: text((value) => requireFound(domainOf(value), 'no_domain', 'a URL, a host or an e-mail address')),
 	countryCode: text((value) => requireFound(countryOf(value), 'no_country', 'the name or the code of a country')),
 	truncate: text((value, { length = 0 }) => truncate(value, length), { needs: ['length'] }),
+	lookupLink: {
+		takes: ['text', 'integer'],
+		gives: 'text',
+		needs: ['object'],
+		run: (value, { spec: { object = '' }, links }) => {
+			const found = links(object, textOf(value))
+			if (found === undefined) throw new FieldFailure('not_linked', `No record of ${object} with this id is linked.`)
+			return found
+		},
+	},
 }
 
 const isEmpty = (value: Value) => isAbsent(value) || value === ''
@@ -245,17 +260,17 @@ function requireTaken({ takes }: Definition, name: string, value: Value): void {
 		throw new FieldFailure('type', `${name} takes ${takes.join(', ')}, and not ${type}.`)
 }
 
-export type Step = (value: Value, record: unknown, budget: Budget) => Value
+export type Step = (value: Value, record: unknown, budget: Budget, links: Links) => Value
 
 /** A transform whose parameters and paths are right, as a function. */
 export function stepOf(spec: TransformSpec, paths: ReadonlyMap<string, Path>): Step {
 	const definition = definitionOf(spec.name) as Definition
-	return (value, record, budget) => {
+	return (value, record, budget, links) => {
 		if (isAbsent(value) && !definition.takesAbsent) return value
 		requireTaken(definition, spec.name, value)
 		const at = (path: string) => readPath(paths.get(path) as Path, record, budget)
 		budget.pay(value)
-		const result = definition.run(value, { spec, record, budget, at })
+		const result = definition.run(value, { spec, record, budget, links, at })
 		budget.pay(result)
 		return result
 	}

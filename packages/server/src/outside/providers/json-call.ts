@@ -6,9 +6,10 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { version } from '../../contract/document.ts'
 import { type Egress, UnresolvableUrl, UnsafeUrl } from '../egress.ts'
 import { findCause, reason } from '../http.ts'
+import { ResolverUnavailable } from '../resolver.ts'
 
 export interface OutsideCall {
-	readonly method: 'GET' | 'POST'
+	readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 	readonly url: string
 	readonly headers: Readonly<Record<string, string>>
 	readonly body?: string
@@ -26,6 +27,8 @@ export interface OutsideAnswer {
 	readonly status: number
 	readonly headers: IncomingHttpHeaders
 	readonly text: string
+	/** Bytes of the body as the socket brought them, compressed or not. */
+	readonly bytes: number
 }
 
 type Failure = 'unreachable' | 'timeout' | 'invalid_answer' | 'answer_too_large' | 'unsafe_url'
@@ -33,10 +36,13 @@ type Failure = 'unreachable' | 'timeout' | 'invalid_answer' | 'answer_too_large'
 /** The call has no answer that can be used. The message is for the API's caller. */
 export class CallFailed extends Error {
 	readonly code: Failure
+	/** Whether nothing was sent, so that the provider cannot have done anything. */
+	readonly isUnsent: boolean
 
-	constructor(code: Failure, message: string, cause?: unknown) {
+	constructor(code: Failure, message: string, cause?: unknown, isUnsent = false) {
 		super(message, { cause })
 		this.code = code
+		this.isUnsent = isUnsent
 	}
 }
 
@@ -67,14 +73,15 @@ export async function callJson(
 	request: OutsideCall,
 	limits: CallLimits,
 ): Promise<Omit<OutsideAnswer, 'text'> & { readonly json: unknown }> {
-	const { status, headers, text } = await call(egress, request, limits)
+	const { status, headers, text, bytes } = await call(egress, request, limits)
 	if (status >= 300 && status < 400)
 		throw new CallFailed('invalid_answer', `The provider answered ${status}, a redirect, which is not followed.`)
-	if (status < 200 || status > 299) return { status, headers, json: undefined }
-	return { status, headers, json: parse(text, headers['content-type']) }
+	if (status < 200 || status > 299) return { status, headers, bytes, json: undefined }
+	return { status, headers, bytes, json: parseJson(text, headers['content-type']) }
 }
 
-function parse(text: string, type: string | undefined): unknown {
+/** What an answer says in JSON; throws CallFailed with words for what it is instead. */
+export function parseJson(text: string, type: string | undefined): unknown {
 	try {
 		return JSON.parse(text)
 	} catch {
@@ -102,8 +109,8 @@ async function receive(
 		bodyTimeout: 0,
 		signal,
 	})
-	const text = await readText(answer.body, String(answer.headers['content-encoding'] ?? ''), maxBytes)
-	return { status: answer.statusCode, headers: answer.headers, text }
+	const read = await readText(answer.body, String(answer.headers['content-encoding'] ?? ''), maxBytes)
+	return { status: answer.statusCode, headers: answer.headers, ...read }
 }
 
 const decoders: Readonly<Record<string, () => NodeJS.ReadWriteStream>> = {
@@ -114,7 +121,7 @@ const decoders: Readonly<Record<string, () => NodeJS.ReadWriteStream>> = {
 }
 
 /** Reads a body to its end, one chunk at a time, so that what it decompresses to is never there as a whole. */
-async function readText(body: Readable, encoding: string, maxBytes: number): Promise<string> {
+async function readText(body: Readable, encoding: string, maxBytes: number) {
 	const open = decoders[encoding.toLowerCase()]
 	if (!open && !['', 'identity'].includes(encoding.toLowerCase())) {
 		body.destroy()
@@ -123,29 +130,42 @@ async function readText(body: Readable, encoding: string, maxBytes: number): Pro
 	const decoder = open?.()
 	// A destroyed body rejects the loop below through its decoder.
 	if (decoder) body.once('error', (error) => (decoder as unknown as Readable).destroy(error))
-	const source = decoder ? (body.pipe(decoder) as unknown as Readable) : body
 	const chunks: Buffer[] = []
 	let bytes = 0
+	let length = 0
+	const tooLarge = () => new CallFailed('answer_too_large', `The answer is larger than ${maxBytes} bytes.`)
+	const source = decoder ? (body.pipe(decoder) as unknown as Readable) : body
+	if (decoder)
+		body.on('data', (chunk: Buffer) => {
+			bytes += chunk.length
+			// Compressed bytes may come without end and mean nothing.
+			if (bytes > maxBytes) body.destroy(tooLarge())
+		})
 	try {
 		for await (const chunk of source) {
-			bytes += chunk.length
-			if (bytes > maxBytes) throw new CallFailed('answer_too_large', `The answer is larger than ${maxBytes} bytes.`)
+			length += chunk.length
+			if (length > maxBytes) throw tooLarge()
 			chunks.push(chunk)
 		}
 	} finally {
 		// A body that is not read to its end would keep its socket.
 		body.on('error', () => {}).destroy()
 	}
-	return Buffer.concat(chunks).toString('utf8')
+	return { text: Buffer.concat(chunks).toString('utf8'), bytes: decoder ? bytes : length }
 }
 
 function failureOf(error: unknown): CallFailed {
 	if (error instanceof CallFailed) return error
 	const unsafe = findCause(error, UnsafeUrl)
-	if (unsafe) return new CallFailed('unsafe_url', unsafe.message)
-	const unknown = findCause(error, UnresolvableUrl)
-	if (unknown) return new CallFailed('unreachable', unknown.message)
-	if (/^(Z_|ERR__ERROR_FORMAT)/.test(String((error as { code?: unknown }).code)))
+	if (unsafe) return new CallFailed('unsafe_url', unsafe.message, undefined, true)
+	const unknown = findCause(error, UnresolvableUrl, ResolverUnavailable)
+	if (unknown) return new CallFailed('unreachable', unknown.message, undefined, true)
+	const code = String((error as { code?: unknown }).code)
+	if (/^(Z_|ERR__ERROR_FORMAT)/.test(code))
 		return new CallFailed('invalid_answer', 'The answer is compressed, and broken.', error)
-	return new CallFailed('unreachable', `The call failed: ${reason(error)}.`, error)
+	return new CallFailed('unreachable', `The call failed: ${reason(error)}.`, error, unsent.test(code))
 }
+
+/** There was no connection. */
+const unsent =
+	/^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/

@@ -5,9 +5,18 @@ import { page, postButton } from './page.ts'
 const texts = {
 	connected: ['Connected', 'You can close this page.'],
 	denied: ['Not connected', 'The provider did not let Remit in. To try again, begin the connection anew.'],
+	denied_by_link: ['Not connected', 'To try again, open the link that you were sent.'],
+	failed_by_link: ['Not connected', 'To try again, open the link that you were sent.'],
 	failed: ['Not connected', 'The provider gave no access. To try again, begin the connection anew.'],
 	unknown: ['Nothing to connect', 'This address is wrong, or a newer one replaced it. Begin the connection anew.'],
 	used: ['This address was used', 'It works once. If the connection does not work, begin it anew.'],
+	link_used: ['This link was used', 'It works once. To connect another account, ask for a new link.'],
+	link_expired: ['This link is too old', 'It worked for an hour. Ask for a new one.'],
+	link_exhausted: ['This link was tried too often', 'Ask for a new one.'],
+	other_browser: [
+		'Open the link again',
+		'This page was opened in another browser, or this one keeps no cookies. Nothing is connected.',
+	],
 	expired: ['This address is too old', 'It worked for ten minutes. Begin the connection anew.'],
 } as const
 

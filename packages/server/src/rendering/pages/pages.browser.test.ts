@@ -9,6 +9,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { arabicInvoice, hostileInvoice, japaneseInvoice } from '../../../test/difficult-documents.ts'
 import { cancelledInvoice, openInvoice, overdueInvoice, paidInvoice } from '../../../test/documents.ts'
 import type { InvoiceDocument } from '../document.ts'
+import { connectPage } from './connect-page.ts'
 import { pageHeaders } from './headers.ts'
 import { invoicePage } from './invoice-page.ts'
 import { messagePage } from './message-page.ts'
@@ -25,6 +26,13 @@ const pages: Record<string, string> = {
 	hostile: view({ ...hostileInvoice, lines: hostileInvoice.lines.slice(0, 20) }),
 	long: view(hostileInvoice),
 	message: messagePage('en', 'paymentReceived', { invoiceUrl: '/open' }),
+	'connect-key': connectPage({
+		...{ organization: 'Northlight Studio', provider: 'HubSpot', host: 'api.hubapi.com', check: 'x' },
+		...{ fields: ['username', 'password'], problem: 'HubSpot does not take this.' },
+	}),
+	'connect-oauth': connectPage({
+		...{ organization: 'Northlight & Sons '.repeat(5), provider: 'Xero', host: 'api.xero.com', check: 'x', fields: [] },
+	}),
 	'test-payment': testPaymentPage({
 		language: 'en',
 		amount: '€1,606.50',

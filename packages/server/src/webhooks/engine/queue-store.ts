@@ -188,6 +188,39 @@ const outcome = query<Part<Result>, Written>((knex, part, dialect) =>
 	),
 )
 
+/** Writes a result that is final, which does not depend on the endpoint. Most are, and on SQLite the join costs half of such a write. */
+const conclusion = query<
+	Pick<Result, 'organizationId' | 'id' | 'leaseEnd' | 'status' | 'counts' | 'responseStatus' | 'error' | 'endedAt'>,
+	Written
+>((knex, { organizationId, id, leaseEnd, status, counts, responseStatus, error, endedAt }) =>
+	knex('webhook_deliveries')
+		.where({ organizationId, id, status: 'delivering', nextAttemptAt: leaseEnd })
+		.update({
+			status,
+			nextAttemptAt: null,
+			scheduledAt: null,
+			holdsUntil: null,
+			attemptCount: knex.raw('?? + 1', ['attemptCount']),
+			retryCount: knex.raw('?? + ?', ['retryCount', counts]),
+			lastResponseStatus: responseStatus,
+			lastError: error,
+			updatedAt: endedAt,
+		})
+		.returning(['id', 'outOfOrder', 'attemptCount']),
+)
+
+/** PostgreSQL writes all at once: a second statement would cost it a round trip. */
+async function writeOutcomes(db: Db, all: readonly DeliveryResult[]): Promise<Written[]> {
+	if (db.dialect === 'postgres') return results.all(db, outcome, all)
+	const written: Written[] = []
+	for (const result of all)
+		written.push(...(result.status === 'retrying' ? await results.all(db, outcome, [result]) : await conclude(db, result)))
+	return written
+}
+
+const conclude = (db: Db, { organizationId, id, leaseEnd, status, counts, responseStatus, error, endedAt }: DeliveryResult) =>
+	db.all(conclusion, { organizationId, id, leaseEnd, status, counts, responseStatus, error, endedAt })
+
 const attempts = query<Part<Result>>((knex, part, dialect) => {
 	const values = ['startedAt', 'durationMs', 'responseStatus', 'responseBody', 'error', 'request'] as const
 	return knex
@@ -217,7 +250,7 @@ const promotion = query<Part<Result>>((knex, part, dialect) =>
 /** Writes results and releases the deliveries that waited for them. A result whose lease has been lost is dropped. */
 export async function completeDeliveries(db: Db, all: readonly DeliveryResult[]): Promise<void> {
 	const last = withLastLease(all)
-	const written = new Map((await results.all(db, outcome, last)).map((row) => [row.id, row]))
+	const written = new Map((await writeOutcomes(db, last)).map((row) => [row.id, row]))
 	const held = last
 		.filter(({ id }) => written.has(id))
 		.map((result) => ({ ...result, number: written.get(result.id)?.attemptCount }))

@@ -1,27 +1,23 @@
 // `remit listen`: brings the events of a server, which cannot call this machine, to a receiver on it, as webhooks.
 import { type Command, Option } from 'commander'
-import { isEventPattern } from '../contract/event-patterns.ts'
-import { newSecret } from '../webhooks/signature.ts'
-import { command, UsageError } from './command.ts'
+import { isEventPattern } from '../../contract/event-patterns.ts'
+import { newSecret } from '../../webhooks/signature.ts'
+import { UsageError } from '../command.ts'
 import type { Listening } from './listener.ts'
+import { type RemoteOptions, remoteCommand, requireKey } from './remote.ts'
 
-interface Options {
+interface Options extends RemoteOptions {
 	readonly forwardTo: string
-	readonly apiKey?: string
-	readonly url: string
 	readonly events?: string
 	readonly secret?: string
 	readonly since?: string
 	readonly cursor?: string
 	readonly replay?: string
-	readonly json?: boolean
 }
 
 export function addListenCommand(program: Command): void {
-	command(program, 'listen', 'Forward the events of a server to a receiver on this machine, as signed webhooks.')
+	remoteCommand(program, 'listen', 'Forward the events of a server to a receiver on this machine, as signed webhooks.', 'read')
 		.requiredOption('--forward-to <url>', 'the receiver, such as http://127.0.0.1:4000/remit')
-		.addOption(new Option('--api-key <key>', 'a key with the scope read').env('REMIT_KEY'))
-		.addOption(new Option('--url <url>', 'the Remit server').env('REMIT_URL').default('http://127.0.0.1:3000'))
 		.option('--events <list>', 'a comma list of types and patterns, such as invoice.paid,company.*; all when absent')
 		.addOption(new Option('--secret <secret>', 'whsec_…, to sign with; a new one when absent').env('REMIT_WEBHOOK_SECRET'))
 		.addOption(new Option('--since <time>', 'begin with the events from then on: 15m, 2h, 1d or 2026-11-22T09:30:00Z'))
@@ -32,8 +28,8 @@ export function addListenCommand(program: Command): void {
 }
 
 function parse(options: Options, now: number): Listening {
-	const { apiKey, url, events, json = false } = options
-	if (!apiKey) throw new UsageError('--api-key: a key is needed, here or in REMIT_KEY; remit keys create makes one')
+	const { url, events, json = false } = options
+	const apiKey = requireKey(options)
 	const patterns = events?.split(',').map((pattern) => pattern.trim())
 	const unknown = patterns?.filter((pattern) => !isEventPattern(pattern)) ?? []
 	if (unknown.length > 0)

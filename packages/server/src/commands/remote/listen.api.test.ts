@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Remit as Client } from '@remit/sdk'
 import { afterAll, afterEach, beforeAll, expect, inject, it } from 'vitest'
-import { newDatabase, type TestDatabase } from '../../test/databases.ts'
-import { type Begun, expectRefusal, Remit, type Served } from '../../test/remit.ts'
-import { Sink } from '../../test/sink.ts'
-import { newSecret } from '../webhooks/signature.ts'
+import { newDatabase, type TestDatabase } from '../../../test/databases.ts'
+import { type Begun, expectRefusal, Remit, type Served } from '../../../test/remit.ts'
+import { Sink } from '../../../test/sink.ts'
+import { newSecret } from '../../webhooks/signature.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'remit-listen-'))
 let database: TestDatabase

@@ -1,18 +1,10 @@
 // Reads the feed of a server through the SDK, as any caller may, and posts each event to the receiver, one after the other.
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-	ApiError,
-	AuthenticationError,
-	PermissionDeniedError,
-	RateLimitError,
-	Remit,
-	RemitError,
-	type WebhookEvent,
-} from '@remit/sdk'
-import { patternsOf } from '../contract/event-patterns.ts'
-import { always } from '../outside/http.ts'
-import { signedHeaders, signingKey } from '../webhooks/signature.ts'
-import { UsageError } from './command.ts'
+import { RateLimitError, Remit, RemitError, type WebhookEvent } from '@remit/sdk'
+import { patternsOf } from '../../contract/event-patterns.ts'
+import { always } from '../../outside/http.ts'
+import { signedHeaders, signingKey } from '../../webhooks/signature.ts'
+import { isFinal, toUsageError } from './client.ts'
 
 /** What to forward, and where. */
 export interface Listening {
@@ -43,7 +35,7 @@ export async function listen(listening: Listening): Promise<void> {
 		forwarder = new Forwarder(listening, ending.signal)
 		await forwarder.run()
 	} catch (error) {
-		if (!ending.signal.aborted) throw toUsageError(error, listening)
+		if (!ending.signal.aborted) throw toUsageError(error, listening.url)
 	} finally {
 		for (const signal of ['SIGINT', 'SIGTERM'] as const) process.removeListener(signal, end)
 	}
@@ -174,8 +166,6 @@ class Forwarder {
 	}
 }
 
-const isFinal = (error: RemitError) => error instanceof AuthenticationError || error instanceof PermissionDeniedError
-
 /** Whether an event of this type is to be forwarded. */
 const isWanted = (type: string, patterns: readonly string[] | undefined): boolean =>
 	patterns === undefined || patternsOf(type).some((pattern) => patterns.includes(pattern))
@@ -185,11 +175,4 @@ function reasonOf(error: unknown): string {
 	const { name, message, cause } = error as Error & { cause?: { code?: string; message?: string } }
 	if (name === 'TimeoutError') return `not within ${answerMs / 1000} seconds`
 	return cause?.message || cause?.code || message
-}
-
-function toUsageError(error: unknown, { url }: Listening): unknown {
-	if (!(error instanceof RemitError)) return error
-	if (isFinal(error)) return new UsageError(`--api-key: ${url} refuses the key: ${error.message}`)
-	if (error instanceof ApiError && error.code === 'invalid_request') return new UsageError(error.message)
-	return new UsageError(`--url ${url}: ${error.message}`)
 }

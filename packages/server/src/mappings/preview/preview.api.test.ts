@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { eventsOf } from '../../test/events.ts'
-import { startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
-import type { MappingField, MappingMatch, PreviewedRecord } from '../generated/contract.ts'
+import { eventsOf } from '../../../test/events.ts'
+import { startTestServer, type Tenant, type TestServer } from '../../../test/harness.ts'
+import type { MappingField, MappingMatch, PreviewedRecord } from '../../generated/contract.ts'
 
 let server: TestServer
 let tenant: Tenant
@@ -13,6 +13,8 @@ beforeEach(async () => {
 })
 afterAll(() => server.close())
 
+/** What is known of a record that was given. */
+const pasted = { errors: [], externalId: null, source: null, current: null }
 const source = { system: 'http_json', object: 'things' }
 const byDomain: MappingMatch = { keys: ['domain'], onMultiple: 'conflict' }
 const companyFields: MappingField[] = [
@@ -48,11 +50,11 @@ describe('a preview of companies', () => {
 		})
 		expect(validation).toEqual({ valid: true, issues: [] })
 		expect(records).toEqual([
-			{ output: { name: 'New' }, errors: [], action: 'create', recordId: null, changes: {} },
-			{ output: acme, errors: [], action: 'unchanged', recordId, changes: {} },
+			{ ...pasted, output: { name: 'New' }, action: 'create', recordId: null, changes: {} },
+			{ ...pasted, output: acme, action: 'unchanged', recordId, changes: {} },
 			{
+				...pasted,
 				output: { ...acme, name: 'Acme GmbH', vatId: 'de 811 907 980' },
-				errors: [],
 				action: 'update',
 				recordId,
 				changes: { name: { from: 'Acme', to: 'Acme GmbH' }, vatId: { from: null, to: 'DE811907980' } },
@@ -185,5 +187,5 @@ it('A preview for an external system has outputs, and says of nothing what would
 	})
 	const { records } = await tenant.remit.mappings.preview(id, { records: [{ totalCents: 1_234, currency: 'KWD', billTo: null }] })
 	const output = { Contact: { Name: 'Unknown' }, LineItems: [{ UnitAmount: '1.234' }] }
-	expect(records).toEqual([{ output, errors: [], action: null, recordId: null, changes: {} }])
+	expect(records).toEqual([{ ...pasted, output, action: null, recordId: null, changes: {} }])
 })

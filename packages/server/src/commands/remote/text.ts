@@ -1,0 +1,33 @@
+// What commands print of what others wrote: a terminal obeys some characters.
+import { text } from 'node:stream/consumers'
+import type { SyncRecordError } from '@remit/sdk'
+
+/** On one line, without control characters. */
+export const plain = (value: unknown): string =>
+	(typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')
+
+/** Lines whose columns stand below each other. */
+export function columns(rows: readonly (readonly unknown[])[]): string[] {
+	const cells = rows.map((row) => row.map(plain))
+	const widths = cells.reduce<number[]>((most, row) => row.map((cell, at) => Math.max(cell.length, most[at] ?? 0)), [])
+	return cells.map((row) =>
+		row
+			.map((cell, at) => cell.padEnd(widths[at] ?? 0))
+			.join('  ')
+			.trimEnd(),
+	)
+}
+
+/** All that is piped in; nothing from a terminal. */
+export const readInput = async (): Promise<string> => (process.stdin.isTTY ? '' : await text(process.stdin))
+
+/** Why records could not be written, a line a reason. */
+export const errorLines = (found: readonly SyncRecordError[]): string[] =>
+	columns(
+		found.flatMap(({ externalId, recordId, errors, resolvedAt }) =>
+			errors.map(({ field, code, reason }) => [
+				...[externalId ?? recordId ?? '-', field || '-', code],
+				`${reason}${resolvedAt === null ? '' : ' (written since)'}`,
+			]),
+		),
+	)

@@ -1,0 +1,32 @@
+// Keeps refresh tokens in use: a provider such as Xero ends one that nobody used for a while, and then only a person can connect anew.
+import type { Database } from '../db/database.ts'
+import { TokenFailed } from '../outside/providers/oauth.ts'
+import type { Services } from '../outside/services.ts'
+import type { JobHandler } from '../work/jobs.ts'
+import { recordOutcome } from './health.ts'
+import { statusAfterError } from './probe.ts'
+import { findTokenRow, keepAliveAt, openToken } from './token-store.ts'
+import { accessTokenOf } from './tokens.ts'
+
+export const keepAlive =
+	(db: Database, services: Services): JobHandler =>
+	async ({ organizationId, resourceId: id, now }) => {
+		const row = await findTokenRow(db, { organizationId, id })
+		const token = row && openToken(services.secrets, row)
+		if (!token || row.connection.status === 'disabled') return undefined
+		const dueAt = keepAliveAt(row.connection, token)
+		if (dueAt === undefined) return undefined
+		if (dueAt > now) return { dueAt }
+		try {
+			// The new token makes this job due again.
+			await accessTokenOf({ db, services, now }, { organizationId, id }, row.tokenGeneration)
+			return undefined
+		} catch (error) {
+			if (!(error instanceof TokenFailed)) throw error
+			const { code, message: detail } = error
+			await recordOutcome(db, now, row, { error: { code, detail } })
+			// A person has to connect it anew.
+			if (statusAfterError('active', code) === 'needs_reauth') return undefined
+			throw error
+		}
+	}

@@ -1,0 +1,42 @@
+// What the objects of an API that a connection describes may be, beyond what the contract says.
+import { fieldError } from '../base/errors.ts'
+import type { ConnectionConfig, ConnectionObject } from '../generated/contract.ts'
+
+const refused = ['__proto__', 'constructor', 'prototype']
+
+/** Throws for the first of the objects that cannot be read or written as it says. */
+export function requireObjects({ objects = [] }: ConnectionConfig): void {
+	const names = objects.map(({ name }) => name)
+	for (const [at, object] of objects.entries()) {
+		const [field, detail] = mistakeIn(object) ?? (names.indexOf(object.name) < at ? ['name', 'Two objects have this name.'] : [])
+		if (field) throw fieldError('invalid_connection', `/config/objects/${at}/${field}`, detail ?? '')
+	}
+}
+
+function mistakeIn(object: ConnectionObject): [field: string, detail: string] | undefined {
+	const { pagination, sinceParameter, changedField } = object
+	for (const [field, path] of fieldPathsOf(object))
+		if (path?.split('.').some((name) => refused.includes(name))) return [field, 'A field cannot have this name.']
+	for (const [field, path] of pathsOf(object)) if (path?.includes('#')) return [field, 'A path has no #.']
+	if (['cursor', 'page', 'offset'].includes(pagination.style) && pagination.parameter === undefined)
+		return ['pagination/parameter', `${pagination.style} needs parameter.`]
+	if (pagination.style === 'cursor' && pagination.next === undefined) return ['pagination/next', 'cursor needs next.']
+	if (sinceParameter !== undefined && changedField === undefined) return ['changedField', 'sinceParameter needs changedField.']
+	return undefined
+}
+
+const fieldPathsOf = (object: ConnectionObject): [string, string | undefined][] => [
+	...(['records', 'idField', 'changedField', 'deletedField', 'wrap'] as const).map((name): [string, string | undefined] => [
+		name,
+		object[name],
+	]),
+	['pagination/next', object.pagination.next],
+	...(object.fields ?? []).map(({ path }, at): [string, string] => [`fields/${at}/path`, path]),
+	...(object.lookUpFields ?? []).map((path, at): [string, string] => [`lookUpFields/${at}`, path]),
+]
+
+const pathsOf = (object: ConnectionObject): [string, string | undefined][] => [
+	['path', object.path],
+	['readPath', object.readPath],
+	...(['create', 'update', 'remove'] as const).map((name): [string, string | undefined] => [`${name}/path`, object[name]?.path]),
+]

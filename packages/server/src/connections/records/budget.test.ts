@@ -1,0 +1,68 @@
+import { expect, it } from 'vitest'
+import { CallBudget } from './budget.ts'
+
+const { signal } = new AbortController()
+const caller = (organizationId: string, id: string, now = 0) => ({ organizationId, id, now: () => now, signal })
+
+/** Calls that run until they are let go. */
+function calls(budget: CallBudget) {
+	const running: { owner: string; end: () => void }[] = []
+	const begin = (organizationId: string, id: string, given = signal) =>
+		budget
+			.run({ ...caller(organizationId, id), signal: given }, () => new Promise<void>((end) => running.push({ owner: id, end })))
+			.then(
+				() => 'done',
+				(error) => error.kind ?? error.message,
+			)
+	return { running, begin, owners: () => running.map(({ owner }) => owner) }
+}
+
+it('a connection has two calls at once, and those who wait come in their order', async () => {
+	const { running, begin } = calls(new CallBudget())
+	const all = [1, 2, 3, 4].map(() => begin('a', 'one'))
+	await expect.poll(() => running.length).toBe(2)
+	running[0]?.end()
+	await expect.poll(() => running.length).toBe(3)
+	for (let at = 1; at < 4; at++) {
+		await expect.poll(() => running.length).toBeGreaterThan(at)
+		running[at]?.end()
+	}
+	expect(await Promise.all(all)).toEqual(['done', 'done', 'done', 'done'])
+})
+
+it('an organization whose providers hang leaves room for others', async () => {
+	const { running, begin, owners } = calls(new CallBudget())
+	const slow = Array.from({ length: 300 }, (_, n) => begin('a', `slow ${n % 100}`))
+	await expect.poll(() => running.length).toBe(8)
+	const other = begin('b', 'other')
+	await expect.poll(owners).toContain('other')
+	for (let at = 0; at < running.length; at++) {
+		running[at]?.end()
+		await new Promise((resolve) => setImmediate(resolve))
+	}
+	const outcomes = await Promise.all(slow)
+	expect([outcomes.filter((kind) => kind === 'done').length, await other]).toEqual([58, 'done'])
+})
+
+it('who waits too long, or leaves, holds nothing', async () => {
+	const { running, begin } = calls(new CallBudget({ patienceMs: 30 }))
+	const gone = new AbortController()
+	const held = [begin('a', 'one'), begin('a', 'one')]
+	const left = begin('a', 'one', gone.signal)
+	const waiting = begin('a', 'one')
+	gone.abort(new Error('gone'))
+	expect(await Promise.all([left, waiting])).toEqual(['gone', 'limit'])
+	for (const { end } of running) end()
+	await Promise.all(held)
+	const next = [begin('a', 'one'), begin('a', 'one')]
+	await expect.poll(() => running.length).toBe(4)
+	for (const { end } of running) end()
+	expect(await Promise.all(next)).toEqual(['done', 'done'])
+})
+
+it('a pause ends at its time, or when the clock is set back by more than a day', async () => {
+	const budget = new CallBudget()
+	budget.hold(caller('a', 'one'), 5_000)
+	const at = (now: number) => budget.run(caller('a', 'one', now), async () => 'done').catch(({ retryAfterMs }) => retryAfterMs)
+	expect(await Promise.all([at(0), at(4_999), at(5_000), at(-86_400_000)])).toEqual([5_000, 1, 'done', 'done'])
+})

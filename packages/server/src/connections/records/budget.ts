@@ -1,0 +1,168 @@
+// How many calls to providers this process makes at once: few for each connection, and fair shares for organizations. Who would wait for long is
+// told to come back, so that callers who wait are few, whatever a provider does.
+import { Shares } from '../../base/shares.ts'
+import type { Services } from '../../outside/services.ts'
+import { longestWaitMs } from '../../work/backoff.ts'
+import type { ConnectionKey } from '../store.ts'
+import { ProviderFailed } from './types.ts'
+
+export const budgetLimits = {
+	/** Calls of a connection at once: a run, and somebody who looks at a preview meanwhile. */
+	callsOfConnection: 2,
+	/** Calls of this process at once; each may have an answer of 8 MiB. */
+	calls: 16,
+	waitingOfConnection: 8,
+	waitingOfOrganization: 50,
+	waiting: 500,
+	patienceMs: 10_000,
+}
+
+/** Lanes to remember; beyond that, idle ones are dropped. */
+const mostLanes = 10_000
+
+interface Lane {
+	running: number
+	/** Admit the callers that wait, the first one first. */
+	readonly waiting: (() => void)[]
+	/** Until when the provider wants no call, in Unix milliseconds. */
+	heldUntil: number
+}
+
+interface Caller extends ConnectionKey {
+	readonly now: () => number
+	readonly signal: AbortSignal
+}
+
+const busy = (why: string) =>
+	new ProviderFailed('limit', 'rate_limited', why, { retryAfterMs: 1_000 + Math.round(Math.random() * 2_000) })
+
+export class CallBudget {
+	readonly #limits: typeof budgetLimits
+	readonly #shares: Shares
+	readonly #lanes = new Map<string, Lane>()
+	readonly #waitingOf = new Map<string, number>()
+	#waiting = 0
+
+	constructor(limits: Partial<typeof budgetLimits> = {}) {
+		this.#limits = { ...budgetLimits, ...limits }
+		this.#shares = new Shares({ size: this.#limits.calls, patienceMs: this.#limits.patienceMs })
+	}
+
+	/** Runs a call once there is room for it; throws ProviderFailed when there will not be soon. */
+	async run<A>(caller: Caller, call: () => Promise<A>): Promise<A> {
+		const lane = this.#laneOf(caller)
+		requireOpen(lane, caller.now())
+		const { callsOfConnection, waitingOfConnection } = this.#limits
+		if (lane.running < callsOfConnection) lane.running++
+		else if (lane.waiting.length >= waitingOfConnection) throw busy('The connection has too many calls under way.')
+		else await this.#wait(caller, (admit) => this.#queue(lane, admit))
+		try {
+			await this.#share(caller)
+			try {
+				// Those before may have been told to wait.
+				requireOpen(lane, caller.now())
+				return await call()
+			} finally {
+				this.#shares.leave(caller.organizationId)
+			}
+		} finally {
+			// Who waits gets the place of who leaves.
+			const next = lane.waiting.shift()
+			if (next) next()
+			else lane.running--
+		}
+	}
+
+	/** Makes no call of a connection until then. */
+	hold(key: ConnectionKey, until: number): void {
+		const lane = this.#laneOf(key)
+		lane.heldUntil = Math.max(lane.heldUntil, until)
+	}
+
+	#laneOf({ organizationId, id }: ConnectionKey): Lane {
+		const name = `${organizationId} ${id}`
+		const known = this.#lanes.get(name)
+		if (known) return known
+		if (this.#lanes.size >= mostLanes) for (const [idle, { running }] of this.#lanes) if (running === 0) this.#lanes.delete(idle)
+		const lane = { running: 0, waiting: [], heldUntil: 0 }
+		this.#lanes.set(name, lane)
+		return lane
+	}
+
+	#queue(lane: Lane, admit: () => void): () => void {
+		lane.waiting.push(admit)
+		return () => {
+			const at = lane.waiting.indexOf(admit)
+			if (at >= 0) lane.waiting.splice(at, 1)
+		}
+	}
+
+	async #share(caller: Caller): Promise<void> {
+		const { organizationId } = caller
+		let isAdmitted = false
+		let isGone = false
+		let next = () => {}
+		const admit = () => {
+			isAdmitted = true
+			if (isGone) this.#shares.leave(organizationId)
+			else next()
+		}
+		this.#shares.enter(organizationId, admit, () => {})
+		if (isAdmitted) return
+		await this.#wait(caller, (admitted) => {
+			next = admitted
+			return () => {
+				isGone = true
+			}
+		}).catch((error) => {
+			isGone = true
+			throw error
+		})
+	}
+
+	/** Waits until it is admitted, for as long as the patience lasts and the caller is there. */
+	async #wait({ organizationId, signal }: Caller, enter: (admit: () => void) => () => void): Promise<void> {
+		const { waiting, waitingOfOrganization, patienceMs } = this.#limits
+		const own = this.#waitingOf.get(organizationId) ?? 0
+		if (own >= waitingOfOrganization || this.#waiting >= waiting) throw busy('Too many calls to providers wait.')
+		signal.throwIfAborted()
+		const { promise, resolve, reject } = Promise.withResolvers<void>()
+		const leave = enter(resolve)
+		const fail = (error: unknown) => {
+			// At once, so that nobody admits who is gone.
+			leave()
+			reject(error)
+		}
+		const timer = setTimeout(() => fail(busy('No call of the connection could begin in time.')), patienceMs)
+		const abort = () => fail(signal.reason)
+		signal.addEventListener('abort', abort)
+		this.#waiting++
+		this.#waitingOf.set(organizationId, own + 1)
+		try {
+			await promise
+		} finally {
+			clearTimeout(timer)
+			signal.removeEventListener('abort', abort)
+			this.#waiting--
+			const left = (this.#waitingOf.get(organizationId) ?? 1) - 1
+			if (left > 0) this.#waitingOf.set(organizationId, left)
+			else this.#waitingOf.delete(organizationId)
+		}
+	}
+}
+
+function requireOpen({ heldUntil }: Lane, now: number): void {
+	const waitMs = heldUntil - now
+	// A longer one began before the clock was set back.
+	if (waitMs <= 0 || waitMs > longestWaitMs) return
+	throw new ProviderFailed('limit', 'rate_limited', 'The provider takes no more calls for now.', { retryAfterMs: waitMs })
+}
+
+/** Tests run several servers in one process. */
+const budgets = new WeakMap<Services, CallBudget>()
+
+export function budgetOf(services: Services): CallBudget {
+	const known = budgets.get(services) ?? new CallBudget()
+	budgets.set(services, known)
+	return known
+}

@@ -1,0 +1,113 @@
+// What the records of a provider look like to the rest of Remit.
+import type { Database } from '../../db/database.ts'
+import type { ConnectionErrorCode, ProviderField } from '../../generated/contract.ts'
+import type { Services } from '../../outside/services.ts'
+
+export interface ExternalRecord {
+	readonly id: string
+	/** Unix milliseconds; null when the provider does not say. */
+	readonly changedAt: number | null
+	readonly isDeleted: boolean
+	/** Why it cannot be told from others: its id is missing, or no id that can be stored. `id` then is one of ours. */
+	readonly problem?: string
+	readonly data: Readonly<Record<string, unknown>>
+}
+
+export interface RecordPage {
+	readonly records: readonly ExternalRecord[]
+	/** Where the next page begins; null after the last. */
+	readonly next: string | null
+	/** Bytes that were read from sockets, compressed as they came. */
+	readonly bytes: number
+	readonly total: number | null
+}
+
+export interface RecordContext {
+	/** Not a transaction: what a call says of its connection is stored whatever becomes of the caller's work. */
+	readonly db: Database
+	readonly services: Services
+	readonly now: () => number
+	readonly signal: AbortSignal
+}
+
+export interface ObjectKey {
+	readonly organizationId: string
+	readonly connectionId: string
+	readonly object: string
+}
+
+export interface PageStart {
+	/** The `next` of the page before; null for the first. */
+	readonly cursor: string | null
+	/** Only what changed then or later; null for all. */
+	readonly since: number | null
+	/** The paths to read: HubSpot answers only what is asked for. */
+	readonly fields: readonly string[]
+}
+
+export interface RecordWrite {
+	/** Null creates a record. */
+	readonly externalId: string | null
+	readonly data: Readonly<Record<string, unknown>>
+	readonly idempotencyKey: string
+	/** The paths to answer. */
+	readonly fields: readonly string[]
+}
+
+export interface ObjectSchema {
+	readonly name: string
+	readonly idField: string
+	readonly fields: readonly ProviderField[]
+	/** Where the paths of all fields begin that the provider tells; null where it tells none. */
+	readonly allBelow: string | null
+	/** Differs when a field came, went or changed its type. */
+	readonly hash: string
+}
+
+/** What can be done with an object of a connection. */
+export interface Capabilities {
+	/** Whether `since` is obeyed; without it each pass reads everything. */
+	readonly filtersChanges: boolean
+	readonly readsOne: boolean
+	readonly finds: boolean
+	readonly writes: boolean
+	readonly removes: boolean
+	/** For how long the provider stores a repeated write once; 0 where it never does. */
+	readonly idempotencyKeptMs: number
+	/** For how long a look-up may miss what was just written. Pages of changes look back by themselves. */
+	readonly lookupLagMs: number
+}
+
+export type FailureKind = 'limit' | 'retry' | 'reauth' | 'cursor_expired' | 'rejected' | 'unclear'
+
+/** A call did not do what it was for. The message is for people, and has no credentials in it. */
+export class ProviderFailed extends Error {
+	/**
+	 * `limit`: a limit of the provider, or of this process; `retry`: may work another time; `reauth`: needs other credentials, or a connection that
+	 * is on; `cursor_expired`: begin from the first page; `rejected`: final for this request; `unclear`: a write that may have been stored.
+	 */
+	readonly kind: FailureKind
+	readonly code: ConnectionErrorCode
+	readonly retryAfterMs?: number
+
+	constructor(
+		kind: FailureKind,
+		code: ConnectionErrorCode,
+		message: string,
+		options: { readonly retryAfterMs?: number | undefined; readonly cause?: unknown } = {},
+	) {
+		super(message, { cause: options.cause })
+		this.kind = kind
+		this.code = code
+		if (options.retryAfterMs !== undefined) this.retryAfterMs = options.retryAfterMs
+	}
+}
+
+/** The provider cannot do this with the object; nothing was asked. */
+export class CannotDo extends Error {}
+
+/** The provider has no look-up of the object by these fields. */
+export class CannotFind extends CannotDo {}
+
+/** The connection has no such object. */
+export class UnknownObject extends Error {}

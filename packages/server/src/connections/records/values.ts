@@ -1,0 +1,100 @@
+// From what a provider answered to records, and times to and fro.
+import { hash } from 'node:crypto'
+import type { ObjectManifest, TimeFormat } from '../providers/manifest.ts'
+import { valueAt } from '../values.ts'
+import { type ExternalRecord, ProviderFailed } from './types.ts'
+
+type Json = Readonly<Record<string, unknown>>
+
+const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Not what the provider answers to such a call; another time it may be. */
+export const notAnswered = (what: string) =>
+	new ProviderFailed('retry', 'invalid_answer', `The answer of the provider has no ${what}.`)
+
+/** The records in the answer to a list. */
+export function recordsIn(object: ObjectManifest, json: unknown): ExternalRecord[] {
+	const list = valueAt(json, object.records)
+	if (!Array.isArray(list)) throw notAnswered(object.records === '' ? 'list' : `list ${object.records}`)
+	return list.map((item, at) => {
+		const problem = problemOf(object, item)
+		if (problem === undefined) return recordOf(object, item)
+		return { id: `unnamed-${at}-${nameOf(item)}`, changedAt: null, isDeleted: false, problem, data: isObject(item) ? item : {} }
+	})
+}
+
+/** More than an id of any provider has, and less than an index of PostgreSQL takes. */
+const longestId = 500
+
+function problemOf(object: ObjectManifest, item: unknown): string | undefined {
+	const id = isObject(item) ? idOf(object, item) : undefined
+	if (id === undefined) return `The record has no ${object.idField}.`
+	if (id.length > longestId) return `The ${object.idField} of the record is longer than ${longestId} characters.`
+	return id.includes('\0') || !id.isWellFormed()
+		? `The ${object.idField} of the record is no text that can be stored.`
+		: undefined
+}
+
+/** Tells one broken record from another, in each run alike. */
+function nameOf(item: unknown): string {
+	try {
+		return hash('sha256', JSON.stringify(item) ?? '', 'base64url').slice(0, 16)
+	} catch {
+		// It is nested too deeply.
+		return 'deep'
+	}
+}
+
+export function recordOf(object: ObjectManifest, json: unknown): ExternalRecord {
+	const id = isObject(json) ? idOf(object, json) : undefined
+	if (id === undefined)
+		throw new ProviderFailed('rejected', 'invalid_answer', `The provider answered a record without ${object.idField}.`)
+	const data = json as Json
+	const changed = object.changedField === null ? null : valueAt(data, object.changedField)
+	return { id, changedAt: timeOf(changed), isDeleted: isDeleted(object, data), data }
+}
+
+export function idOf({ idField }: ObjectManifest, json: unknown): string | undefined {
+	const id = valueAt(json, idField)
+	return (typeof id === 'string' && id !== '') || Number.isFinite(id) ? String(id) : undefined
+}
+
+function isDeleted({ deletion }: ObjectManifest, data: Json): boolean {
+	if (!deletion) return false
+	const value = valueAt(data, deletion.field)
+	return deletion.values === 'any' ? Boolean(value) : deletion.values.includes(value)
+}
+
+/** Where the one record of an answer is: some providers have something around it. */
+export function unwrapped({ envelope }: ObjectManifest, json: unknown): unknown {
+	if (!envelope) return json
+	const inner = isObject(json) && Object.hasOwn(json, envelope.name) ? json[envelope.name] : undefined
+	if (envelope.list) return Array.isArray(inner) ? inner[0] : undefined
+	return inner ?? json
+}
+
+const dotnet = /^\/Date\((-?\d{1,16})(?:[+-]\d{4})?\)\/$/
+/** A time without an offset is of UTC. */
+const withoutOffset = /^\d{4}-\d\d-\d\dT[\d:.]+$/
+const latest = 8.64e15
+
+/** Unix milliseconds of a time in any of the formats; null for anything else. */
+function timeOf(value: unknown): number | null {
+	const ms = msOf(value)
+	return Number.isFinite(ms) && Math.abs(ms) <= latest ? Math.trunc(ms) : null
+}
+
+function msOf(value: unknown): number {
+	const text = typeof value === 'number' ? String(value) : typeof value === 'string' ? value.trim() : ''
+	// Seconds of now have ten digits, milliseconds thirteen.
+	if (/^\d{1,16}(\.\d+)?$/.test(text)) return Number(text) * (Number(text) < 100_000_000_000 ? 1000 : 1)
+	const [, ms] = dotnet.exec(text) ?? []
+	if (ms !== undefined) return Number(ms)
+	return /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(withoutOffset.test(text) ? `${text}Z` : text) : Number.NaN
+}
+
+export function timeText(ms: number, format: TimeFormat): string {
+	if (format === 'unix_ms') return String(ms)
+	if (format === 'unix_s') return String(Math.floor(ms / 1000))
+	return format === 'iso' ? new Date(ms).toISOString() : `/Date(${ms}+0000)/`
+}

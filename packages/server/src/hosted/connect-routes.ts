@@ -1,0 +1,118 @@
+// The pages of a link by which a person connects an account. The form of a page works in the browser that opened it only: otherwise a stranger's page
+// could post it, and connect a visitor's account with the stranger's organization.
+import express, { type Request, type RequestHandler, type Response, type Router } from 'express'
+import { ApiError, methodNotAllowed } from '../base/errors.ts'
+import { newSecret } from '../connections/link-store.ts'
+import { beginByLink, credentialsOf, giveCredentials, type OpenLink, openLink } from '../connections/links/connect.ts'
+import { send } from '../http/answers.ts'
+import { hangUpSignal, originOf } from '../http/request-context.ts'
+import { checkLink } from '../http/steps/authenticate.ts'
+import { connectPage } from '../rendering/pages/connect-page.ts'
+import { connectionPage } from '../rendering/pages/connection-page.ts'
+import { pageHeaders } from '../rendering/pages/headers.ts'
+import { type HostedOptions, redirect, sendPage } from './routes.ts'
+
+const path = '/connect/:token'
+const operation = 'pages.connect'
+const visitor = { type: 'client_link', id: null } as const
+
+type LinkRequest = Request<{ token: string }>
+
+export function connectRoutes(options: HostedOptions): Router {
+	const router = express.Router()
+	router.param('token', (req, res, next, token) => checkLink(options.limits, req, res, token).then(() => next(), next))
+	router
+		.route(path)
+		.get((req, res) => show(options, req, res))
+		.post(readForm, (req, res) => take(options, req, res))
+		.all(({ path, method }) => {
+			throw methodNotAllowed(path, method, 'GET, HEAD, POST')
+		})
+	return router
+}
+
+const parse = express.urlencoded({ extended: false, limit: '16kb', parameterLimit: 10 })
+
+const readForm: RequestHandler = (req, res, next) =>
+	parse(req, res, (cause) => next(cause ? new ApiError('invalid_request', 'This is no form of the page.', { cause }) : undefined))
+
+const browserForm = /^[A-Za-z0-9_-]{43}$/
+
+/** The secret of the browser; undefined when it has none. `__Host-`: no other host can set it. */
+export function browserOf({ services }: HostedOptions, { headers }: Pick<Request, 'headers'>): string | undefined {
+	const name = cookieName(services.baseUrl)
+	const value = (headers.cookie ?? '')
+		.split(';')
+		.map((pair) => pair.trim().split('='))
+		.find(([key]) => key === name)?.[1]
+	return value !== undefined && browserForm.test(value) ? value : undefined
+}
+
+const isSafe = (baseUrl: string) => baseUrl.startsWith('https:')
+const cookieName = (baseUrl: string) => (isSafe(baseUrl) ? '__Host-remit_connect' : 'remit_connect')
+/** Lax, since the provider leads back to the callback. As long as a link works. */
+const cookieOf = (baseUrl: string, browser: string) =>
+	`${cookieName(baseUrl)}=${browser}; Path=/; Max-Age=3600; HttpOnly; SameSite=Lax${isSafe(baseUrl) ? '; Secure' : ''}`
+
+const checksOf = ({ services }: HostedOptions, browser: string, token: string) =>
+	services.secrets.tokens('connect form', `${browser} ${token}`)
+
+async function show(options: HostedOptions, req: LinkRequest, res: Response): Promise<void> {
+	const { db, services, now } = options
+	const link = await openLink(db, services, req.params.token, now())
+	if (!link) throw gone()
+	if (link.result !== 'open') return sendPage(req, res, 410, connectionPage(link.result))
+	sendForm(options, req, res, link)
+}
+
+const gone = () => new ApiError('client_link_not_found', 'There is no such link, or another replaced it.')
+
+interface Problem {
+	readonly status: number
+	readonly text: string
+}
+
+function sendForm(options: HostedOptions, req: LinkRequest, res: Response, link: OpenLink, problem?: Problem): void {
+	const { services } = options
+	const browser = browserOf(options, req) ?? newSecret()
+	const check = checksOf(options, browser, req.params.token).get(services.secrets.keyIds[0]) as string
+	const text = connectPage({ ...link, check, problem: problem?.text })
+	const headers = { ...pageHeaders(link.targets), 'Set-Cookie': cookieOf(services.baseUrl, browser) }
+	send(req, res, { status: problem?.status ?? 200, headers, text })
+}
+
+async function take(options: HostedOptions, req: LinkRequest, res: Response): Promise<void> {
+	const { db, services, now } = options
+	const { token } = req.params
+	const link = await openLink(db, services, token, now())
+	if (!link) throw gone()
+	if (link.result !== 'open') return sendPage(req, res, 410, connectionPage(link.result))
+	const form = (req.body ?? {}) as Readonly<Record<string, unknown>>
+	const browser = browserOf(options, req)
+	if (browser === undefined || !isOwnForm(req) || ![...checksOf(options, browser, token).values()].includes(String(form.check)))
+		return sendPage(req, res, 403, connectionPage('other_browser'))
+	const write = { db, services, origin: originOf(req, visitor, operation, now()) }
+	if (link.fields.length === 0) {
+		const url = await beginByLink(write, link, browser)
+		if (url === undefined) throw gone()
+		return redirect(req, res, url)
+	}
+	const credentials = credentialsOf(link.fields, form)
+	if (!credentials)
+		return sendForm(options, req, res, link, {
+			status: 422,
+			text: 'Something is missing, or has characters that it cannot have.',
+		})
+	const given = await giveCredentials(write, link, credentials, hangUpSignal(req))
+	if (given.result === 'gone') throw gone()
+	if (given.result === 'connected')
+		return sendPage(req, res, 200, connectionPage('connected', given.connection.name, given.returnUrl))
+	const { isRefused, reason } = given
+	const text = isRefused
+		? `${link.provider} does not take this. Compare it with what ${link.provider} shows, and try again.`
+		: `It could not be tested: ${reason} Try again.`
+	sendForm(options, req, res, link, { status: 422, text })
+}
+
+/** Browsers say it of each form, but over http on other hosts than their own machine. */
+const isOwnForm = ({ headers }: Request) => ['same-origin', undefined].includes(headers['sec-fetch-site'] as string | undefined)

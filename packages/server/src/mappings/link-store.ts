@@ -1,0 +1,92 @@
+// Reads what links a provider's record with one of Remit: the ids, and hashes of what both sides last were. Syncs write it.
+import { type Db, query } from '../db/database.ts'
+import { isAnyOf } from '../db/records.ts'
+
+export interface LinkScope {
+	readonly organizationId: string
+	readonly connectionId: string
+	/** At the provider. */
+	readonly object: string
+	/** In Remit. */
+	readonly kind: string
+}
+
+/** A write to the provider of which nobody knows yet what became of it. */
+export interface Pending {
+	readonly idempotencyKey: string
+	readonly data: Readonly<Record<string, unknown>>
+	readonly since: number
+}
+
+export interface Link {
+	readonly recordId: string
+	/** Null until the provider has said it. */
+	readonly externalId: string | null
+	readonly externalHash: string | null
+	readonly internalHash: string | null
+	readonly pushedHash: string | null
+	readonly remoteHash: string | null
+	readonly pending: Pending | null
+}
+
+export type LinkRow = Omit<Link, 'pending'> & { readonly pending: string | Pending | null }
+
+export const linkColumns = [
+	'recordId',
+	'externalId',
+	'externalHash',
+	'internalHash',
+	'pushedHash',
+	'remoteHash',
+	'pending',
+] as const
+
+export const linkOf = ({ pending, ...row }: LinkRow): Link => ({
+	...row,
+	pending: typeof pending === 'string' ? JSON.parse(pending) : pending,
+})
+
+export type Ids = LinkScope & { readonly ids: readonly string[] }
+
+const by = (column: 'externalId' | 'recordId') =>
+	query<Ids, LinkRow>((knex, { ids, ...scope }, dialect) =>
+		knex('sync_links')
+			.where(scope)
+			.whereRaw(isAnyOf(column, dialect), [ids])
+			.select(...linkColumns),
+	)
+
+const byExternalId = by('externalId')
+const byRecordId = by('recordId')
+
+/** The links of some records, by their ids at the provider. */
+export const findByExternalIds = async (db: Db, scope: LinkScope, ids: readonly string[]) =>
+	new Map((await db.all(byExternalId, { ...scope, ids })).map((row) => [row.externalId as string, linkOf(row)]))
+
+/** The links of some records, by their ids in Remit. */
+export const findByRecordIds = async (db: Db, scope: LinkScope, ids: readonly string[]) =>
+	new Map((await db.all(byRecordId, { ...scope, ids })).map((row) => [row.recordId, linkOf(row)]))
+
+const linked = (from: 'externalId' | 'recordId', to: 'externalId' | 'recordId') =>
+	query<Omit<Ids, 'kind'> & { readonly kinds: readonly string[] }, { from: string; to: string }>(
+		(knex, { ids, kinds, ...scope }, dialect) =>
+			knex('sync_links')
+				.where(scope)
+				.whereRaw(isAnyOf('kind', dialect), [kinds])
+				.whereRaw(isAnyOf(from, dialect), [ids])
+				.whereNotNull('externalId')
+				.select({ from, to }),
+	)
+
+const toRecords = linked('externalId', 'recordId')
+const toExternal = linked('recordId', 'externalId')
+
+/** The ids of the other sides of links, whatever is linked with the provider's object: the records in Remit, or with `isOutbound` those at the provider. */
+export async function findLinkedIds(
+	db: Db,
+	{ kinds, ids, ...scope }: Omit<LinkScope, 'kind'> & { readonly kinds: readonly string[]; readonly ids: readonly string[] },
+	isOutbound: boolean,
+): Promise<Map<string, string>> {
+	const rows = await db.all(isOutbound ? toExternal : toRecords, { ...scope, kinds, ids })
+	return new Map(rows.map(({ from, to }) => [from, to]))
+}

@@ -1,0 +1,67 @@
+// Where a run goes on: it is stored with each part that the run commits.
+
+import type { Sync } from '../generated/contract.ts'
+
+export type Phase =
+	/** Finds out what became of records that were created at the provider, if an answer was lost: else they would come back as new ones. */
+	| 'settle'
+	/** Reads the provider. */
+	| 'pull'
+	/** Deletes in Remit what the provider has no more. */
+	| 'pullDeletions'
+	/** Writes to the provider. */
+	| 'push'
+	/** Deletes at the provider what Remit has no more. */
+	| 'pushDeletions'
+
+/** What a run takes from its sync when it begins: later changes of the sync are for the next run. */
+export type Settings = Pick<
+	Sync,
+	'mappingId' | 'reverseMappingId' | 'conflictPolicy' | 'deletePolicy' | 'errorPolicy' | 'keepSeen'
+>
+
+export interface Checkpoint {
+	readonly settings: Settings
+	/** Whether the run reads everything from the provider. */
+	readonly isFullPass: boolean
+	readonly phase: Phase
+	/** Whether this phase goes through all records. */
+	readonly isFull: boolean
+	/** Only what changed then or later is asked for; null for everything. */
+	readonly since: number | null
+	/** When the first page was asked for. */
+	readonly beganAt: number | null
+	/** The page, and how many of its records are done. */
+	readonly cursor: string | null
+	readonly index: number
+	/** The latest change that was read. */
+	readonly newest: number | null
+	/** The place in the feed of events. */
+	readonly place: number | null
+	/** When that place was taken: the feed keeps its events for a while only. */
+	readonly placedAt: number
+	/** The last id, where a phase goes by ids. */
+	readonly after: string
+	/** How many records the provider has listed. */
+	readonly listed: number
+	/** Failures in a row. */
+	readonly tries: number
+	/** Records in a row that were left as errors since the provider failed with each. */
+	readonly givenUp?: number
+	/** Whether somebody has let the run delete many records. */
+	readonly isConfirmed: boolean
+}
+
+/** What each phase begins with. */
+export const beginning = {
+	isFull: false,
+	since: null,
+	beganAt: null,
+	cursor: null,
+	index: 0,
+	newest: null,
+	after: '',
+	listed: 0,
+	tries: 0,
+	isConfirmed: false,
+} as const

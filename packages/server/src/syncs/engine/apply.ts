@@ -1,0 +1,184 @@
+// Writes a provider's record to Remit: decides what becomes of it, by its link, its match and the sync's policies.
+import { ApiError } from '../../base/errors.ts'
+import type { ExternalRecord } from '../../connections/records/records.ts'
+import type { Transaction } from '../../db/database.ts'
+import type { WriteContext } from '../../db/write-context.ts'
+import type { Sync } from '../../generated/contract.ts'
+import { type FieldError, mapRecord } from '../../mappings/engine/engine.ts'
+import type { Links } from '../../mappings/engine/transforms.ts'
+import { hashOf, hashOfFields } from '../../mappings/hashes.ts'
+import { findByRecordIds, type Link } from '../../mappings/link-store.ts'
+import { mapLinked } from '../../mappings/links.ts'
+import { inputOf, matching, type Output, rejected, requireWhole, violations } from '../../mappings/outputs.ts'
+import { changeLink, findPendingIds, insertLink, removeLink } from '../link-store.ts'
+import { doors, type Shown } from './objects.ts'
+import type { Plan, Way } from './session.ts'
+
+/** What became of a record. */
+export type Outcome = 'created' | 'updated' | 'unchanged' | 'skipped' | { readonly failed: readonly FieldError[] }
+
+/** A record of the provider, mapped. */
+export interface Incoming {
+	readonly record: ExternalRecord
+	/** Undefined when it cannot be written. */
+	readonly input: Output | undefined
+	readonly hash: string
+	readonly errors: readonly FieldError[]
+	/** What is kept of it, as JSON text; null when nothing is. */
+	readonly seen: string | null
+}
+
+/** Maps a record; asks no database. */
+export function prepare({ kind, sync }: Plan, { fields }: Way, record: ExternalRecord, links: Links): Incoming {
+	const nothing = { record, input: undefined, hash: '', errors: [], seen: null }
+	if (record.isDeleted) return nothing
+	const failed = (errors: readonly FieldError[]): Incoming => ({ ...nothing, errors })
+	if (record.problem !== undefined) return failed([{ field: '', code: 'invalid_id', reason: record.problem }])
+	const { output, errors } = mapRecord(fields, record.data, links)
+	if (!output) return failed(errors)
+	const wrong = violations(kind, output)
+	if (wrong.length > 0) return failed([...errors, ...wrong])
+	try {
+		const seen = sync.keepSeen ? JSON.stringify(record.data) : null
+		return { record, input: inputOf(kind, output), hash: hashOf(output), errors, seen }
+	} catch (error) {
+		if (error instanceof RangeError) return failed([{ field: '', code: 'too_deep', reason: 'The record is nested too deeply.' }])
+		if (!(error instanceof ApiError)) throw error
+		return failed([...errors, ...rejected(error)])
+	}
+}
+
+const failedBy = (code: string, reason: string): Outcome => ({ failed: [{ field: '', code, reason }] })
+
+/** Writes a record, unless it is as it was. Throws the ApiError with which the record would be rejected. */
+export async function apply(
+	write: WriteContext & { readonly db: Transaction },
+	plan: Plan,
+	way: Way,
+	incoming: Incoming,
+	link: Link | undefined,
+): Promise<Outcome> {
+	const { input, hash, errors } = incoming
+	if (!input) return { failed: errors }
+	if (link?.externalHash === hash) return 'unchanged'
+	if (link) return applyLinked(write, plan, way, { ...incoming, input }, link)
+	const { kind, scope } = plan
+	const { match } = way.definition
+	const [id, second] = await matching(write.db, write.organization.id, kind, input, match)
+	if (id === undefined) {
+		const twin = await findTwin(write, plan, incoming)
+		if (twin) return applyLinked(write, plan, way, { ...incoming, input }, twin)
+		return createRecord(write, plan, way, { ...incoming, input })
+	}
+	if (second !== undefined && match?.onMultiple !== 'first')
+		return match?.onMultiple === 'skip' ? 'skipped' : failedBy('several_matches', 'Several records match it.')
+	const [other] = (await findByRecordIds(write.db, scope, [id])).values()
+	if (other?.externalId != null)
+		return failedBy('linked_already', `The record ${id}, which it matches, is linked with ${other.externalId}.`)
+	const blank: Link = {
+		recordId: id,
+		externalId: null,
+		externalHash: null,
+		internalHash: null,
+		pushedHash: null,
+		remoteHash: null,
+		pending: null,
+	}
+	return applyLinked(write, plan, way, { ...incoming, input }, other ?? blank, other === undefined)
+}
+
+/** What a sync has created at the provider without an answer, and now comes back: a new record of Remit would be a second one. */
+async function findTwin({ db }: WriteContext, { scope }: Plan, { record }: Incoming): Promise<Link | undefined> {
+	const ids = await findPendingIds(db, scope, '', mostPending)
+	if (ids.length === 0) return undefined
+	const links = await findByRecordIds(db, scope, ids)
+	return [...links.values()].find(({ pending }) => pending && isWithin(pending.data, record.data))
+}
+
+const mostPending = 100
+
+/** Whether a record has all that was written; a provider may answer a number as text. */
+const isWithin = (written: unknown, found: unknown): boolean =>
+	written instanceof Object
+		? Object.entries(written).every(([name, value]) => isWithin(value, (found as Output | undefined)?.[name]))
+		: String(written ?? '') === String(found ?? '')
+
+type Writable = Incoming & { readonly input: Output }
+
+async function createRecord(write: WriteContext, plan: Plan, way: Way, incoming: Writable): Promise<Outcome> {
+	const { input } = incoming
+	requireWhole(plan.kind, input)
+	const created = await doors[plan.kind].create(write, input)
+	const values = await linkValues(write, plan, way, incoming, created)
+	await insertLink(write.db, plan.scope, created.id, values, write.origin.now)
+	return 'created'
+}
+
+/** Writes a record of which there is one in Remit. */
+async function applyLinked(
+	write: WriteContext,
+	plan: Plan,
+	way: Way,
+	incoming: Writable,
+	link: Link,
+	isNew = false,
+): Promise<Outcome> {
+	const { scope, kind } = plan
+	const { now } = write.origin
+	const locked = await doors[kind].lock(write, link.recordId)
+	if (!locked) {
+		// It was deleted in Remit.
+		if (winner(plan.sync.conflictPolicy) !== 'source') return 'skipped'
+		await removeLink(write.db, scope, link.recordId)
+		return createRecord(write, plan, way, incoming)
+	}
+	const { record, input } = incoming
+	const hasMoved = hashOfFields(locked.shown, way.writes) !== link.internalHash
+	const isAlike = Object.entries(input).every(([name, value]) => hashOf(value) === hashOf(locked.shown[name] ?? null))
+	let shown = locked.shown
+	let outcome: Outcome = 'unchanged'
+	if (!isAlike) {
+		const wins = hasMoved ? winner(plan.sync.conflictPolicy, record.changedAt, shown.updatedAt) : 'source'
+		if (wins === 'nobody') return failedBy('conflict', `The record ${link.recordId} has changed on both sides.`)
+		outcome = 'skipped'
+		if (wins === 'source') {
+			shown = await locked.change(input)
+			outcome = shown.updatedAt === locked.shown.updatedAt && hashOf(shown) === hashOf(locked.shown) ? 'unchanged' : 'updated'
+		}
+	}
+	const values = await linkValues(write, plan, way, incoming, shown, outcome === 'skipped')
+	if (isNew) await insertLink(write.db, scope, link.recordId, values, now)
+	else await changeLink(write.db, scope, link.recordId, values, now)
+	return outcome
+}
+
+/** Both sides are as they are now. One that was left alone is still to go out. */
+async function linkValues(
+	{ db, origin }: WriteContext,
+	{ push, scope }: Plan,
+	way: Way,
+	{ record, hash, seen }: Incoming,
+	shown: Shown,
+	isLeftAlone = false,
+) {
+	const pushed = push && !isLeftAlone && (await mapLinked(db, { ...scope, isOutbound: true }, push.fields, shown)).output
+	if (seen !== null && origin.meter) origin.meter.bytes += seen.length
+	return {
+		externalId: record.id,
+		externalHash: hash,
+		internalHash: hashOfFields(shown, way.writes),
+		...(pushed && { pushedHash: hashOf(pushed) }),
+		...(seen !== null && { lastSeen: seen, lastSeenAt: origin.now }),
+	}
+}
+
+/** Who wins when both sides have changed. */
+export function winner(
+	policy: Sync['conflictPolicy'],
+	externalAt: number | null = null,
+	internalAt = 0,
+): 'source' | 'target' | 'nobody' {
+	if (policy === 'manual') return 'nobody'
+	if (policy === 'newest_wins') return externalAt === null || externalAt >= internalAt ? 'source' : 'target'
+	return policy === 'source_wins' ? 'source' : 'target'
+}

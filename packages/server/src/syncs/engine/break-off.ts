@@ -1,0 +1,101 @@
+// What becomes of a run that was broken off: it waits and goes on from its checkpoint, or it ends.
+import { ApiError } from '../../base/errors.ts'
+import { ProviderFailed, UnknownObject } from '../../connections/records/records.ts'
+import type { Db } from '../../db/database.ts'
+import type { Sync, SyncRunError } from '../../generated/contract.ts'
+import type { Again, Job } from '../../work/jobs.ts'
+import { endRun, lastRunOf } from '../begin.ts'
+import type { Checkpoint } from '../checkpoint.ts'
+import { changeRun, findStoredRun, recordRunEvent, type StoredRun } from '../run-store.ts'
+import { noteOfSync } from '../state-store.ts'
+import { syncs } from '../store.ts'
+import { TooManyDeletions } from './deletions.ts'
+import { RecordFailed } from './pull.ts'
+import { AccountChanged, SchemaChanged } from './schema.ts'
+import { originOf } from './session.ts'
+
+/** The run cannot go on: its connection or its mapping cannot be used any more. */
+export class Blocked extends Error {
+	readonly code: SyncRunError['code']
+
+	constructor({ code, detail }: SyncRunError) {
+		super(detail)
+		this.code = code
+	}
+}
+
+/** Failures in a row, until a run ends as failed. */
+export const mostTries = 8
+const firstWaitMs = 1_000
+const longestWaitMs = 5 * 60_000
+
+/** A provider that says "at once" is asked a second later. */
+const shortestLimitMs = 1_000
+
+/** A time between nothing and twice as much with each failure (full jitter). */
+const delay = (tries: number): number => Math.round(Math.random() * Math.min(longestWaitMs, firstWaitMs * 2 ** tries)) + 50
+
+/** What follows: an end, or a wait until a time, or without one until somebody lets it go on. */
+type Verdict =
+	| { readonly error: SyncRunError; readonly blockedBy?: string }
+	| { readonly error: SyncRunError; readonly waitMs: number | null; readonly checkpoint?: Partial<Checkpoint> }
+
+/** Stores what follows from what broke a run off; returns when its job is due again. */
+export async function breakOff(job: Job, error: unknown, failed: (error: unknown, runId: string) => void): Promise<Again> {
+	const { organizationId, resourceId, now } = job
+	return job.part(async (tx) => {
+		const found = await findStoredRun(tx, { organizationId, id: resourceId })
+		const sync = found && (await syncs.lock(tx, organizationId, found.run.syncId))
+		const stored = await findStoredRun(tx, { organizationId, id: resourceId })
+		if (!stored || !sync || stored.run.status !== 'running') return undefined
+		const verdict = verdictOf(error, stored.checkpoint)
+		if (verdict.error.code === 'internal_error') failed(error, resourceId)
+		return follow(tx, stored, sync, verdict, now)
+	})
+}
+
+async function follow(db: Db, { run, checkpoint }: StoredRun, sync: Sync, verdict: Verdict, now: number): Promise<Again> {
+	const { error } = verdict
+	const origin = originOf(run, now)
+	if (!('waitMs' in verdict)) {
+		const { blockedBy } = verdict
+		await endRun({ db, origin }, sync, run, { status: 'failed', error, ...(blockedBy !== undefined && { blockedBy }) })
+		return undefined
+	}
+	const waitingUntil = verdict.waitMs === null ? null : now + verdict.waitMs
+	const changes = { status: 'waiting', error, waitingUntil, checkpoint: { ...checkpoint, ...verdict.checkpoint } } as const
+	await changeRun(db, run, 'running', now, changes)
+	const waiting = { ...run, status: 'waiting', error, updatedAt: now } as const
+	await noteOfSync(db, sync, now, { lastRun: lastRunOf(waiting) })
+	if (waitingUntil !== null) return { dueAt: waitingUntil }
+	await recordRunEvent(db, origin, 'sync.run.confirmation_required', waiting)
+	return undefined
+}
+
+function verdictOf(error: unknown, checkpoint: Checkpoint): Verdict {
+	const detail = error instanceof Error ? error.message : ''
+	if (error instanceof TooManyDeletions) return { error: { code: 'too_many_deletions', detail }, waitMs: null }
+	if (error instanceof Blocked) return { error: { code: error.code, detail }, blockedBy: detail }
+	if (error instanceof SchemaChanged) return { error: { code: 'schema_changed', detail }, blockedBy: detail }
+	if (error instanceof AccountChanged) return { error: { code: 'account_changed', detail }, blockedBy: detail }
+	if (error instanceof UnknownObject) return { error: { code: 'provider_rejected', detail }, blockedBy: detail }
+	if (error instanceof ApiError && error.code === 'storage_limit_reached')
+		return { error: { code: 'storage_limit', detail }, waitMs: Number(error.headers['Retry-After']) * 1_000 }
+	if (error instanceof RecordFailed) return { error: { code: 'record_failed', detail } }
+	const tries = checkpoint.tries + 1
+	if (error instanceof ProviderFailed) return verdictOfProvider(error, tries)
+	const unknown = { code: 'internal_error', detail: 'The server could not go on; its log says why.' } as const
+	return tries < mostTries ? { error: unknown, waitMs: delay(tries), checkpoint: { tries } } : { error: unknown }
+}
+
+function verdictOfProvider({ kind, message: detail, retryAfterMs }: ProviderFailed, tries: number): Verdict {
+	if (kind === 'reauth') return { error: { code: 'connection_needs_reauth', detail }, blockedBy: detail }
+	if (kind === 'rejected') return { error: { code: 'provider_rejected', detail } }
+	const waitMs = Math.max(retryAfterMs ?? 0, delay(tries))
+	// A limit is no failure: it is waited for, however often.
+	if (kind === 'limit')
+		return { error: { code: 'provider_limit', detail }, waitMs: Math.max(shortestLimitMs, retryAfterMs ?? waitMs) }
+	if (tries >= mostTries) return { error: { code: 'provider_failed', detail } }
+	const again = kind === 'cursor_expired' ? { cursor: null, index: 0, tries } : { tries }
+	return { error: { code: 'provider_failed', detail }, waitMs, checkpoint: again }
+}

@@ -1,0 +1,137 @@
+// Deletes what the other side has no more: at the end of a pass, and never many records at once without somebody's word.
+import { ApiError } from '../../base/errors.ts'
+import { CannotDo, type ProviderFailed, readRecord, removeRecord } from '../../connections/records/records.ts'
+import type { Transaction } from '../../db/database.ts'
+import type { WriteContext } from '../../db/write-context.ts'
+import type { FieldError } from '../../mappings/engine/engine.ts'
+import { hashOfFields } from '../../mappings/hashes.ts'
+import type { Link } from '../../mappings/link-store.ts'
+import { rejected } from '../../mappings/outputs.ts'
+import { insertError, resolveErrors } from '../error-store.ts'
+import { changeLink, countLinks, countLost, findLost, removeLink } from '../link-store.ts'
+import { winner } from './apply.ts'
+import { doors } from './objects.ts'
+import type { Session, Tally } from './session.ts'
+
+type Write = WriteContext & { readonly db: Transaction }
+
+/** A run would delete too much; somebody has to confirm it. */
+export class TooManyDeletions extends Error {}
+
+const most = 10
+const share = 0.2
+const batch = 25
+
+/** Throws TooManyDeletions unless the run may delete what it found. */
+export async function requireFew(session: Session, isFull: boolean): Promise<void> {
+	const { plan, checkpoint, db } = session
+	const lost = await countLost(db, plan.scope, lostIn(session, isFull))
+	if (lost === 0 || checkpoint.isConfirmed) return
+	const linked = await countLinks(db, plan.scope)
+	// A provider that lists nothing at all has more likely lost its list than its records.
+	const isEmpty = isFull && checkpoint.listed === 0
+	if (!isEmpty && (lost <= most || lost <= linked * share)) return
+	throw new TooManyDeletions(`${lost} of ${linked} linked records would be deleted.`)
+}
+
+/** What was linked while the run went on may stand on a page that it had read before. */
+const lostIn = ({ run }: Session, isFull: boolean) => ({
+	runId: run.id,
+	...(isFull && { unseenBefore: run.startedAt ?? run.createdAt }),
+})
+
+/** Deletes records of Remit whose other side is gone, after the last id; true when none is left. */
+export async function deleteInRemit(session: Session, isFull: boolean): Promise<boolean> {
+	const { plan, checkpoint, db, capabilities } = session
+	const links = await findLost(db, plan.scope, lostIn(session, isFull), checkpoint.after, batch)
+	for (const { isToldGone, ...link } of links) {
+		if (session.job.signal.aborted) return false
+		const { recordId, externalId } = link
+		// A page that moved while it was read may have hidden a record: ask for it alone.
+		const isThere = !isToldGone && capabilities.readsOne && (await isAtProvider(session, externalId as string))
+		await session.commit(
+			async (write, tally) => {
+				if (isThere) return
+				await noteDeletion(session, write, tally, 'inbound', link, await deleteOne(session, write, link))
+			},
+			{ after: recordId },
+		)
+	}
+	return links.length < batch
+}
+
+/** Undefined when the record is gone; `kept` when it stays since it has changed here, and wins. */
+type Deletion = undefined | 'kept' | readonly FieldError[]
+
+async function deleteOne({ plan }: Session, write: Write, { recordId, internalHash }: Link): Promise<Deletion> {
+	const { pull, kind, sync } = plan
+	const locked = await doors[kind].lock(write, recordId)
+	if (!locked) return undefined
+	const hasMoved = pull !== undefined && hashOfFields(locked.shown, pull.writes) !== internalHash
+	// Nobody says when it was deleted: what has changed here counts as later.
+	const wins = hasMoved ? winner(sync.conflictPolicy, 0, locked.shown.updatedAt) : 'source'
+	if (wins === 'nobody') return [{ field: '', code: 'conflict', reason: 'It was deleted at the provider, and has changed here.' }]
+	if (wins === 'target') return 'kept'
+	try {
+		await write.db.attempt(() => locked.remove())
+		return undefined
+	} catch (error) {
+		if (!(error instanceof ApiError)) throw error
+		return rejected(error)
+	}
+}
+
+async function noteDeletion(
+	{ plan, run }: Session,
+	{ db, origin }: Write,
+	tally: Tally,
+	direction: 'inbound' | 'outbound',
+	{ recordId, externalId }: Link,
+	outcome: Deletion,
+): Promise<void> {
+	const key = { organizationId: plan.scope.organizationId, syncId: run.syncId, direction }
+	const recordKey = direction === 'inbound' ? (externalId as string) : recordId
+	if (outcome === undefined) {
+		await removeLink(db, plan.scope, recordId)
+		tally.deleted++
+		return void (await resolveErrors(db, key, [recordKey], origin.now))
+	}
+	await changeLink(db, plan.scope, recordId, { goneRunId: null }, origin.now)
+	if (outcome === 'kept') tally.skipped++
+	else {
+		tally.failed++
+		await insertError(db, { ...key, runId: run.id, recordKey, externalId, recordId, errors: outcome }, origin.now)
+	}
+}
+
+async function isAtProvider({ calls, plan }: Session, externalId: string): Promise<boolean> {
+	const found = await readRecord(calls, plan.scope, externalId, [])
+	return found !== undefined && !found.isDeleted
+}
+
+/** Deletes records of the provider whose other side is gone. */
+export async function deleteAtProvider(session: Session): Promise<boolean> {
+	const { plan, checkpoint, db } = session
+	const links = await findLost(db, plan.scope, lostIn(session, false), checkpoint.after, batch)
+	for (const { isToldGone: _, ...link } of links) {
+		if (session.job.signal.aborted) return false
+		const failure = await removeThere(session, link.externalId as string)
+		const outcome = failure === undefined ? undefined : [{ field: '', code: 'provider_rejected', reason: failure }]
+		await session.commit((write, tally) => noteDeletion(session, write, tally, 'outbound', link, outcome), {
+			after: link.recordId,
+		})
+	}
+	return links.length < batch
+}
+
+/** Why the provider does not delete it; undefined when it does. */
+async function removeThere({ calls, plan }: Session, externalId: string): Promise<string | undefined> {
+	try {
+		await removeRecord(calls, plan.scope, externalId)
+		return undefined
+	} catch (error) {
+		if (error instanceof CannotDo) return error.message
+		if ((error as ProviderFailed).kind === 'rejected') return (error as Error).message
+		throw error
+	}
+}

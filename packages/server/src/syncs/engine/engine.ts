@@ -1,0 +1,157 @@
+// The job of a run: takes it up, and goes on with it part by part until it ends, waits, or others are to have their turn.
+import type { Database } from '../../db/database.ts'
+import type { Sync, SyncRun } from '../../generated/contract.ts'
+import type { Services } from '../../outside/services.ts'
+import type { Again, Job, JobHandler } from '../../work/jobs.ts'
+import { beginning, type Checkpoint } from '../checkpoint.ts'
+import { obstacle } from '../rules.ts'
+import { changeRun, findStoredRun, recordRunEvent, runs, type StoredRun } from '../run-store.ts'
+import { noteOfSync } from '../state-store.ts'
+import { syncs } from '../store.ts'
+import { Blocked, breakOff } from './break-off.ts'
+import { deleteAtProvider, deleteInRemit, requireFew } from './deletions.ts'
+import { finish } from './finish.ts'
+import { markLost } from './internal-store.ts'
+import { pullPage } from './pull.ts'
+import { pushBatch, settleBatch } from './push.ts'
+import { checkSchema } from './schema.ts'
+import { originOf, planOf, RunStopped, Session, type Way } from './session.ts'
+
+export interface Options {
+	readonly db: Database
+	readonly services: Services
+	/** For how long the feed of events keeps what happened. */
+	readonly keptMs: number
+	/** The number of requests that this process has received so far. */
+	readonly requests: () => number
+	/** Called with the bytes that a part of a run stored. */
+	readonly stored: (organizationId: string, bytes: number) => void
+	/** Throws ApiError when an organization has stored what it may store today. */
+	readonly requireStorage: (organizationId: string) => void
+	/** Called with an error that nobody expects. */
+	readonly failed: (error: unknown, runId: string) => void
+}
+
+/** How long a run goes on before other jobs have their turn. */
+const sliceMs = 5_000
+
+export const runSync =
+	(options: Options): JobHandler =>
+	async (job) => {
+		const taken = await takeUp(job)
+		if (!taken || 'dueAt' in taken) return taken
+		try {
+			return await goThrough(options, job, taken)
+		} catch (error) {
+			if (error instanceof RunStopped) return undefined
+			// The server ends: another one goes on.
+			if (job.signal.aborted) return { dueAt: job.now }
+			return breakOff(job, error, options.failed)
+		}
+	}
+
+/** Takes up a run that is due; undefined when it has ended, or waits for somebody; a time when it waits until then. */
+function takeUp(job: Job): Promise<(StoredRun & { readonly sync: Sync }) | Again> {
+	const key = { organizationId: job.organizationId, id: job.resourceId }
+	return job.part(async (tx) => {
+		const found = await runs.find(tx, job.organizationId, job.resourceId)
+		const sync = found && (await syncs.lock(tx, job.organizationId, found.syncId))
+		const stored = await findStoredRun(tx, key)
+		if (!stored || !sync || stored.run.finishedAt !== null) return undefined
+		const { run } = stored
+		const { now } = job
+		if (sync.status === 'paused') {
+			const error = { code: 'paused', detail: 'The sync is paused.' } as const
+			if (run.error?.code !== 'paused')
+				await changeRun(tx, run, run.status, now, { status: 'waiting', error, waitingUntil: null })
+			return undefined
+		}
+		if (run.status === 'waiting' && run.waitingUntil === null) return undefined
+		// The job may come too early: after a kill it is due at once.
+		if (run.waitingUntil !== null && run.waitingUntil > now) return { dueAt: run.waitingUntil }
+		const isFirst = run.startedAt === null
+		const attempt = run.attempt + (job.attempt > 1 ? 1 : 0)
+		const changes = { status: 'running', error: null, waitingUntil: null, startedAt: run.startedAt ?? now, attempt } as const
+		if (!(await changeRun(tx, run, run.status, now, changes))) return undefined
+		const running: SyncRun = { ...run, ...changes, updatedAt: now }
+		if (isFirst) await recordRunEvent(tx, originOf(run, now), 'sync.run.started', running)
+		await noteOfSync(tx, sync, now, {
+			status: 'running',
+			lastRun: { id: run.id, status: 'running', createdAt: run.createdAt, finishedAt: null },
+		})
+		return { ...stored, run: running, sync: { ...sync, ...stored.checkpoint.settings } }
+	})
+}
+
+async function goThrough(
+	{ requireStorage, ...options }: Options,
+	job: Job,
+	{ run, sync, checkpoint }: StoredRun & { sync: Sync },
+): Promise<Again> {
+	const plan = await planOf(options.db, sync, run)
+	const reason = await obstacle(options.db, sync)
+	if (reason) throw new Blocked(reason)
+	if (!plan) throw new Blocked({ code: 'mapping_not_active', detail: 'The mapping is gone.' })
+	const session = new Session({ ...options, job, plan, run, checkpoint })
+	await checkSchema(session)
+	const until = performance.now() + sliceMs
+	while (!job.signal.aborted) {
+		requireStorage(job.organizationId)
+		if (await step(session)) {
+			await finish(session)
+			return undefined
+		}
+		if (performance.now() > until) break
+	}
+	return { dueAt: job.now }
+}
+
+/** Does the next part; true when the run has come to its end. */
+async function step(session: Session): Promise<boolean> {
+	const { checkpoint, plan } = session
+	const { pull, push, sync } = plan
+	const isDeleting = sync.deletePolicy === 'delete'
+	if (checkpoint.phase === 'settle') {
+		if (push && !(await settleBatch(session, push))) return false
+		await goTo(session, 'pull')
+		return false
+	}
+	if (checkpoint.phase === 'pull') {
+		if (pull && !(await pullPage(session, pull))) return false
+		await goTo(session, isDeleting ? 'pullDeletions' : 'push')
+		return false
+	}
+	if (checkpoint.phase === 'pullDeletions') {
+		if (checkpoint.after === '') await requireFew(session, checkpoint.isFull)
+		if (!(await deleteInRemit(session, checkpoint.isFull))) return false
+		await goTo(session, 'push')
+		return false
+	}
+	if (!push) return true
+	if (checkpoint.phase === 'push') return pushAndGoOn(session, push, isDeleting)
+	if (checkpoint.after === '') await requireFew(session, false)
+	return deleteAtProvider(session)
+}
+
+async function pushAndGoOn(session: Session, push: Way, isDeleting: boolean): Promise<boolean> {
+	if (!(await pushBatch(session, push))) return false
+	if (!isDeleting) return true
+	const { plan, run } = session
+	if (session.checkpoint.isFull) await session.commit(({ db }) => markLost(db, plan.scope, run.id), {})
+	await goTo(session, 'pushDeletions')
+	return false
+}
+
+/** What the run has read stays known, and a full run is one in each phase. */
+const goTo = (session: Session, phase: Checkpoint['phase']) => {
+	const { newest, beganAt, since, isFull, listed } = session.checkpoint
+	return session.commit(async () => {}, {
+		...beginning,
+		newest,
+		beganAt,
+		since,
+		listed,
+		isFull: phase !== 'push' && isFull,
+		phase,
+	})
+}

@@ -1,0 +1,237 @@
+// Brings the provider's records to Remit, a page at a time.
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { ApiError } from '../../base/errors.ts'
+import { type ExternalRecord, ProviderFailed, type RecordPage, readPage, readRecord } from '../../connections/records/records.ts'
+import type { Transaction } from '../../db/database.ts'
+import type { WriteContext } from '../../db/write-context.ts'
+import { findByExternalIds } from '../../mappings/link-store.ts'
+import { linksFor } from '../../mappings/links.ts'
+import { rejected } from '../../mappings/outputs.ts'
+import type { Checkpoint } from '../checkpoint.ts'
+import { findOpenErrors, insertError, resolveErrors } from '../error-store.ts'
+import { markGone, markSeen, unmarkGone } from '../link-store.ts'
+import { apply, type Incoming, type Outcome, prepare } from './apply.ts'
+import type { Session, Tally, Way } from './session.ts'
+
+/** Failed records that are read again together. */
+const retriedTogether = 25
+
+/** A provider's clock, and ours, and what changed while a pass went on. */
+const lookBackMs = 5 * 60_000
+
+/** A record failed, and the sync stops then. */
+export class RecordFailed extends Error {}
+
+/** The next page, asked for while this one is written. */
+const ahead = new WeakMap<Session, { readonly cursor: string | null; readonly page: Promise<RecordPage> }>()
+
+/** Reads and writes a page; true when it was the last. */
+export async function pullPage(session: Session, way: Way): Promise<boolean> {
+	if (session.run.mode === 'failed' && session.capabilities.readsOne) return retryFailed(session, way)
+	const { cursor, index, beganAt, listed } = session.checkpoint
+	const page = await pageAt(session, way, cursor)
+	if (page.next !== null) lookAhead(session, way, page.next)
+	const began = beganAt ?? session.job.now
+	const { bytes, total } = page
+	const count = (tally: Tally) => {
+		tally.pages++
+		tally.bytes += bytes
+	}
+	const newest =
+		page.records.reduce((most, { changedAt }) => Math.max(most, changedAt ?? 0), session.checkpoint.newest ?? 0) || null
+	for (let from = 0, size = 0; from === 0 || from < page.records.length; from += size) {
+		if (session.job.signal.aborted) return false
+		size = session.chunk
+		const records = page.records.slice(from, from + size)
+		const isLast = from + size >= page.records.length
+		const done = isLast
+			? { cursor: page.next, index: 0, newest, listed: listed + page.records.length }
+			: { index: from + records.length }
+		// What a kill left behind is written again, but counted once.
+		await applyChunk(
+			session,
+			way,
+			records,
+			{ ...done, beganAt: began },
+			{
+				isCounted: (at) => from + at >= index,
+				count: from === 0 && index === 0 ? count : undefined,
+				total: total ?? session.run.progress.total,
+			},
+		)
+		await nextTurn()
+	}
+	return page.next === null
+}
+
+function lookAhead(session: Session, way: Way, cursor: string): void {
+	const page = read(session, way, cursor)
+	// Whoever takes it hears of it.
+	page.catch(() => {})
+	ahead.set(session, { cursor, page })
+}
+
+function pageAt(session: Session, way: Way, cursor: string | null): Promise<RecordPage> {
+	const found = ahead.get(session)
+	ahead.delete(session)
+	return found?.cursor === cursor ? found.page : read(session, way, cursor)
+}
+
+/** Records that failed are found again among all, where none can be read alone. */
+const sinceOf = ({ run, checkpoint }: Session) => (run.mode === 'failed' ? null : checkpoint.since)
+
+const read = (session: Session, { reads }: Way, cursor: string | null) =>
+	readPage(session.calls, session.plan.scope, { cursor, since: sinceOf(session), fields: reads })
+
+interface Counting {
+	isCounted(at: number): boolean
+	readonly count?: ((tally: Tally) => void) | undefined
+	readonly total: number | null
+}
+
+/** Writes records in one transaction. */
+async function applyChunk(
+	session: Session,
+	way: Way,
+	records: readonly ExternalRecord[],
+	next: Partial<Checkpoint>,
+	{ isCounted, count, total }: Counting,
+): Promise<void> {
+	const { db, plan } = session
+	const all = records.map(({ data }) => data)
+	const links = await linksFor(db, { ...plan.scope, isOutbound: false }, way.fields, all)
+	const incoming = records.map((record) => prepare(plan, way, record, links))
+	const write = (isCareful: boolean) =>
+		session.commit(
+			async (write, tally) => {
+				count?.(tally)
+				const outcomes = await applyAll(session, write, way, incoming, isCareful)
+				for (const [at, outcome] of outcomes.entries()) if (isCounted(at)) tallyUp(tally, outcome)
+			},
+			next,
+			total,
+		)
+	try {
+		await write(false)
+	} catch (error) {
+		// A record that is rejected takes only its own writes with it.
+		if (!(error instanceof ApiError)) throw error
+		await write(true)
+	}
+}
+
+function tallyUp(tally: Tally, outcome: Outcome): void {
+	tally.read++
+	tally[typeof outcome === 'string' ? outcome : 'failed']++
+}
+
+async function applyAll(
+	session: Session,
+	write: WriteContext & { readonly db: Transaction },
+	way: Way,
+	incoming: readonly Incoming[],
+	isCareful: boolean,
+): Promise<Outcome[]> {
+	const { plan, run, checkpoint } = session
+	const { db, origin } = write
+	const links = await findByExternalIds(
+		db,
+		plan.scope,
+		incoming.map(({ record }) => record.id),
+	)
+	const outcomes: Outcome[] = []
+	const written: string[] = []
+	/** By id, whether the provider says that it is deleted: of a record that is listed twice, the last time. */
+	const states = new Map<string, boolean>()
+	for (const each of incoming) {
+		const { id, isDeleted } = each.record
+		const link = states.has(id) ? (await findByExternalIds(db, plan.scope, [id])).get(id) : links.get(id)
+		states.set(id, isDeleted)
+		const outcome = each.record.isDeleted
+			? 'skipped'
+			: await attempt(() => apply(write, plan, way, each, link), isCareful ? db : undefined)
+		outcomes.push(outcome)
+		if (typeof outcome === 'string') written.push(id)
+		else await noteFailed(session, write, each, outcome.failed, link?.recordId ?? null)
+	}
+	const { organizationId } = plan.scope
+	if (plan.sync.deletePolicy === 'delete') {
+		const idsOf = (deleted: boolean) => [...states].flatMap(([id, isDeleted]) => (isDeleted === deleted ? id : []))
+		if (checkpoint.isFull) await markSeen(db, plan.scope, idsOf(false), run.id)
+		await unmarkGone(db, plan.scope, idsOf(false), run.id)
+		await markGone(db, plan.scope, idsOf(true), run.id)
+	}
+	if (written.length > 0)
+		await resolveErrors(db, { organizationId, syncId: run.syncId, direction: 'inbound' }, written, origin.now)
+	return outcomes
+}
+
+/** With a transaction: what fails takes its writes with it, and is an outcome. */
+async function attempt(work: () => Promise<Outcome>, careful: Transaction | undefined): Promise<Outcome> {
+	if (!careful) return work()
+	try {
+		return await careful.attempt(work)
+	} catch (error) {
+		if (!(error instanceof ApiError)) throw error
+		return { failed: rejected(error) }
+	}
+}
+
+async function noteFailed(
+	{ plan, run }: Session,
+	{ db, origin }: WriteContext,
+	{ record }: Incoming,
+	errors: Exclude<Outcome, string>['failed'],
+	recordId: string | null,
+): Promise<void> {
+	if (plan.sync.errorPolicy === 'stop') {
+		const [first] = errors
+		throw new RecordFailed(
+			`The record ${record.id} could not be written: ${first?.field ? `${first.field} ` : ''}${first?.reason}`,
+		)
+	}
+	const { organizationId } = plan.scope
+	const key = { organizationId, syncId: run.syncId, direction: 'inbound' as const }
+	if (origin.meter) origin.meter.bytes += JSON.stringify(errors).length
+	await insertError(db, { ...key, runId: run.id, recordKey: record.id, externalId: record.id, recordId, errors }, origin.now)
+}
+
+/** Such as the id of a broken record, which nobody can ask for: it stays an error. */
+function refusedOnly(error: unknown): 'refused' {
+	if (error instanceof ProviderFailed && error.kind === 'rejected') return 'refused'
+	throw error
+}
+
+/** Reads the records again that failed, one by one. */
+async function retryFailed(session: Session, way: Way): Promise<boolean> {
+	const { plan, run, checkpoint, db } = session
+	const key = { organizationId: plan.scope.organizationId, syncId: run.syncId, direction: 'inbound' as const }
+	const ids = await findOpenErrors(db, key, checkpoint.after, retriedTogether)
+	const records: ExternalRecord[] = []
+	const gone: string[] = []
+	let refused = 0
+	for (const id of ids) {
+		const record = await readRecord(session.calls, plan.scope, id, way.reads).catch(refusedOnly)
+		if (record === 'refused') refused++
+		else if (record) records.push(record)
+		else gone.push(id)
+	}
+	const after = ids.at(-1)
+	if (after === undefined) return true
+	await applyChunk(session, way, records, { after }, { isCounted: () => true, count: undefined, total: null })
+	if (gone.length + refused > 0)
+		await session.commit(async ({ db: tx, origin }, tally) => {
+			tally.read += gone.length + refused
+			tally.failed += refused
+			if (plan.sync.deletePolicy === 'delete') await markGone(tx, plan.scope, gone, run.id)
+			tally.skipped += gone.length
+			await resolveErrors(tx, key, gone, origin.now)
+		}, {})
+	return ids.length < retriedTogether
+}
+
+/** Up to when the provider's changes are read, once a pass has come to its end. */
+export function watermarkOf({ newest, since, beganAt }: Checkpoint, now: number): number | null {
+	if (newest === null) return since
+	return Math.max(Math.min(newest, (beganAt ?? now) - lookBackMs), since ?? 0)
+}

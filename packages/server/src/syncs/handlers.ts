@@ -1,0 +1,117 @@
+import { historyHandler } from '../audit/history.ts'
+import { ApiError } from '../base/errors.ts'
+import { recordChange } from '../db/audit-log.ts'
+import type { WriteContext } from '../db/write-context.ts'
+import type { Sync, SyncLink, SyncRun } from '../generated/contract.ts'
+import { type Handler, writeContext } from '../http/handler.ts'
+import { recordHandlers } from '../http/record-handlers.ts'
+import { mappings } from '../mappings/store.ts'
+import { beginRun, blockSync, endRun, goOn } from './begin.ts'
+import { findSeen } from './link-store.ts'
+import { obstacle, sidesOf } from './rules.ts'
+import { changeRun, lockActiveRun } from './run-store.ts'
+import { nextTime } from './schedule.ts'
+import { audited, changeSync, createSync, recordSyncEvent, removeSync, scheduleNext, syncs } from './store.ts'
+
+const answers = recordHandlers(syncs, '/syncs', {
+	create: createSync,
+	change: changeSync,
+	async remove(write: WriteContext, sync: Sync) {
+		const run = await lockActiveRun(write.db, sync.organizationId, sync.id)
+		if (run)
+			await endRun(write, sync, run, { status: 'cancelled', error: { code: 'sync_deleted', detail: 'The sync was deleted.' } })
+		const { organizationId, id } = sync
+		await removeSync(write, (await syncs.lock(write.db, organizationId, id)) ?? sync)
+	},
+})
+
+export const { list, get, update, remove } = answers
+
+export const history = historyHandler(syncs)
+
+export const create: Handler<'syncs.create'> = async ({ body, caller }, context) => {
+	const write = writeContext(context, caller)
+	const sync = await createSync(write, body)
+	const { start = true } = body
+	const reason = await obstacle(write.db, sync)
+	if (reason) await blockSync(write, sync, reason.detail)
+	const run = start && !reason ? await beginRun(write, sync, { trigger: 'manual', mode: sync.mode }) : undefined
+	const { version } = (await syncs.find(write.db, sync.organizationId, sync.id)) ?? sync
+	const { status, headers } = answers.created({ id: sync.id, version })
+	return { status, headers, body: { id: sync.id, runId: run?.id ?? null } }
+}
+
+async function lock(db: Parameters<typeof syncs.lock>[0], organizationId: string, id: string): Promise<Sync> {
+	const sync = await syncs.lock(db, organizationId, id)
+	if (!sync) throw syncs.notFound(id)
+	return sync
+}
+
+export const run: Handler<'syncs.run'> = async ({ params: { id }, body, caller }, context) => {
+	const sync = await lock(context.db, caller.organizationId, id)
+	const mode = body?.mode ?? sync.mode
+	const data = await beginRun(writeContext(context, caller), sync, { trigger: 'manual', mode })
+	await recordChange(context, { ...audited(sync), action: 'run', after: { runId: data.id, mode } })
+	return { status: 200, body: { data } }
+}
+
+export const cancel: Handler<'syncs.cancel'> = async ({ params: { id }, caller }, context) => {
+	const { db } = context
+	const sync = await lock(db, caller.organizationId, id)
+	const active = await lockActiveRun(db, caller.organizationId, id)
+	if (!active) throw new ApiError('no_active_run', `No run of the sync ${id} is under way.`)
+	await endRun(writeContext(context, caller), sync, active, { status: 'cancelled' })
+	const { now } = context
+	await recordChange(context, { ...audited(sync), action: 'cancelled', after: { runId: active.id } })
+	const data: SyncRun = { ...active, status: 'cancelled', error: null, waitingUntil: null, finishedAt: now, updatedAt: now }
+	return { status: 200, body: { data } }
+}
+
+/** Changes whether a sync is paused, and tells of it. */
+async function turn(write: WriteContext, sync: Sync, changes: Partial<Sync>): Promise<Sync> {
+	const changed = await syncs.update(write, sync, changes)
+	await recordSyncEvent(write.db, write.origin, 'sync.updated', changed, { before: sync })
+	return changed
+}
+
+export const pause: Handler<'syncs.pause'> = async ({ params: { id }, caller }, context) => {
+	const { db, now } = context
+	const sync = await lock(db, caller.organizationId, id)
+	if (sync.status === 'paused') return { status: 200, body: { data: sync } }
+	const active = await lockActiveRun(db, caller.organizationId, id)
+	const error = { code: 'paused', detail: 'The sync is paused.' } as const
+	// One that waits for somebody to confirm goes on waiting for that.
+	if (active && active.error?.code !== 'too_many_deletions')
+		await changeRun(db, active, active.status, now, { status: 'waiting', error, waitingUntil: null })
+	return {
+		status: 200,
+		body: { data: await turn(writeContext(context, caller), sync, { status: 'paused', statusReason: null, nextRunAt: null }) },
+	}
+}
+
+export const resume: Handler<'syncs.resume'> = async ({ params: { id }, caller }, context) => {
+	const { db, now } = context
+	const { organizationId, organization } = caller
+	const sync = await lock(db, organizationId, id)
+	if (sync.status !== 'paused') return { status: 200, body: { data: sync } }
+	const active = await lockActiveRun(db, organizationId, id)
+	if (active?.error?.code === 'paused') await goOn(db, active, now)
+	const nextRunAt = nextTime(sync.schedule, organization.timeZone, now)
+	const data = await turn(writeContext(context, caller), sync, { status: active ? 'running' : 'idle', nextRunAt })
+	await scheduleNext(db, data)
+	return { status: 200, body: { data } }
+}
+
+export const getLink: Handler<'syncs.links.get'> = async ({ params: { id, externalId }, caller }, { db }) => {
+	const { organizationId } = caller
+	const sync = await syncs.find(db, organizationId, id)
+	if (!sync) throw syncs.notFound(id)
+	const mapping = await mappings.findEvenDeleted(db, organizationId, sync.mappingId)
+	const scope = mapping && { organizationId, connectionId: sync.connectionId, ...sidesOf(mapping) }
+	const found = scope && (await findSeen(db, scope, externalId))
+	if (!found || !scope) throw new ApiError('sync_link_not_found', `The sync ${id} has no link of ${externalId}.`)
+	const { recordId, lastSeen, lastSeenAt, createdAt, updatedAt } = found
+	const seen = lastSeen === null ? null : JSON.parse(lastSeen)
+	const data: SyncLink = { externalId, object: scope.object, recordId, lastSeen: seen, lastSeenAt, createdAt, updatedAt }
+	return { status: 200, body: { data } }
+}

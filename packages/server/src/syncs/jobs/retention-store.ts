@@ -1,0 +1,74 @@
+// Removes runs that ended long ago, with their errors, but each sync's last one; and what links keep of the provider's records.
+import { dayMs } from '../../base/dates.ts'
+import { beginningOf } from '../../base/ids.ts'
+import { type Database, type Dialect, query } from '../../db/database.ts'
+import type { JobHandler } from '../../work/jobs.ts'
+import { inParts } from '../../work/parts.ts'
+
+const runsKeptMs = 90 * dayMs
+const seenKeptMs = 30 * dayMs
+/** Rows that a part changes: on SQLite every other writer waits for it. */
+const batch = 200
+
+interface Part {
+	readonly organizationId: string
+	readonly before: string
+}
+
+/** As an array PostgreSQL runs the sub-select once, and not for each row. */
+const isIn = (column: string, dialect: Dialect) => (dialect === 'sqlite' ? `${column} in (?)` : `${column} = any(array(?))`)
+
+const oldErrors = query<Part>((knex, { organizationId, before }, dialect) => {
+	const rows = knex('sync_record_errors').where({ organizationId }).where('runId', '<', before)
+	const part = rows.clone().orderBy(['runId', 'id']).limit(batch, { skipBinding: true }).select('id')
+	return knex('sync_record_errors').where({ organizationId }).whereRaw(isIn('id', dialect), [part]).delete()
+})
+
+const oldRuns = query<Part>((knex, { organizationId, before }, dialect) => {
+	const part = knex('sync_runs as r')
+		.where({ organizationId })
+		.where('id', '<', before)
+		.whereNotNull('finishedAt')
+		.whereRaw(
+			`exists (select 1 from sync_runs later where later."organizationId" = r."organizationId" and later."syncId" = r."syncId" and later.id > r.id)`,
+		)
+		.orderBy('id')
+		.limit(batch, { skipBinding: true })
+		.select('id')
+	return knex('sync_runs').where({ organizationId }).whereRaw(isIn('id', dialect), [part]).delete()
+})
+
+const oldSeen = query<{ organizationId: string; before: number }>((knex, { organizationId, before }, dialect) => {
+	const part = knex('sync_links')
+		.where({ organizationId })
+		.where('lastSeenAt', '<', before)
+		.whereNotNull('lastSeen')
+		.orderBy('lastSeenAt')
+		.limit(batch, { skipBinding: true })
+	const row = dialect === 'sqlite' ? 'rowid' : 'ctid'
+	return knex('sync_links')
+		.whereRaw(isIn(row, dialect), [part.select(knex.raw(row))])
+		.update({ lastSeen: null })
+})
+
+const anyRun = query<{ organizationId: string }, { id: string }>((knex, key) =>
+	knex('sync_runs').where(key).limit(1, { skipBinding: true }).select('id'),
+)
+
+/** The job of an organization: once a day while it has runs. */
+export const removeOldRuns =
+	(db: Database): JobHandler =>
+	async (job) => {
+		const { organizationId, signal } = job
+		const before = beginningOf('run', job.now - runsKeptMs)
+		const seenBefore = job.now - seenKeptMs
+		// What a power cut brings back goes the next time.
+		const parts = [
+			() => job.part((tx) => tx.run(oldErrors, { organizationId, before }), { durable: false }),
+			() => job.part((tx) => tx.run(oldRuns, { organizationId, before }), { durable: false }),
+			() => job.part((tx) => tx.run(oldSeen, { organizationId, before: seenBefore }), { durable: false }),
+		]
+		for (const part of parts) await inParts(async () => (await part()) === batch, signal)
+		if (signal.aborted) return { dueAt: job.now }
+		return (await db.get(anyRun, { organizationId })) ? { dueAt: job.now + dayMs } : undefined
+	}

@@ -1,0 +1,38 @@
+// The job of a schedule: begins the next run of a sync when it is due.
+import { ApiError } from '../../base/errors.ts'
+import { bySystem } from '../../base/origin.ts'
+import type { Database } from '../../db/database.ts'
+import type { WriteContext } from '../../db/write-context.ts'
+import type { Sync } from '../../generated/contract.ts'
+import { requireOrganization } from '../../organizations/store.ts'
+import type { JobHandler } from '../../work/jobs.ts'
+import { beginRun, blockSync } from '../begin.ts'
+import { nextTime } from '../schedule.ts'
+import { noteOfSync } from '../state-store.ts'
+import { syncs } from '../store.ts'
+
+export const runSchedule =
+	(db: Database): JobHandler =>
+	(job) =>
+		job.part(async (tx) => {
+			const sync = await syncs.lock(tx, job.organizationId, job.resourceId)
+			if (!sync || sync.status === 'paused' || sync.nextRunAt === null) return undefined
+			if (sync.nextRunAt > job.now) return { dueAt: sync.nextRunAt }
+			const organization = await requireOrganization(db, job.organizationId)
+			const write = { db: tx, origin: bySystem(job.now, 'jobs.syncSchedule'), organization }
+			const nextRunAt = nextTime(sync.schedule, organization.timeZone, job.now)
+			await beginScheduled(write, sync, nextRunAt)
+			return nextRunAt === null ? undefined : { dueAt: nextRunAt }
+		})
+
+/** A run that is still under way takes the place of this one. */
+async function beginScheduled(write: WriteContext, sync: Sync, nextRunAt: number | null): Promise<void> {
+	const { db, origin } = write
+	try {
+		await beginRun(write, sync, { trigger: 'schedule', mode: sync.mode })
+	} catch (error) {
+		if (!(error instanceof ApiError)) throw error
+		if (error.code === 'sync_blocked') return blockSync(write, sync, error.message, nextRunAt)
+	}
+	await noteOfSync(db, sync, origin.now, { nextRunAt })
+}

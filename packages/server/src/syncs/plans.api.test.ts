@@ -1,0 +1,110 @@
+// How the database runs the queries of syncs, with 20,000 rows of each table: by an index, also for a sync that has nothing to do.
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { startTestServer, type TestServer } from '../../test/harness.ts'
+import { peopleSync } from '../../test/people-api.ts'
+import { connect, plansBy, record } from '../../test/plans.ts'
+import { type Ask, readTables } from '../../test/tables.ts'
+import type { Db } from '../db/database.ts'
+import { findByExternalIds, findByRecordIds } from '../mappings/link-store.ts'
+import { findIds, findOwnRuns, markLost } from './engine/internal-store.ts'
+import { countErrors, findOpenErrors, insertError, readErrors, resolveErrors } from './error-store.ts'
+import * as links from './link-store.ts'
+import { changeRun, countRuns, findStoredRun, lockActiveRun, readRuns } from './run-store.ts'
+import { findState, findSyncsOf } from './state-store.ts'
+import { syncs } from './store.ts'
+
+const rows = 20_000
+let server: TestServer
+let ask: Ask
+let end: () => unknown
+beforeAll(async () => {
+	server = await startTestServer()
+	;({ ask, end } = await connect(server.settings))
+	const { id } = await server.remit.syncs.create({ ...(await peopleSync(server)), direction: 'inbound' })
+	await vi.waitUntil(async () => (await server.remit.syncs.runs.list(id)).data[0]?.finishedAt, { timeout: 10_000 })
+	await failOne(id)
+	await grow()
+})
+afterAll(async () => {
+	await end()
+	await server.close()
+})
+
+const org = () => server.organizationId
+
+async function failOne(syncId: string): Promise<void> {
+	const failed = { organizationId: org(), syncId, runId: 'run_1', direction: 'inbound', recordKey: 'x' } as const
+	await server.db.transaction((tx) => insertError(tx, { ...failed, externalId: 'x', recordId: null, errors: [] }, 1))
+}
+
+/** Copies of one row, by SQL. */
+async function grow(): Promise<void> {
+	const all = await readTables(server.db.dialect, ask)
+	const grown: Record<string, Record<string, string>> = {
+		syncs: {
+			id: `'syn_' || n`,
+			connectionId: `'con_' || (n % 500)`,
+			createdAt: 'n',
+			status: `case n % 9 when 0 then 'paused' else 'idle' end`,
+		},
+		sync_runs: { id: `'run_' || n`, syncId: `'syn_' || (n % 500 + 1)`, finishedAt: 'n' },
+		sync_links: { recordId: `'cmp_' || n`, externalId: `'ext_' || n`, connectionId: `'con_' || (n % 5)`, lastSeenAt: 'n' },
+		sync_record_errors: { id: `'rer_' || n`, runId: `'run_' || (n % 500)`, syncId: `'syn_' || (n % 500)`, recordKey: `'x' || n` },
+	}
+	for (const [name, values] of Object.entries(grown)) {
+		const columns = all.find((table) => table.name === name)?.columns ?? []
+		const copied = columns.filter((column) => column !== 'rowid')
+		const selected = copied.map((column) => values[column] ?? `"${column}"`).join(', ')
+		await ask(`with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < ${rows})
+			insert into ${name} (${copied.map((column) => `"${column}"`).join(', ')})
+			select ${selected} from (select * from ${name} limit 1) as source, numbers`)
+	}
+	if (server.db.dialect === 'postgres') await ask('vacuum analyze')
+}
+
+const scope = () => ({ organizationId: org(), connectionId: 'con_1', object: 'people', kind: 'company' })
+const run = () => ({ organizationId: org(), id: 'run_1' })
+const ofSync = () => ({ organizationId: org(), syncId: 'syn_1' })
+const page = { limit: 50, offset: 0 }
+const errors = () => ({ ...ofSync(), direction: 'inbound' as const })
+
+const queries: [name: string, work: (db: Db) => Promise<unknown>][] = [
+	['syncs', (db) => syncs.readPage(db, org(), page)],
+	['syncs by status', (db) => syncs.readPage(db, org(), { ...page, status: 'paused' })],
+	['syncs by connection', (db) => syncs.readPage(db, org(), { ...page, connectionId: 'con_1' })],
+	['syncs of a connection', (db) => findSyncsOf(db, org(), 'con_1')],
+	['the state of a sync', (db) => findState(db, { organizationId: org(), id: 'syn_1' })],
+	['the run that is under way', (db) => lockActiveRun(db, org(), 'syn_1')],
+	['a run', (db) => findStoredRun(db, run())],
+	['a change of a run', (db) => changeRun(db, run(), 'running', 1, { waitingUntil: 1 })],
+	['runs', (db) => readRuns(db, { ...ofSync(), ...page })],
+	['runs after a cursor', (db) => readRuns(db, { ...ofSync(), ...page, cursor: 'run_7' })],
+	['the number of runs', (db) => countRuns(db, ofSync())],
+	['errors of a run', (db) => readErrors(db, { organizationId: org(), runId: 'run_1', ...page, cursor: 'rer_1' })],
+	['the number of errors', (db) => countErrors(db, { organizationId: org(), runId: 'run_1' })],
+	['errors that are open', (db) => findOpenErrors(db, errors(), 'x1', 25)],
+	['errors to resolve', (db) => resolveErrors(db, errors(), ['x1', 'x2'], 1)],
+	['links by the ids of the provider', (db) => findByExternalIds(db, scope(), ['ext_1', 'ext_2'])],
+	['links by the ids of Remit', (db) => findByRecordIds(db, scope(), ['cmp_1', 'cmp_2'])],
+	['links to mark', (db) => links.markSeen(db, scope(), ['ext_1', 'ext_2'], 'run_1')],
+	['links of records that are gone', (db) => links.markRecordsGone(db, scope(), ['cmp_1'], 'run_1')],
+	['links that are lost', (db) => links.findLost(db, scope(), { runId: 'run_1' }, '', 25)],
+	['links of writes without answer', (db) => links.findPendingIds(db, scope(), '', 25)],
+	['a link', (db) => links.findSeen(db, scope(), 'ext_1')],
+	['a change of a link', (db) => links.changeLink(db, scope(), 'cmp_1', { remoteHash: 'x' }, 1)],
+	[
+		'runs of a connection among others',
+		(db) => findOwnRuns(db, { organizationId: org(), connectionId: 'con_1', ids: ['run_1', 'run_2'] }),
+	],
+	['companies by id', (db) => findIds(db, 'company', { organizationId: org(), after: 'cmp_1', limit: 25 })],
+	['invoices by id', (db) => findIds(db, 'invoice', { organizationId: org(), after: 'inv_1', limit: 25 })],
+	['links without a record', (db) => markLost(db, scope(), 'run_1')],
+]
+
+it.each(queries)('%s: by an index', async (_, work) => {
+	if (server.db.dialect === 'postgres') await ask('set enable_seqscan = off')
+	for (const plan of await plansBy(server.db.dialect, ask, await record(server.db.dialect, work))) {
+		expect(plan).toMatch(/USING (COVERING )?INDEX|Index (Only )?Scan|Bitmap Index Scan/)
+		expect(plan).not.toMatch(/^SCAN (?!json_each)|Seq Scan/m)
+	}
+})

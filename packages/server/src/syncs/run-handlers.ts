@@ -1,0 +1,71 @@
+import { ApiError } from '../base/errors.ts'
+import { recordChange } from '../db/audit-log.ts'
+import type { Db } from '../db/database.ts'
+import type { CursorMeta, SyncRecordError, SyncRun } from '../generated/contract.ts'
+import { listText } from '../http/answers.ts'
+import type { Handler } from '../http/handler.ts'
+import { goOn } from './begin.ts'
+import { countErrors, readErrors } from './error-store.ts'
+import { confirmDeletions, countRuns, findStoredRun, readRuns, runs } from './run-store.ts'
+import { audited, syncs } from './store.ts'
+
+export const list: Handler<'syncs.runs.list'> = async ({ params: { id }, query, caller: { organizationId } }, { db }) => {
+	await requireSync(db, organizationId, id)
+	const key = { organizationId, syncId: id }
+	const rows = await readRuns(db, { ...key, ...query })
+	return { status: 200, body: listText<SyncRun, CursorMeta>(rows, await metaOf(rows, query, () => countRuns(db, key))) }
+}
+
+export const get: Handler<'syncs.runs.get'> = async ({ params: { id, runId }, caller }, { db }) => ({
+	status: 200,
+	body: { data: await requireRun(db, caller.organizationId, id, runId) },
+})
+
+export const listErrors: Handler<'syncs.runs.errors.list'> = async ({ params: { id, runId }, query, caller }, { db }) => {
+	const { organizationId } = caller
+	await requireRun(db, organizationId, id, runId)
+	const key = { organizationId, runId }
+	const rows = await readErrors(db, { ...key, ...query })
+	return { status: 200, body: listText<SyncRecordError, CursorMeta>(rows, await metaOf(rows, query, () => countErrors(db, key))) }
+}
+
+export const confirm: Handler<'syncs.runs.confirm'> = async ({ params: { id, runId }, caller }, { db, now, origin }) => {
+	const { organizationId } = caller
+	await requireSync(db, organizationId, id)
+	const run = await runs.lock(db, organizationId, runId)
+	if (run?.syncId !== id) throw runs.notFound(runId)
+	if (run.status !== 'waiting' || run.error?.code !== 'too_many_deletions')
+		throw new ApiError('nothing_to_confirm', `The run ${runId} is ${run.status}, and does not wait for a confirmation.`)
+	const stored = await findStoredRun(db, run)
+	if (stored) await confirmDeletions(db, run, stored.checkpoint, now)
+	await goOn(db, run, now)
+	await recordChange({ db, origin }, { ...audited({ organizationId, id }), action: 'deletions_confirmed', after: { runId } })
+	return { status: 200, body: { data: { ...run, status: 'queued', error: null, updatedAt: now } } }
+}
+
+async function requireSync(db: Db, organizationId: string, id: string): Promise<void> {
+	if (!(await syncs.read(db, organizationId, id))) throw syncs.notFound(id)
+}
+
+async function requireRun(db: Db, organizationId: string, syncId: string, runId: string): Promise<SyncRun> {
+	await requireSync(db, organizationId, syncId)
+	const run = await runs.find(db, organizationId, runId)
+	if (run?.syncId !== syncId) throw runs.notFound(runId)
+	return run
+}
+
+interface Page {
+	readonly limit: number
+	readonly offset: number
+	readonly cursor?: string
+}
+
+async function metaOf(
+	rows: readonly string[],
+	{ limit, offset, cursor }: Page,
+	count: () => Promise<number>,
+): Promise<CursorMeta> {
+	const total = cursor === undefined ? await count() : null
+	const last = rows.at(-1)
+	return { total, limit, offset, nextCursor: last === undefined ? (cursor ?? null) : (JSON.parse(last) as { id: string }).id }
+}

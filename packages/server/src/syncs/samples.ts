@@ -1,0 +1,58 @@
+// How the tests ask the operations of this folder.
+import { setTimeout } from 'node:timers/promises'
+import type { Tenant } from '../../test/harness.ts'
+import { peopleSync } from '../../test/people-api.ts'
+import { made, type Samples } from '../../test/sample.ts'
+
+const idle = async (tenant: Tenant) => made(tenant, '/syncs', { ...(await peopleSync(tenant)), start: false })
+
+/** A sync whose run waits for its provider. */
+const busy = async (tenant: Tenant) => made(tenant, '/syncs', await peopleSync(tenant, 'busy'))
+
+const paused = async (tenant: Tenant) => {
+	const id = await idle(tenant)
+	await tenant.ask('POST', `/syncs/${id}/pause`)
+	return id
+}
+
+/** Waits for the last run of a sync to leave off; returns both ids. */
+async function ran(tenant: Tenant, id: string): Promise<[string, string]> {
+	for (;;) {
+		const [run] = (await tenant.ask('GET', `/syncs/${id}/runs?limit=1`)).body.data
+		if (run.finishedAt !== null || run.status === 'waiting') return [id, run.id]
+		await setTimeout(20)
+	}
+}
+
+const done = async (tenant: Tenant) => ran(tenant, await made(tenant, '/syncs', await peopleSync(tenant)))
+
+/** A sync whose provider lists nobody any more. */
+async function emptied(tenant: Tenant): Promise<[string, string]> {
+	const id = await made(tenant, '/syncs', { ...(await peopleSync(tenant, 'emptied')), deletePolicy: 'delete' })
+	await ran(tenant, id)
+	await tenant.ask('POST', `/syncs/${id}/run`, { body: { mode: 'full' } })
+	return ran(tenant, id)
+}
+
+export const samples: Samples = {
+	syncs: {
+		make: idle,
+		body: async () => ({ name: 'All people', schedule: { type: 'interval', minutes: 15 } }),
+		broken: async () => ({ body: { schedule: { type: 'cron', expression: '0 0 31 2 *' } } }),
+	},
+	'syncs.create': {
+		body: async (tenant) => ({ ...(await peopleSync(tenant)), start: false }),
+		broken: async (tenant) => ({ body: { ...(await peopleSync(tenant)), direction: 'outbound' } }),
+	},
+	'syncs.run': {
+		make: idle,
+		contradicting: async (tenant) => ({ id: await paused(tenant) }),
+	},
+	'syncs.pause': { make: idle },
+	'syncs.resume': { make: paused },
+	'syncs.cancel': { make: busy, contradicting: async (tenant) => ({ id: await idle(tenant) }) },
+	'syncs.links.get': { make: async (tenant) => [(await done(tenant))[0], '1'] },
+	'syncs.runs': { make: done },
+	'syncs.runs.list': { make: async (tenant) => (await done(tenant))[0] },
+	'syncs.runs.confirm': { make: emptied, contradicting: async (tenant) => ({ id: await done(tenant) }) },
+}
