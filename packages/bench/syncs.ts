@@ -138,7 +138,7 @@ async function measure(
 	const spans: number[] = []
 	const times: [at: number, read: number][] = []
 	while (run?.finishedAt === null) {
-		if (run.progress.read < count / 2) await sleep(500)
+		if (run.progress.read < count / 2) await sleep(750)
 		else spans.push(await p99(client, companyId, 1_000))
 		megabytes = Math.max(megabytes, remit.rssMegabytes())
 		run = await client.syncs.runs.get(id, run.id)
@@ -152,7 +152,7 @@ async function measure(
 	await client.syncs.run(id)
 	let second = (await client.syncs.runs.list(id, { limit: 1 })).data[0]
 	while (second?.finishedAt === null) {
-		await sleep(50)
+		await sleep(750)
 		second = await client.syncs.runs.get(id, second.id)
 	}
 	const { created = 0, updated = 0, bytes: read = 0 } = second?.progress ?? {}
