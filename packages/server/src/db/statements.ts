@@ -8,14 +8,26 @@ export interface Compiled<Statement> {
 	values(params: object): unknown[]
 }
 
-/** Compiles queries for one database; `prepare` turns SQL into what the driver runs. */
+/** The statement of a query for the parameters with these names. */
+interface Shape<Statement> {
+	readonly names: readonly string[]
+	readonly compiled: Compiled<Statement>
+}
+
+/** Turns SQL into what the driver runs. What does not stay is dropped sooner or later, so that a connection is not to remember it. */
+type Prepare<Statement> = (sql: string, stays: boolean) => Statement
+
+/** Statements to keep of a query. A PATCH has one for each set of fields, and a client can send any number of sets. */
+const maxShapes = 50
+
+/** Compiles queries for one database. */
 export class Statements<Statement> {
 	readonly #dialect: Dialect
 	readonly #knex: Knex
-	readonly #prepare: (sql: string) => Statement
-	readonly #compiled = new Map<object, Map<string, Compiled<Statement>>>()
+	readonly #prepare: Prepare<Statement>
+	readonly #compiled = new Map<object, Shape<Statement>[]>()
 
-	constructor(dialect: Dialect, prepare: (sql: string) => Statement) {
+	constructor(dialect: Dialect, prepare: Prepare<Statement>) {
 		this.#dialect = dialect
 		this.#knex = knexFactory({ client: dialect === 'sqlite' ? 'better-sqlite3' : 'pg', useNullAsDefault: true })
 		this.#prepare = prepare
@@ -24,31 +36,42 @@ export class Statements<Statement> {
 	compile<P extends object, Row>(query: Query<P, Row>, params: P): Compiled<Statement> {
 		let shapes = this.#compiled.get(query)
 		if (!shapes) {
-			shapes = new Map()
+			shapes = []
 			this.#compiled.set(query, shapes)
 		}
-		let shape = ''
-		for (const name in params) if (params[name] !== undefined) shape += `${name},`
-		let compiled = shapes.get(shape)
-		if (!compiled) {
-			compiled = this.#build(query, shape.split(',').slice(0, -1))
-			shapes.set(shape, compiled)
+		for (let index = 0; index < shapes.length; index++) {
+			const shape = shapes[index] as Shape<Statement>
+			if (!areAll(shape.names, params)) continue
+			// What is used moves to the front, a place at a time.
+			if (index > 0) [shapes[index - 1], shapes[index]] = [shape, shapes[index - 1] as Shape<Statement>]
+			return shape.compiled
 		}
+		const names = Object.keys(params).filter((name) => params[name as keyof P] !== undefined)
+		const compiled = this.#build(query, names, shapes.length < maxShapes)
+		if (shapes.length === maxShapes) shapes.pop()
+		shapes.push({ names, compiled })
 		return compiled
 	}
 
-	#build<P extends object, Row>(query: Query<P, Row>, names: string[]): Compiled<Statement> {
+	#build<P extends object, Row>(query: Query<P, Row>, names: readonly string[], stays: boolean): Compiled<Statement> {
 		const placeholders = Object.fromEntries(names.map((name, index) => [name, new Placeholder(name, index)]))
 		const built = query.build(this.#knex, placeholders as unknown as Placeholders<P>, this.#dialect)
 		const { sql, bindings } = built.toSQL().toNative()
 		const sources = bindings.map((binding) => source(binding, names))
 		const convert = this.#dialect === 'sqlite' ? sqliteValue : postgresValue
 		return {
-			statement: this.#prepare(this.#dialect === 'sqlite' ? plannedOnce(sql) : sql),
+			statement: this.#prepare(this.#dialect === 'sqlite' ? plannedOnce(sql) : sql, stays),
 			values: (params: Record<string, unknown>) =>
 				sources.map((from) => convert('name' in from ? params[from.name] : from.value)),
 		}
 	}
+}
+
+/** Whether these are the names of the parameters that are present, in their order. A key made of them costs more than most statements. */
+function areAll(names: readonly string[], params: object): boolean {
+	let count = 0
+	for (const name in params) if (params[name as keyof object] !== undefined && names[count++] !== name) return false
+	return count === names.length
 }
 
 /**
@@ -74,7 +97,7 @@ class Placeholder {
 	}
 }
 
-function source(binding: unknown, names: string[]): { name: string } | { value: unknown } {
+function source(binding: unknown, names: readonly string[]): { name: string } | { value: unknown } {
 	if (binding instanceof Placeholder) return binding
 	if (typeof binding === 'number' && binding >= reserved) return { name: names[binding - reserved] as string }
 	return { value: binding }
