@@ -119,8 +119,8 @@ export class Job {
 
 /** Jobs that run at once in a process. On SQLite they share its only thread with the requests. */
 const slots = { sqlite: 4, postgres: 8 }
-/** How often a worker looks for jobs that are due. */
-const pollMs = 500
+/** How often a worker looks for jobs that are due: somebody may wait for a run to begin. On PostgreSQL each look is a round trip. */
+const pollMs = { sqlite: 100, postgres: 250 }
 const maxErrorLength = 500
 
 export class Worker {
@@ -136,7 +136,7 @@ export class Worker {
 		this.#kinds = Object.keys(options.handlers)
 		this.#room = new FairRoom(slots[options.db.dialect])
 		this.#loop = new WakingLoop(() => this.#take(), {
-			pollMs,
+			pollMs: pollMs[options.db.dialect],
 			failed: (err) => options.log.error({ err }, 'jobs: the table cannot be read or written'),
 		})
 	}
