@@ -16,7 +16,7 @@ import { drains } from './webhooks/drains.ts'
 import { addEndpoints, fillQueue, healthyCount, keepHealthy, settings } from './webhooks/queue.ts'
 import { type Receiver, startReceiver } from './webhooks/receiver.ts'
 
-const targets = { least: 0.4, goal: 0.7, mostLoss: 0.1 }
+const targets = { least: 0.4, goal: 0.5, mostLoss: 0.1 }
 
 /** A drain takes some ten seconds, so that more rounds would take too long. */
 const mostRounds = 3

@@ -1,5 +1,7 @@
 // The rival that validates too: Fastify 5 validates requests and serializes answers by the contract's schemas, over the same
-// prepared statements.
+// prepared statements. With the argument `duties` it also logs each request, counts it against a limit and gives it an id, as Remit does.
+import { randomUUID } from 'node:crypto'
+import rateLimit from '@fastify/rate-limit'
 import Fastify from 'fastify'
 import { formats } from '../../server/src/contract/formats.ts'
 import { type NewInvoice, Rows } from './rows.ts'
@@ -11,10 +13,12 @@ declare module 'fastify' {
 	}
 }
 
-const rows = new Rows(process.argv[2] as string)
+const [file = '', duties] = process.argv.slice(2)
+const rows = new Rows(file)
 
 const ajvFormats = Object.fromEntries(Object.entries(formats).map(([name, { type, validate }]) => [name, { type, validate }]))
 const app = Fastify({
+	...(duties === 'duties' && { logger: true, genReqId: () => `req_${randomUUID()}` }),
 	ajv: { customOptions: { removeAdditional: false, coerceTypes: true, strict: false, formats: ajvFormats as never } },
 })
 
@@ -25,6 +29,14 @@ app.addHook('onRequest', (req, reply, done) => {
 	req.organizationId = organizationId
 	done()
 })
+
+if (duties === 'duties') {
+	await app.register(rateLimit, { max: 1e9, timeWindow: 60_000, hook: 'preHandler', keyGenerator: (req) => req.organizationId })
+	app.addHook('onSend', (req, reply, _, done) => {
+		reply.header('x-request-id', req.id)
+		done()
+	})
+}
 
 const id = { type: 'object', required: ['id'], properties: { id: schemaOf('Id') } }
 

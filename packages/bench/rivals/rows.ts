@@ -1,6 +1,7 @@
 // The data access of all rivals: prepared statements on a SQLite file, and a cached key check. It is as fast as its author could
-// make it: one connection writes and one reads, statements are prepared once, and limits are literals, because SQLite plans a
-// statement again for each value of a bound limit. Rows are objects, which the rivals turn into JSON.
+// make it: one connection writes and one reads, statements are prepared once, limits are literals, and comparisons have `+?`, because
+// SQLite plans a statement again for each value of a bound limit, and for other values beside an indexed column. Rows are objects,
+// which the rivals turn into JSON; but one gets JSON from SQLite (rows-json.ts).
 import { hash } from 'node:crypto'
 import type { ParsedUrlQuery } from 'node:querystring'
 import { newId } from '../../server/src/base/ids.ts'
@@ -20,26 +21,31 @@ export interface NewInvoice {
 
 const dayMs = 86_400_000
 
-const derived: Record<string, string> = {
-	isOverdue: `(status in ('sent', 'overdue') and "dueDate" is not null and "dueDate" < ?) as "isOverdue"`,
-	amountDueCents: `case when status = 'cancelled' then 0 else "totalCents" - "amountPaidCents" end as "amountDueCents"`,
+const settled = '"amountPaidCents" + "amountCreditedCents"'
+const isCovered = `(("totalCents" > 0 and ${settled} >= "totalCents") or ("totalCents" < 0 and ${settled} <= "totalCents"))`
+
+export const derived: Record<string, string> = {
+	isOverdue: `(status in ('sent', 'overdue') and not ${isCovered} and "dueDate" is not null and "dueDate" < +?)`,
+	amountDueCents: `case when status = 'cancelled' then 0 else "totalCents" - ${settled.replace(' + ', ' - ')} end`,
+	paymentState: `case when ${isCovered} or ("totalCents" = 0 and status = 'paid') then 'paid'
+		when "amountPaidCents" = 0 then 'unpaid' else 'partially_paid' end`,
 }
 const columns = (names: object) =>
 	Object.keys(names)
-		.map((name) => derived[name] ?? `"${name}"`)
+		.map((name) => (name in derived ? `${derived[name]} as "${name}"` : `"${name}"`))
 		.join(', ')
 
 // The plus keeps SQLite from walking the organization's companies by name and looking each up among the matches. Instead it
 // begins with the matches, which is twice as fast.
-const matching = `from companies where +"organizationId" = ? and "deletedAt" is null
+export const matching = `from companies where +"organizationId" = +? and "deletedAt" is null
 	and rowid in (select rowid from company_search where company_search match ?)`
 
-const invoices = `select ${columns(fields.Invoice)} from invoices where "organizationId" = ?`
-const order = 'order by "createdAt" desc, "id" desc'
+const invoices = `select ${columns(fields.Invoice)} from invoices where "organizationId" = +?`
+export const order = 'order by "createdAt" desc, "id" desc'
 const statements = {
-	invoice: `${invoices} and "id" = ?`,
+	invoice: `${invoices} and "id" = +?`,
 	all: `${invoices} ${order}`,
-	byStatus: `${invoices} and "status" = ? ${order}`,
+	byStatus: `${invoices} and "status" = +? ${order}`,
 	search: `select ${columns(fields.Company)} ${matching} order by "sortName", "id"`,
 }
 
@@ -65,7 +71,7 @@ export class Rows {
 		writer.pragma('foreign_keys = ON')
 		const reader = new Database(file, { readonly: true })
 		this.#invoice = reader.prepare(statements.invoice)
-		this.#findKey = reader.prepare('select "organizationId" from api_keys where "hash" = ? and "revokedAt" is null')
+		this.#findKey = reader.prepare('select "organizationId" from api_keys where "hash" = +? and "revokedAt" is null')
 		this.#countCompanies = reader.prepare(`select count(*) as total ${matching}`)
 		this.#all = pages(reader, statements.all)
 		this.#byStatus = pages(reader, statements.byStatus)
@@ -129,12 +135,12 @@ function pages(reader: Sqlite, sql: string): Page {
 }
 
 /** The benchmark's organizations have the time zone UTC. */
-const startOfDay = () => Math.floor(Date.now() / dayMs) * dayMs
+export const startOfDay = () => Math.floor(Date.now() / dayMs) * dayMs
 
 /** Creates each invoice, its number and its row, in a transaction of its own. */
-function creator(writer: Sqlite) {
+export function creator(writer: Sqlite) {
 	const takeNumber = writer.prepare<{ next: number }>(
-		`update organizations set "nextInvoiceNumber" = "nextInvoiceNumber" + 1 where "organizationId" = ?
+		`update organizations set "nextInvoiceNumber" = "nextInvoiceNumber" + 1 where "organizationId" = +?
 			returning "nextInvoiceNumber" as next`,
 	)
 	const insert = writer.prepare(insertInvoice)
@@ -149,15 +155,16 @@ function creator(writer: Sqlite) {
 	}).immediate
 }
 
+const ofType = (wanted: string) =>
+	Object.entries(fields.Invoice)
+		.filter(([, type]) => type === wanted)
+		.map(([name]) => name)
+export const [flags, parsed] = [ofType('boolean'), ofType('json')]
+
 /** Converts the values of SQLite into those of the contract, in place, which keeps the order of the fields. */
 function revive(row: Row): Row {
-	row.showRateBreakdown = row.showRateBreakdown === 1
-	row.includeTimesheet = row.includeTimesheet === 1
-	row.isOverdue = row.isOverdue === 1
-	row.lineItems = parse(row.lineItems)
-	row.taxBreakdown = parse(row.taxBreakdown)
-	row.billTo = parse(row.billTo)
-	row.billFrom = parse(row.billFrom)
+	for (const name of flags) row[name] = row[name] === 1
+	for (const name of parsed) row[name] = parse(row[name])
 	return row
 }
 

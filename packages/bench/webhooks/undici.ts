@@ -13,8 +13,20 @@ interface Options {
 	readonly body?: string
 }
 
+interface Handler {
+	onRequestStart(): void
+	onResponseStart(controller: object, status: number): void
+	onResponseData(): void
+	onResponseEnd(): void
+	onResponseError(controller: object, error: Error): void
+}
+
+interface Agent {
+	dispatch(options: Omit<Options, 'dispatcher'> & { readonly origin: string; readonly path: string }, handler: Handler): void
+}
+
 interface Undici {
-	readonly Agent: new (options?: { readonly connections?: number }) => object
+	readonly Agent: new (options?: { readonly connections?: number }) => Agent
 	readonly request: (url: string, options: Options) => Promise<Answer>
 }
 
