@@ -212,6 +212,7 @@ const result = (): DeliveryResult => ({
 	id: 'whd_1',
 	endpointId: 'whe_1',
 	resourceId: 'cmp_1',
+	number: 1,
 	sequence: 1,
 	wasOutOfOrder: false,
 	leaseEnd: 0,
@@ -232,7 +233,7 @@ const result = (): DeliveryResult => ({
 const complete = (db: Db) => {
 	const all = async (query: never, params: never): Promise<never[]> => {
 		await db.all(query, params)
-		return [{ id: result().id, outOfOrder: false, attemptCount: 1 }] as never[]
+		return [{ id: result().id, outOfOrder: false }] as never[]
 	}
 	return completeDeliveries({ ...db, all }, [result()])
 }

@@ -53,6 +53,8 @@ export const findTargets = (db: Db, now: number) => db.all(targets, { now, hourA
 export interface ClaimedDelivery extends EventRow {
 	readonly deliveryId: string
 	readonly retryCount: number
+	/** Attempts so far. */
+	readonly attemptCount: number
 	/** When the schedule has this attempt, if it was brought forward. */
 	readonly scheduledAt: number | null
 	/** Whether later events of its record may have arrived; SQLite has 0 or 1. */
@@ -73,7 +75,14 @@ const due = query<ClaimQuery, ClaimedDelivery>((knex, { organizationId, endpoint
 		.where('d.nextAttemptAt', '<=', now)
 		.orderBy(['d.nextAttemptAt', 'd.id'])
 		.limit(asNumber(limit))
-		.select('d.id as deliveryId', 'd.retryCount', 'd.scheduledAt', 'd.outOfOrder', ...eventColumns(knex, dialect))
+		.select(
+			'd.id as deliveryId',
+			'd.retryCount',
+			'd.attemptCount',
+			'd.scheduledAt',
+			'd.outOfOrder',
+			...eventColumns(knex, dialect),
+		)
 	return dialect === 'sqlite' ? rows : rows.forUpdate('d').skipLocked()
 })
 
@@ -99,6 +108,8 @@ export interface DeliveryResult {
 	readonly id: string
 	readonly endpointId: string
 	readonly resourceId: string
+	/** Of the attempt. */
+	readonly number: number
 	/** The event's `sequence` in its record. */
 	readonly sequence: number
 	/** Whether later events of its record may have been sent before the attempt: then none waits for it. */
@@ -121,13 +132,12 @@ export interface DeliveryResult {
 	readonly request: string | null
 }
 
-type Result = Omit<DeliveryResult, 'wasOutOfOrder'> & { readonly number: number }
+type Result = Omit<DeliveryResult, 'wasOutOfOrder'>
 
 /** What a delivery is after its result has been written. */
 interface Written {
 	readonly id: string
 	readonly outOfOrder: boolean | number
-	readonly attemptCount: number
 }
 
 const results = new RowList<Result>({
@@ -135,6 +145,7 @@ const results = new RowList<Result>({
 	id: 'text',
 	endpointId: 'text',
 	resourceId: 'text',
+	number: 'bigint',
 	sequence: 'bigint',
 	leaseEnd: 'bigint',
 	status: 'text',
@@ -148,8 +159,6 @@ const results = new RowList<Result>({
 	error: 'text',
 	endedAt: 'bigint',
 	request: 'text',
-	/** Of the attempt. */
-	number: 'bigint',
 })
 
 /** A delivery that was rejected holds the later ones of its record back for so long. */
@@ -183,15 +192,14 @@ const outcome = query<Part<Result>, Written>((knex, part, dialect) =>
 		from ? join webhook_endpoints p on p."organizationId" = r."organizationId" and p.id = r."endpointId"
 		where d."organizationId" = r."organizationId" and d.id = r.id
 		and d.status = 'delivering' and d."nextAttemptAt" = r."leaseEnd"
-		returning ${['id', 'outOfOrder', 'attemptCount'].map((name) => (dialect === 'sqlite' ? `"${name}"` : `d."${name}"`)).join(', ')}`,
+		returning ${['id', 'outOfOrder'].map((name) => (dialect === 'sqlite' ? `"${name}"` : `d."${name}"`)).join(', ')}`,
 		[results.table(knex, part, dialect)],
 	),
 )
 
 /** Writes a result that is final, which does not depend on the endpoint. Most are, and on SQLite the join costs half of such a write. */
 const conclusion = query<
-	Pick<Result, 'organizationId' | 'id' | 'leaseEnd' | 'status' | 'counts' | 'responseStatus' | 'error' | 'endedAt'>,
-	Written
+	Pick<Result, 'organizationId' | 'id' | 'leaseEnd' | 'status' | 'counts' | 'responseStatus' | 'error' | 'endedAt'>
 >((knex, { organizationId, id, leaseEnd, status, counts, responseStatus, error, endedAt }) =>
 	knex('webhook_deliveries')
 		.where({ organizationId, id, status: 'delivering', nextAttemptAt: leaseEnd })
@@ -205,21 +213,24 @@ const conclusion = query<
 			lastResponseStatus: responseStatus,
 			lastError: error,
 			updatedAt: endedAt,
-		})
-		.returning(['id', 'outOfOrder', 'attemptCount']),
+		}),
 )
 
 /** PostgreSQL writes all at once: a second statement would cost it a round trip. */
 async function writeOutcomes(db: Db, all: readonly DeliveryResult[]): Promise<Written[]> {
 	if (db.dialect === 'postgres') return results.all(db, outcome, all)
 	const written: Written[] = []
-	for (const result of all)
-		written.push(...(result.status === 'retrying' ? await results.all(db, outcome, [result]) : await conclude(db, result)))
+	for (const result of all) {
+		if (result.status === 'retrying') written.push(...(await results.all(db, outcome, [result])))
+		else if (await conclude(db, result)) written.push({ id: result.id, outOfOrder: false })
+	}
 	return written
 }
 
-const conclude = (db: Db, { organizationId, id, leaseEnd, status, counts, responseStatus, error, endedAt }: DeliveryResult) =>
-	db.all(conclusion, { organizationId, id, leaseEnd, status, counts, responseStatus, error, endedAt })
+async function conclude(db: Db, result: DeliveryResult): Promise<boolean> {
+	const { organizationId, id, leaseEnd, status, counts, responseStatus, error, endedAt } = result
+	return (await db.run(conclusion, { organizationId, id, leaseEnd, status, counts, responseStatus, error, endedAt })) === 1
+}
 
 const attempts = query<Part<Result>>((knex, part, dialect) => {
 	const values = ['startedAt', 'durationMs', 'responseStatus', 'responseBody', 'error', 'request'] as const
@@ -228,36 +239,72 @@ const attempts = query<Part<Result>>((knex, part, dialect) => {
 		.insert(knex.select('organizationId', 'id', 'number', ...values).from(results.table(knex, part, dialect)))
 })
 
-/**
- * Makes a record's next delivery to an endpoint due, once the one before it is done or holds it back no longer. The `with` finds the ids first:
- * otherwise PostgreSQL reads all deliveries to join them.
- */
-const promotion = query<Part<Result>>((knex, part, dialect) =>
-	knex.raw(
-		`with n as materialized (
-			select r."organizationId", r."endedAt", (
-				select d.id ${ofRecord('r."endpointId"')} where b."organizationId" = r."organizationId"
-				and b."resourceId" = r."resourceId" and b.sequence > r.sequence and ${isHolding('d')} order by b.sequence limit 1
-			) as id from ?
-		)
+type Place = Pick<Result, 'organizationId' | 'endpointId' | 'resourceId' | 'sequence' | 'endedAt'>
+
+/** SQL: the first of a record's later deliveries to an endpoint that is not done. */
+const nextOf = ({ organizationId, endpointId, resourceId, sequence }: Record<keyof Omit<Place, 'endedAt'>, string>) =>
+	`select d.id ${ofRecord(endpointId)} where b."organizationId" = ${organizationId} and b."resourceId" = ${resourceId}
+		and b.sequence > ${sequence} and ${isHolding('d')} order by b.sequence limit 1`
+
+/** Makes the next deliveries due. The `with` finds the ids first: otherwise PostgreSQL reads all deliveries to join them. */
+const promotion = query<Part<Result>>((knex, part, dialect) => {
+	const next = nextOf({
+		organizationId: 'r."organizationId"',
+		endpointId: 'r."endpointId"',
+		resourceId: 'r."resourceId"',
+		sequence: 'r.sequence',
+	})
+	return knex.raw(
+		`with n as materialized (select r."organizationId", r."endedAt", (${next}) as id from ?)
 		update webhook_deliveries set "nextAttemptAt" = n."endedAt" from n
 		where n.id is not null and webhook_deliveries."organizationId" = n."organizationId" and webhook_deliveries.id = n.id
 		and webhook_deliveries."nextAttemptAt" is null`,
 		[results.table(knex, part, dialect)],
-	),
+	)
+})
+
+const next = query<Omit<Place, 'endedAt'>, { id: string }>((knex, { organizationId, endpointId, resourceId, sequence }) =>
+	knex.raw(nextOf({ organizationId: '+?', endpointId: '?', resourceId: '+?', sequence: '+?' }), [
+		endpointId,
+		organizationId,
+		resourceId,
+		sequence,
+	]),
 )
+
+const makeDue = query<{ organizationId: string; id: string; now: number }>((knex, { organizationId, id, now }) =>
+	knex('webhook_deliveries').where({ organizationId, id }).whereNull('nextAttemptAt').update({ nextAttemptAt: now }),
+)
+
+/**
+ * Makes a record's next delivery to an endpoint due, once the one before it is done or holds it back no longer. Mostly there is none: then a
+ * question costs SQLite a third of such an update.
+ */
+async function promote(db: Db, all: readonly Place[]): Promise<void> {
+	if (db.dialect === 'postgres') return results.run(db, promotion, all)
+	for (const { organizationId, endpointId, resourceId, sequence, endedAt } of all) {
+		const found = await db.get(next, { organizationId, endpointId, resourceId, sequence })
+		if (found) await db.run(makeDue, { organizationId, id: found.id, now: endedAt })
+	}
+}
 
 /** Writes results and releases the deliveries that waited for them. A result whose lease has been lost is dropped. */
 export async function completeDeliveries(db: Db, all: readonly DeliveryResult[]): Promise<void> {
 	const last = withLastLease(all)
 	const written = new Map((await writeOutcomes(db, last)).map((row) => [row.id, row]))
-	const held = last
-		.filter(({ id }) => written.has(id))
-		.map((result) => ({ ...result, number: written.get(result.id)?.attemptCount }))
-	await results.run(db, attempts, held)
+	const held = last.filter(({ id }) => written.has(id))
+	await results.run(db, attempts, held.map(attemptOf))
 	const isDone = ({ id, status }: DeliveryResult) => status !== 'retrying' || written.get(id)?.outOfOrder
-	const passed = held.filter((result) => !result.wasOutOfOrder && isDone(result))
-	await results.run(db, promotion, passed)
+	await promote(
+		db,
+		held.filter((result) => !result.wasOutOfOrder && isDone(result)),
+	)
+}
+
+/** Only what the statement reads: on SQLite each column is a parameter. */
+function attemptOf(result: DeliveryResult): Partial<Result> {
+	const { organizationId, id, number, startedAt, durationMs, responseStatus, responseBody, error, request } = result
+	return { organizationId, id, number, startedAt, durationMs, responseStatus, responseBody, error, request }
 }
 
 type Held = Pick<DeliveryResult, 'organizationId' | 'id' | 'endpointId' | 'resourceId' | 'sequence'>
@@ -280,9 +327,8 @@ const endings = query<{ now: number }, Held>((knex, { now }, dialect) =>
 /** Lets deliveries go that wait for one that was rejected five minutes ago: it is retried on its own. True when some are left. */
 export async function endHolds(db: Db, now: number): Promise<boolean> {
 	const ended = await db.all(endings, { now })
-	await results.run(
+	await promote(
 		db,
-		promotion,
 		ended.map((held) => ({ ...held, endedAt: now })),
 	)
 	return ended.length === endsAtOnce

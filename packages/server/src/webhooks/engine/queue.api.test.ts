@@ -50,11 +50,16 @@ afterEach(async () => {
 })
 
 const take = (now: number, leaseEnd: number) => db.transaction((tx) => claimDeliveries(tx, { ...owner, now, limit: 5 }, leaseEnd))
-const success = ({ deliveryId, resourceId, sequence }: ClaimedDelivery, leaseEnd: number, endedAt: number): DeliveryResult => {
+const success = (
+	{ deliveryId, resourceId, sequence, attemptCount }: ClaimedDelivery,
+	leaseEnd: number,
+	endedAt: number,
+): DeliveryResult => {
 	const answer = { responseStatus: 204, responseBody: '', error: null, startedAt: endedAt, durationMs: 1, endedAt }
 	const done = {
 		id: deliveryId,
 		resourceId,
+		number: attemptCount + 1,
 		sequence,
 		wasOutOfOrder: false,
 		leaseEnd,

@@ -69,6 +69,7 @@ export function classify({
 			id: claimed.deliveryId,
 			endpointId: target.endpointId,
 			resourceId: claimed.resourceId,
+			number: claimed.attemptCount + 1,
 			sequence: claimed.sequence,
 			wasOutOfOrder: Boolean(claimed.outOfOrder),
 			leaseEnd,
