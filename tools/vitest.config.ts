@@ -25,6 +25,7 @@ export default defineConfig({
 	ssr: { resolve: { conditions: ['remit-source'] } },
 	test: {
 		exclude: ['**/node_modules/**', '**/dist/**'],
+		setupFiles: [join(import.meta.dirname, '../packages/server/test/watch-leaks.ts')],
 		pool: 'forks',
 		// Vitest leaves one core free by default, which is half of two. Three processes on two cores are a tenth faster, and tests
 		// fail by chance.

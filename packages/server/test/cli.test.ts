@@ -5,11 +5,12 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { scopes as allScopes } from '../src/auth/keys.ts'
 import { settings as allSettings } from '../src/config.ts'
+import { encryptionKey } from './leaks.ts'
 import { type Environment, expectRefusal, Remit } from './remit.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'remit-cli-'))
 /** A valid key for ENCRYPTION_KEYS. */
-const aKey = Buffer.alloc(32, 1).toString('base64')
+const aKey = encryptionKey(1)
 
 const remit = new Remit({ DATA_DIR: join(folder, 'data') }, folder)
 

@@ -7,6 +7,7 @@ import { type EventRow, eventColumns, eventText } from '../src/events/store.ts'
 import type { EventType } from '../src/generated/contract.ts'
 import { eventTypes } from '../src/generated/tables.ts'
 import { checkSchema } from './contract.ts'
+import { watch } from './leaks.ts'
 
 export interface StoredEvent {
 	readonly type: EventType
@@ -47,9 +48,11 @@ const parsed = (json: unknown) => (typeof json === 'string' ? JSON.parse(json) :
 
 const everyEvent = query<object, EventRow>((knex, _, dialect) => knex('events as e').select(...eventColumns(knex, dialect)))
 
-/** Throws when an event of any organization does not fit its model in the contract. */
+/** Throws when an event of any organization does not fit its model in the contract. Notes secrets in events. */
 export async function checkEvents(db: Database): Promise<void> {
 	for (const row of await db.all(everyEvent, {})) {
-		checkSchema(`the event ${row.type}`, { $ref: `#/components/schemas/${eventTypes[row.type]}` }, JSON.parse(eventText(row)))
+		const text = eventText(row)
+		watch(`the event ${row.type}`, text)
+		checkSchema(`the event ${row.type}`, { $ref: `#/components/schemas/${eventTypes[row.type]}` }, JSON.parse(text))
 	}
 }

@@ -8,6 +8,7 @@ import { ResolverUnavailable } from '../src/outside/resolver.ts'
 import { seen } from './contract.ts'
 import { type Answer, type AskOptions, holdWrites, startTestServer, type Tenant, type TestServer } from './harness.ts'
 import { png } from './images.ts'
+import { secret } from './leaks.ts'
 import { newRequest, pathOf, sampleOf } from './samples.ts'
 import { FakeStripe } from './stripe.ts'
 
@@ -304,7 +305,7 @@ describe('what others fail at', () => {
 		const url = 'https://slow.example/'
 		const { id } = await failing.remit.webhooks.endpoints.create({ url: 'https://receiver.example/', eventTypes: ['*'] })
 		const created = await failing.ask('POST', '/webhooks/endpoints', { body: { url, eventTypes: ['*'] } })
-		const connected = { provider: 'http_json', name: 'Acme', authType: 'api_key', credentials: { apiKey: 'k' } }
+		const connected = { provider: 'http_json', name: 'Acme', authType: 'api_key', credentials: { apiKey: secret('k') } }
 		const connect = (baseUrl: string) => failing.ask('POST', '/connections', { body: { ...connected, config: { baseUrl } } })
 		const connection = `/connections/${(await connect('https://api.example')).body.id}`
 		for (const answer of [
@@ -330,7 +331,7 @@ describe('what others fail at', () => {
 		expect(await pay()).toMatchObject({ status: 502, body: { code: 'payment_processor_failed' } })
 		expect((await failing.ask('GET', `/api/invoices/${id}`)).text).toBe(before)
 		expect((await failing.ask('GET', `/api/invoices/${id}/payment-link`)).status).toBe(404)
-		const hubspot = { provider: 'hubspot', name: 'HubSpot', authType: 'api_key', credentials: { apiKey: 'k' } }
+		const hubspot = { provider: 'hubspot', name: 'HubSpot', authType: 'api_key', credentials: { apiKey: secret('k') } }
 		const connection = (await failing.ask('POST', '/connections', { body: hubspot })).body.id
 		const schema = await failing.ask('GET', `/connections/${connection}/objects/companies/schema`)
 		expect(schema).toMatchObject({ status: 502, body: { code: 'provider_failed', detail: expect.stringContaining('refused') } })

@@ -1,5 +1,6 @@
 // Grows the tables of a test server, for the tests of query plans.
 import type { TestServer } from './harness.ts'
+import { secret } from './leaks.ts'
 import { type Ask, readTables } from './tables.ts'
 
 /** Fills the tables of the lists by SQL, as copies of one row. */
@@ -19,7 +20,7 @@ export async function grow(server: TestServer, ask: Ask, rows: number): Promise<
 	const endpoint = { url: 'https://receiver.example', eventTypes: ['*'] }
 	const { id } = (await server.ask('POST', '/webhooks/endpoints', { body: endpoint })).body
 	await server.ask('PATCH', `/webhooks/endpoints/${id}`, { body: { status: 'paused' } })
-	const connection = { provider: 'stripe', name: 'Grown', authType: 'api_key', credentials: { apiKey: 'key' } }
+	const connection = { provider: 'stripe', name: 'Grown', authType: 'api_key', credentials: { apiKey: secret('key') } }
 	await server.ask('POST', '/connections', { body: connection })
 	await server.ask('POST', '/api/companies', { body: { name: 'Grown' } })
 	const all = await readTables(server.db.dialect, ask)

@@ -1,5 +1,5 @@
 // A real server over a real database for a test file. `ask` sends a request and checks every answer against the contract.
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Remit } from '@remit/sdk'
@@ -23,6 +23,7 @@ import { createTimeEntry } from '../src/time-entries/store.ts'
 import { checkAnswer } from './contract.ts'
 import { newDatabase, noTimeLimits } from './databases.ts'
 import { checkEvents } from './events.ts'
+import { encryptionKey, secret, watch, watchAnswers, watchLog } from './leaks.ts'
 
 export interface Answer {
 	readonly status: number
@@ -73,9 +74,6 @@ export interface TestServer extends Tenant {
 	close(): Promise<void>
 }
 
-/** Servers on one database share this key, so that each opens the client links of the others. */
-const encryptionKey = Buffer.alloc(32, 1).toString('base64')
-
 /** Resolves `.example` hosts to this machine, which the servers may call, `private.example` to a private network, others not. */
 const testLookup: Lookup = async (name) => {
 	if (name === 'private.example') return [{ address: '10.0.0.7', family: 4 }]
@@ -89,7 +87,8 @@ export async function startTestServer(settings: Partial<Config> = {}, lookup = t
 	const effective = {
 		...database.settings,
 		...noTimeLimits,
-		ENCRYPTION_KEYS: encryptionKey,
+		// Servers on one database share the key, so that each opens the client links of the others.
+		ENCRYPTION_KEYS: encryptionKey(),
 		SMTP_URL: `file:${mail}`,
 		...settings,
 	}
@@ -104,17 +103,18 @@ export async function startTestServer(settings: Partial<Config> = {}, lookup = t
 			REQUESTS_UNDER_WAY: '0',
 			WEBHOOK_HOST_RATE: '0',
 			PROVIDER_XERO_CLIENT_ID: 'client',
-			PROVIDER_XERO_CLIENT_SECRET: 'secret',
+			PROVIDER_XERO_CLIENT_SECRET: secret('of-the-client'),
 			NODE_ENV: 'test',
 			// A busy machine is no overload.
 			SHED_ABOVE_DELAY_MS: '60000',
 		}),
 		...effective,
 	}
-	const log = pino({ level: 'silent' })
+	const log = pino({ level: 'info', base: null }, { write: watchLog })
 	const db = await openDatabase(config, log)
 	const clock = { now: Date.now() }
 	const server = await startServer({ db, config, log, now: () => clock.now, lookup })
+	const watched = [server.url, server.metricsUrl].map((url) => (url === undefined ? undefined : watchAnswers(url)))
 	const newTenant: TestServer['newTenant'] = async (overrides = {}) => {
 		const settings = { name: 'Test Ltd', ...overrides }
 		const organization = await db.transaction((tx) => createOrganization(tx, bySystem(clock.now), settings))
@@ -156,10 +156,21 @@ export async function startTestServer(settings: Partial<Config> = {}, lookup = t
 			try {
 				await Promise.all([checkEvents(db), server.close()])
 			} finally {
+				for (const unwatch of watched) unwatch?.()
 				await database.drop()
+				watchMails(mail)
 				rmSync(mail, { recursive: true })
 			}
 		},
+	}
+}
+
+/** Looks through the mails in a folder, whose lines are cut in two ways. */
+function watchMails(folder: string): void {
+	for (const name of readdirSync(folder)) {
+		const text = readFileSync(join(folder, name), 'latin1')
+		watch(`the mail ${name}`, text.replaceAll('=\r\n', ''))
+		watch(`the mail ${name}`, text.replaceAll('\r\n', ''))
 	}
 }
 

@@ -3,8 +3,9 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Provider, { type KoaContextWithOIDC } from 'oidc-provider'
+import { secret } from './leaks.ts'
 
-export const client = { id: 'remit-client', secret: 's3cr3t-of-the-client-0123456789' }
+export const client = { id: 'remit-client', secret: secret('of-the-client') }
 
 const scopes = ['offline_access', 'accounting.contacts', 'accounting.invoices', 'accounting.payments']
 
@@ -75,6 +76,14 @@ export class OAuthServer {
 			interactions: { url: (_, { uid }) => `/interaction/${uid}` },
 			cookies: { keys: ['a key for tests'] },
 		})
+		for (const { prototype } of [provider.AccessToken, provider.ClientCredentials, provider.RefreshToken]) {
+			const { generateTokenId } = prototype as unknown as { generateTokenId(): string }
+			Object.assign(prototype, {
+				generateTokenId() {
+					return secret(generateTokenId.call(this))
+				},
+			})
+		}
 		provider.use(async (context: KoaContextWithOIDC, next: () => Promise<void>) => {
 			await next()
 			const { route, params } = context.oidc ?? {}

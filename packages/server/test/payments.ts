@@ -11,6 +11,7 @@ import type { PaymentProcessor } from '../src/outside/payments/processor.ts'
 import { stripeProcessor } from '../src/outside/payments/stripe.ts'
 import { openSecrets } from '../src/outside/secrets.ts'
 import { startTestServer, type Tenant, type TestServer } from './harness.ts'
+import { encryptionKey } from './leaks.ts'
 import { FakeStripe } from './stripe.ts'
 
 /** The settings of a server that uses this Stripe. */
@@ -30,7 +31,7 @@ export const accountsOf = (server: PaymentProcessor | undefined) =>
 	new PaymentAccounts({
 		server,
 		fallback: true,
-		secrets: openSecrets({ ENCRYPTION_KEYS: Buffer.alloc(32, 1).toString('base64'), DATA_DIR: '' }),
+		secrets: openSecrets({ ENCRYPTION_KEYS: encryptionKey(1), DATA_DIR: '' }),
 		open: () => Promise.reject(new Error('no organization has an account')),
 	})
 

@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { SyncCreate } from '../src/generated/contract.ts'
 import type { Tenant } from './harness.ts'
+import { secret } from './leaks.ts'
 import { made } from './sample.ts'
 
 let started: Promise<Server> | undefined
@@ -40,7 +41,7 @@ const mapping = {
 async function peopleAt(tenant: Tenant, baseUrl: string) {
 	const objects = [{ name: 'people', path: '/people', idField: 'id', pagination: { style: 'none' } }]
 	const connectionId = await made(tenant, '/connections', {
-		...{ provider: 'http_json', name: 'People', authType: 'api_key', credentials: { apiKey: 'key-of-acme-0123456789' } },
+		...{ provider: 'http_json', name: 'People', authType: 'api_key', credentials: { apiKey: secret('key-of-acme-0123456789') } },
 		config: { baseUrl, objects },
 	})
 	await tenant.ask('POST', `/connections/${connectionId}/test`)

@@ -5,6 +5,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
+import { watch } from './leaks.ts'
 
 const cli = fileURLToPath(new URL('../src/cli.ts', import.meta.url))
 
@@ -58,6 +59,7 @@ export class Remit {
 		// The command may end without reading it.
 		child.stdin?.on('error', () => {}).end(input)
 		this.#running.add(child)
+		watchOutput(child, args)
 		child.once('exit', () => this.#running.delete(child))
 		return child
 	}
@@ -124,6 +126,15 @@ export class Remit {
 	/** Kills the processes that tests left running. */
 	stop(): void {
 		for (const child of this.#running) child.kill('SIGKILL')
+	}
+}
+
+/** Looks through what a command prints. */
+function watchOutput({ stdout, stderr }: ChildProcess, args: readonly string[]): void {
+	for (const stream of [stdout, stderr]) {
+		const pieces: string[] = []
+		stream?.on('data', (piece) => pieces.push(String(piece)))
+		stream?.once('close', () => watch(`remit ${args.join(' ')}`, pieces.join('')))
 	}
 }
 

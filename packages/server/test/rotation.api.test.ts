@@ -10,10 +10,11 @@ import { type SealedColumn, sealedColumns } from '../src/outside/sealed-columns.
 import { openSecrets } from '../src/outside/secrets.ts'
 import { newDatabase, type TestDatabase } from './databases.ts'
 import { startTestServer, type Tenant, type TestServer } from './harness.ts'
+import { encryptionKey, stripeSecret } from './leaks.ts'
 import { Remit } from './remit.ts'
 import { Sink } from './sink.ts'
 
-const keys = [1, 2, 3].map((byte) => Buffer.alloc(32, byte).toString('base64')) as [string, string, string]
+const keys = [1, 2, 3].map((byte) => encryptionKey(byte)) as [string, string, string]
 const idOf = (key: string) => openSecrets({ ENCRYPTION_KEYS: key, DATA_DIR: '' }).keyIds[0]
 const folder = mkdtempSync(join(tmpdir(), 'remit-rotation-'))
 const ownHeader = { name: 'X-Gateway', value: 's3cr3t-of-the-gateway' }
@@ -63,10 +64,10 @@ async function sealEverything() {
 	const { id } = (await ask('POST', '/api/invoices', { body: { totalCents: 5_000 } })).body
 	const once = { headers: { 'idempotency-key': 'the link' } }
 	const { url } = (await ask('POST', `/api/invoices/${id}/client-link`, once)).body
-	const credentials = { secretKey: 'rk_test_OwnAccount0123456789', webhookSecret: 'whsec_OwnSecret0123456789' }
+	const credentials = { secretKey: stripeSecret('rk_test'), webhookSecret: stripeSecret('whsec', 'OwnSecret0123456789') }
 	await ask('PUT', '/api/organization/payment-credentials', { body: credentials })
 	const { id: connectionId } = await tenant.remit.connections.create({
-		...{ provider: 'http_json', name: 'Sink', authType: 'api_key', credentials: { apiKey: 'key' } },
+		...{ provider: 'http_json', name: 'Sink', authType: 'api_key', credentials: { apiKey: stripeSecret('key') } },
 		config: { baseUrl: 'http://127.0.0.1:1' },
 	})
 	return async () => {

@@ -6,6 +6,7 @@ import { type Remit, verifyWebhook, type WebhookEvent } from '@remit/sdk'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { Webhook as Svix } from 'svix'
 import { vi } from 'vitest'
+import { watch } from './leaks.ts'
 
 export interface Received {
 	readonly event: WebhookEvent
@@ -80,6 +81,7 @@ export class Sink {
 		for await (const chunk of req) chunks.push(chunk)
 		const body = Buffer.concat(chunks).toString('utf8')
 		const headers = req.headers as Record<string, string>
+		watch('a webhook', body)
 		try {
 			const event = await verified(body, headers, this.secrets, this.#everyLibrary)
 			const received = { event, body, headers, path: req.url ?? '', address: req.socket.localAddress }

@@ -7,6 +7,7 @@ import Sqlite from 'better-sqlite3'
 import { afterAll, afterEach, describe, expect, inject, it } from 'vitest'
 import { migrations } from '../migrations/index.ts'
 import { newDatabase } from './databases.ts'
+import { encryptionKey } from './leaks.ts'
 import { expectRefusal, Remit } from './remit.ts'
 
 const isSqlite = inject('database') === 'sqlite'
@@ -124,7 +125,7 @@ describe('a missing encryption key', () => {
 		renameSync(key, `${key}.lost`)
 		expectRefusal(await remit.run(['serve']), /encryption-key is missing.*backup.*ENCRYPTION_KEYS.*openssl rand -base64 32 > /)
 		expect(existsSync(key)).toBe(false)
-		const ENCRYPTION_KEYS = Buffer.alloc(32, 7).toString('base64')
+		const ENCRYPTION_KEYS = encryptionKey(7)
 		await startAndEnd(remit, { ENCRYPTION_KEYS })
 		execFileSync('sh', ['-c', `openssl rand -base64 32 > '${key}'`])
 		await startAndEnd(remit)

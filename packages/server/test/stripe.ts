@@ -5,6 +5,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import Stripe from 'stripe'
+import { stripeSecret } from './leaks.ts'
 
 export interface StripeRequest {
 	readonly method: string
@@ -36,10 +37,10 @@ const refusal = (status: number, message: string, more: object = {}): Refusal =>
 })
 
 export class FakeStripe {
-	readonly secretKey = 'sk_test_4eC39HqLyjWDarjtT1zdp7dc'
+	readonly secretKey = stripeSecret('sk_test')
 	/** Keys of other accounts, which share the sessions of this fake. */
 	readonly otherKeys: string[] = []
-	readonly webhookSecret = 'whsec_test_5f1dJm'
+	readonly webhookSecret = stripeSecret('whsec_test')
 	readonly requests: StripeRequest[] = []
 	readonly sessions = new Map<string, StripeSession>()
 	/** The next requests fail with these, one each. */

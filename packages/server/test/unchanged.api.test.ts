@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { query } from '../src/db/database.ts'
 import { eventsOf } from './events.ts'
 import { startTestServer, type Tenant, type TestServer } from './harness.ts'
+import { secret } from './leaks.ts'
 
 let server: TestServer
 let tenant: Tenant
@@ -69,7 +70,7 @@ const kinds: Kind[] = [
 	{
 		path: '/connections',
 		create: async () => ({
-			...{ provider: 'http_json', name: 'Acme', authType: 'api_key', credentials: { apiKey: 'key' } },
+			...{ provider: 'http_json', name: 'Acme', authType: 'api_key', credentials: { apiKey: secret('key') } },
 			config: { baseUrl: 'https://api.example/v1' },
 		}),
 		body: { name: 'Acme 2', config: { baseUrl: 'https://api.example/v2', testPath: '/me' }, status: 'active' },

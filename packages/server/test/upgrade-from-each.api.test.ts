@@ -11,6 +11,7 @@ import { startServer } from '../src/server.ts'
 import { checkAnswer } from './contract.ts'
 import { newDatabase, type TestDatabase } from './databases.ts'
 import { startTestServer, type TestServer } from './harness.ts'
+import { secret } from './leaks.ts'
 
 /** A server of this version, whose records an older database gets as far as it has columns for them. */
 let server: TestServer
@@ -31,7 +32,12 @@ beforeAll(async () => {
 	await server.newTimeEntry({ dealId })
 	await remit.invoices.clientLink.create(id)
 	await remit.webhooks.endpoints.create({ url: 'https://receiver.example', eventTypes: ['*'] })
-	await remit.connections.create({ provider: 'stripe', name: 'Stripe', authType: 'api_key', credentials: { apiKey: 'key' } })
+	await remit.connections.create({
+		provider: 'stripe',
+		name: 'Stripe',
+		authType: 'api_key',
+		credentials: { apiKey: secret('key') },
+	})
 	await remit.invoices.send(id, { to: 'billing@acme.example' })
 })
 afterAll(async () => {

@@ -2,6 +2,7 @@
 // cannot make a key that reaches further. Without a limit, `read` reads every record that has events.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
+import { stripeSecret } from '../../test/leaks.ts'
 import { Sink } from '../../test/sink.ts'
 import { scopes } from '../auth/keys.ts'
 import type { ResourceKind, WebhookDelivery, WebhookEvent } from '../generated/contract.ts'
@@ -156,7 +157,7 @@ describe('a limited key', () => {
 	it('reads and changes nothing that is about the whole organization, whatever its kinds', async () => {
 		const { ask } = await limitedTo('organization_settings', 'invoice')
 		const credentials = '/api/organization/payment-credentials'
-		const keys = { secretKey: 'rk_live_51Nq0aKq2LwXc4Rk', webhookSecret: 'whsec_8fKq2LwXc4Rk6' }
+		const keys = { secretKey: stripeSecret('rk_live'), webhookSecret: stripeSecret('whsec', '8fKq2LwXc4Rk6') }
 		for (const [method, path, body] of [
 			['GET', '/api/audit'],
 			['GET', credentials],

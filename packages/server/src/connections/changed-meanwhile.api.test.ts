@@ -1,6 +1,7 @@
 // A connection that is changed while it is tested.
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
+import { secret } from '../../test/leaks.ts'
 import { browse, consent, OAuthServer } from '../../test/oauth-server.ts'
 import { FakeProvider } from '../../test/provider.ts'
 
@@ -60,7 +61,7 @@ it('takes new credentials, and tokens of them, to none of its old hosts', async 
 it('keeps its status when what was tested is not its config any more', async () => {
 	const config = { baseUrl: before.url, testPath: '/me' }
 	const { id } = await tenant.remit.connections.create({
-		...{ provider: 'http_json', name: 'Acme', authType: 'api_key', credentials: { apiKey: 'key' }, config },
+		...{ provider: 'http_json', name: 'Acme', authType: 'api_key', credentials: { apiKey: secret('key') }, config },
 	})
 	before.answer = async (_, res) => {
 		await tenant.remit.connections.update(id, { config: { ...config, testPath: '/other' } })

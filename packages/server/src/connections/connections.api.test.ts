@@ -2,10 +2,11 @@ import type { ConnectionCreate } from '@remit/sdk'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { eventsOf } from '../../test/events.ts'
 import { startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
+import { secret } from '../../test/leaks.ts'
 import { FakeProvider } from '../../test/provider.ts'
 import { query } from '../db/database.ts'
 
-const apiKey = 's3cr3t-key-of-acme-1sZp'
+const apiKey = secret('of-acme')
 
 let provider: FakeProvider
 let server: TestServer
@@ -56,7 +57,7 @@ it('a connection is created, read, listed, changed and deleted', async () => {
 	const created = await read(id)
 	expect(created).toMatchObject({
 		...{ provider: 'http_json', name: 'Acme', authType: 'api_key', status: 'pending', statusReason: null, account: null },
-		...{ config: input().config, grantedScopes: [], credentialHint: '1sZp', lastSuccessAt: null, lastError: null, version: 1 },
+		...{ config: input().config, grantedScopes: [], credentialHint: '6789', lastSuccessAt: null, lastError: null, version: 1 },
 	})
 	await create({ provider: 'stripe', config: {} })
 	const names = async (filter: object) => (await tenant.remit.connections.list(filter)).data.map(({ provider }) => provider)
@@ -78,7 +79,7 @@ it.each([
 	['sk_live_8fKq2LwXc4@Rk6NdB1sZp', '1sZp'],
 	['ada', null],
 ])('the user name %s, which may be a key, has the hint %s', async (username, hint) => {
-	const id = await create({ authType: 'basic', credentials: { username, password: 'x' } })
+	const id = await create({ authType: 'basic', credentials: { username, password: secret('x') } })
 	const audited = JSON.stringify([await eventsOf(server, tenant, id), await tenant.remit.connections.history(id)])
 	expect([(await read(id)).credentialHint, audited.includes(username)]).toEqual([hint, username === hint])
 })
@@ -163,7 +164,7 @@ describe('a test', () => {
 	it('of credentials that were replaced meanwhile says nothing of the new ones', async () => {
 		const id = await create()
 		provider.answer = async (_, res) => {
-			await tenant.remit.connections.update(id, { credentials: { apiKey: 'another-key-of-acme' } })
+			await tenant.remit.connections.update(id, { credentials: { apiKey: `${secret('another')}-acme` } })
 			res.writeHead(401).end()
 		}
 		expect(await test(id)).toMatchObject({ status: 'pending', lastError: null, credentialHint: 'acme' })
@@ -190,7 +191,7 @@ describe('a connection is refused', () => {
 		expect(await invalid({ config: {} })).toBe('/config/baseUrl')
 		expect(await invalid({ provider: 'stripe' })).toBe('/config/baseUrl')
 		expect(await invalid({ config: { baseUrl: 'https://api.example/?key=1' } })).toBe('/config/baseUrl')
-		const basic = { authType: 'basic', credentials: { username: 'a', password: 'b' } } as const
+		const basic = { authType: 'basic', credentials: { username: 'a', password: secret('b') } } as const
 		expect(await invalid({ ...basic, config: { baseUrl: 'https://api.example', apiKeyHeader: 'X-Key' } })).toBe(
 			'/config/apiKeyHeader',
 		)

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { eventsOf } from '../../test/events.ts'
 import { startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
+import { secret } from '../../test/leaks.ts'
 import { browse, client, consent, OAuthServer } from '../../test/oauth-server.ts'
 import { FakeProvider } from '../../test/provider.ts'
 import { query } from '../db/database.ts'
@@ -150,7 +151,7 @@ describe('an authorization', () => {
 		}
 		const config = { baseUrl: api.url }
 		const keyed = await tenant.remit.connections.create({
-			...{ provider: 'http_json', name: 'Acme', authType: 'api_key', credentials: { apiKey: 'key' }, config },
+			...{ provider: 'http_json', name: 'Acme', authType: 'api_key', credentials: { apiKey: secret('key') }, config },
 		})
 		expect(await refusal(keyed.id)).toEqual([422, 'invalid_connection'])
 		const id = await create()
@@ -340,11 +341,11 @@ describe('client credentials', () => {
 	})
 
 	it('that are wrong make the connection fail, and others make it work', async () => {
-		const id = await connect({ credentials: { ...credentials, clientSecret: 'wrong' } })
+		const id = await connect({ credentials: { ...credentials, clientSecret: secret('wrong') } })
 		expect(await test(id)).toMatchObject({ status: 'failed', lastError: { code: 'unauthorized' } })
 		await tenant.remit.connections.update(id, { credentials })
 		expect(await test(id)).toMatchObject({ status: 'active' })
-		await tenant.remit.connections.update(id, { credentials: { ...credentials, clientSecret: 'wrong' } })
+		await tenant.remit.connections.update(id, { credentials: { ...credentials, clientSecret: secret('wrong') } })
 		expect(await read(id)).toMatchObject({ status: 'pending', expiresAt: null })
 		expect((await test(id)).status).toBe('failed')
 	})

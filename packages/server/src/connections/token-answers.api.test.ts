@@ -1,6 +1,7 @@
 // What a provider may answer to a request for a token, and what its errors say of a connection.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
+import { secret } from '../../test/leaks.ts'
 import { consent } from '../../test/oauth-server.ts'
 import { FakeProvider } from '../../test/provider.ts'
 
@@ -12,7 +13,7 @@ beforeAll(async () => {
 	oauth = await new FakeProvider().start()
 	api = await new FakeProvider().start()
 	server = await startTestServer({
-		...{ PROVIDER_XERO_CLIENT_ID: 'remit', PROVIDER_XERO_CLIENT_SECRET: 's3cr3t', PROVIDER_XERO_BASE_URL: api.url },
+		...{ PROVIDER_XERO_CLIENT_ID: 'remit', PROVIDER_XERO_CLIENT_SECRET: secret('s3cr3t'), PROVIDER_XERO_BASE_URL: api.url },
 		...{ PROVIDER_XERO_AUTHORIZATION_URL: `${oauth.url}/authorize`, PROVIDER_XERO_TOKEN_URL: `${oauth.url}/token` },
 	})
 })
@@ -41,7 +42,7 @@ const test = (id: string) => tenant.remit.connections.test(id)
 const read = (id: string) => tenant.remit.connections.get(id)
 const withClient = async () => {
 	const config = { baseUrl: api.url, tokenUrl: `${oauth.url}/token` }
-	const credentials = { clientId: 'acme', clientSecret: 's3cr3t' }
+	const credentials = { clientId: 'acme', clientSecret: secret('s3cr3t') }
 	return (
 		await tenant.remit.connections.create({
 			...{ provider: 'http_json', name: 'Acme', authType: 'client_credentials', config, credentials },

@@ -172,7 +172,7 @@ it('what people let Remit do at providers is revoked there when their organizati
 	expect(xero.log.at(-1)).toMatchObject({
 		path: '/connect/revocation',
 		status: 200,
-		body: expect.stringContaining('token=refresh'),
+		body: expect.stringContaining('-refresh-'),
 	})
 	await services.close()
 	await own.close()

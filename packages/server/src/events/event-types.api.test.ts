@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestServer, type Tenant } from '../../test/harness.ts'
+import { secret } from '../../test/leaks.ts'
 import { startMailServer } from '../../test/mail-server.ts'
 import { paidAtStripe, post, type StripeServer, startWithStripe } from '../../test/payments.ts'
 import { newPeopleSync } from '../../test/people-api.ts'
@@ -163,7 +164,7 @@ async function pays(tenant: Tenant): Promise<void> {
 /** Tests a connection while its provider works, fails, works again, and does not take the credentials. */
 async function connects({ remit }: Tenant): Promise<void> {
 	const provider = await new FakeProvider().start()
-	const credentials = { apiKey: 'key' }
+	const credentials = { apiKey: secret('key') }
 	const config = { baseUrl: provider.url }
 	const { id } = await remit.connections.create({ provider: 'http_json', name: 'Acme', authType: 'api_key', credentials, config })
 	for (const answer of [{}, 503, {}, 401]) {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { Remit as Client } from '@remit/sdk'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { secret } from '../../test/leaks.ts'
 import { OAuthServer } from '../../test/oauth-server.ts'
 import { Remit, type Served } from '../../test/remit.ts'
 import { FakeHubSpot } from '../../test/vendors/hubspot.ts'
@@ -56,7 +57,7 @@ describe.skipIf(!existsSync(executablePath))('in a browser', () => {
 
 	it('the person mistypes a key, is told so on the screen, and types the right one', async () => {
 		await client.organization.update({ connectReturnOrigins: [served.url] })
-		const credentials = { apiKey: 'unknown' }
+		const credentials = { apiKey: secret('unknown') }
 		const { id } = await client.connections.create({ provider: 'hubspot', name: 'HubSpot', authType: 'api_key', credentials })
 		const { url } = await client.connections.link(id, { returnUrl: `${served.url}/health` })
 		const { page } = await open(url)

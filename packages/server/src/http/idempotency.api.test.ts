@@ -3,6 +3,7 @@
 import { hash } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Answer, holdWrites, startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
+import { encryptionKey, secret } from '../../test/leaks.ts'
 import { query } from '../db/database.ts'
 import { type Lookup, ResolverUnavailable } from '../outside/resolver.ts'
 import { keepMs } from './idempotency.ts'
@@ -51,7 +52,7 @@ it('the answers of a day ago are removed, in more parts than one, and no other o
 
 it('what is kept of a body with credentials is no plain hash of it, and tells repetitions from others all the same', async () => {
 	const tenant = await server.newTenant()
-	const credentials = { apiKey: 'key' }
+	const credentials = { apiKey: secret('key') }
 	const body = { provider: 'hubspot', name: 'HubSpot', authType: 'api_key', credentials }
 	const post = (sent: object, { ask }: Pick<TestServer, 'ask'> = server) =>
 		ask('POST', '/connections', { key: tenant.key, headers: { 'Idempotency-Key': 'a' }, body: sent })
@@ -59,8 +60,8 @@ it('what is kept of a body with credentials is no plain hash of it, and tells re
 	const plain = hash('sha256', JSON.stringify({ params: {}, body }), 'base64url')
 	const read = async () => (await server.db.all(hashes, { organizationId: tenant.organizationId }))[0]?.requestHash
 	expect(await read()).toMatch(/^[\w-]{32}$/)
-	expect((await post({ ...body, credentials: { apiKey: 'other' } })).body.code).toBe('idempotency_key_reused')
-	const keys = `${Buffer.alloc(32, 9).toString('base64')},${server.settings.ENCRYPTION_KEYS}`
+	expect((await post({ ...body, credentials: { apiKey: secret('other') } })).body.code).toBe('idempotency_key_reused')
+	const keys = `${encryptionKey(9)},${server.settings.ENCRYPTION_KEYS}`
 	const rotated = await startTestServer({ ...server.settings, ENCRYPTION_KEYS: keys })
 	rotated.clock.now = server.clock.now
 	expect((await post(body, rotated)).body).toEqual(made)

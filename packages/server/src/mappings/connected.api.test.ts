@@ -1,6 +1,7 @@
 // Mappings that are validated by the fields that their connection has.
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
+import { secret } from '../../test/leaks.ts'
 import { connect, fromHubSpot, newSync, toHubSpot } from '../../test/syncs.ts'
 import { FakeHubSpot } from '../../test/vendors/hubspot.ts'
 import { FakeStripe } from '../../test/vendors/stripe.ts'
@@ -119,7 +120,7 @@ it('The connection is one of the organization to the mapping’s system, which h
 	const foreign = await connect(await server.newTenant(), 'hubspot', hubspot)
 	expect(await refused(draft([named], { connectionId: foreign }))).toEqual([422, 'unknown_connection', '/connectionId'])
 	const { id: other } = await tenant.remit.connections.create({
-		...{ provider: 'http_json', name: 'Other', authType: 'api_key', credentials: { apiKey: 'key-of-acme-0123456789' } },
+		...{ provider: 'http_json', name: 'Other', authType: 'api_key', credentials: { apiKey: secret('key-of-acme-0123456789') } },
 		config: {
 			baseUrl: 'http://api.example:1',
 			objects: [{ name: 'customers', path: '/customers', idField: 'id', pagination: { style: 'none' } }],

@@ -6,6 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { Remit as Client } from '@remit/sdk'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { newDatabase, type TestDatabase } from '../../test/databases.ts'
+import { encryptionKey } from '../../test/leaks.ts'
 import { Remit, type Served } from '../../test/remit.ts'
 import { counts, fromHubSpot } from '../../test/syncs.ts'
 import { always } from '../../test/vendors/faults.ts'
@@ -30,7 +31,7 @@ beforeAll(async () => {
 			...hubspot.settings,
 			DATABASE_URL: database.settings.DATABASE_URL,
 			DATA_DIR: database.settings.DATA_DIR || folder,
-			ENCRYPTION_KEYS: Buffer.alloc(32, 1).toString('base64'),
+			ENCRYPTION_KEYS: encryptionKey(1),
 			EGRESS_ALLOW_CIDRS: '127.0.0.0/8',
 			INTEGRATION_RATE_LIMIT: '0',
 			INVOICING_RATE_LIMIT: '0',

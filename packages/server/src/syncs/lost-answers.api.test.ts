@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
+import { secret } from '../../test/leaks.ts'
 import { connect, counts, fromHubSpot, newSync, type TestSync, toHubSpot } from '../../test/syncs.ts'
 import { always, type FaultPlan } from '../../test/vendors/faults.ts'
 import { FakeHubSpot } from '../../test/vendors/hubspot.ts'
@@ -232,7 +233,7 @@ async function takingOnly(object: object): Promise<string> {
 	api.unref()
 	const baseUrl = `http://api.example:${(api.address() as AddressInfo).port}`
 	const people = { name: 'people', path: '/people', idField: 'id', pagination: { style: 'none' as const }, ...object }
-	const credentials = { apiKey: 'key-of-acme-0123456789' }
+	const credentials = { apiKey: secret('key-of-acme-0123456789') }
 	const { id } = await tenant.remit.connections.create({
 		...{ provider: 'http_json', name: 'People', authType: 'api_key', credentials },
 		config: { baseUrl, objects: [people] },

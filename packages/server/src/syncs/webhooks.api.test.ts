@@ -1,6 +1,7 @@
 // Webhooks of providers make runs due, as the stand-ins of the vendors send them.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
+import { secret, stripeSecret } from '../../test/leaks.ts'
 import { connect, fromHubSpot, newSync, type TestSync, toHubSpot } from '../../test/syncs.ts'
 import { always } from '../../test/vendors/faults.ts'
 import { FakeHubSpot } from '../../test/vendors/hubspot.ts'
@@ -266,7 +267,7 @@ describe('a webhook of Stripe', () => {
 	it('has a secret that no answer shows and no other provider takes', async () => {
 		const { id } = await connectStripe(stripe.webhookSecret)
 		expect((await tenant.ask('GET', `/connections/${id}`)).text).not.toContain(stripe.webhookSecret)
-		const credentials = { apiKey: 'key', webhookSecret: 'whsec_x' }
+		const credentials = { apiKey: secret('key'), webhookSecret: stripeSecret('whsec', 'x') }
 		const refused = await tenant.ask('PATCH', `/connections/${connectionId}`, { body: { credentials } })
 		expect(refused).toMatchObject({ status: 422, body: { code: 'invalid_connection' } })
 	})

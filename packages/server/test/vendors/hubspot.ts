@@ -1,5 +1,7 @@
 // A fake of the part of HubSpot's API that reads and writes companies.
 // https://developers.hubspot.com/docs/api-reference/2026-03/crm/objects/companies
+
+import { secret } from '../leaks.ts'
 import { errorReply, invalid, invalidProperty, notFound } from './hubspot-errors.ts'
 import { companyProperties, type Property, propertiesOf } from './hubspot-properties.ts'
 import { searchIn } from './hubspot-search.ts'
@@ -27,9 +29,9 @@ type CheckedInput = { readonly input: Input; readonly properties: Json } | { rea
 export type ValidationRule = (properties: Readonly<Json>) => string | undefined
 
 export class FakeHubSpot extends Vendor {
-	readonly token = 'pat-eu1-11111111-2222-3333-4444-555555555555'
+	readonly token = secret('pat-eu1')
 	readonly portalId = 62_515_001
-	webhookSecret = 'secret-of-the-app'
+	webhookSecret = secret('of-the-app')
 	/** So much later than the record itself the search sees a change. */
 	searchLagMs = 0
 	/** A rule of the account, for every write. */

@@ -1,4 +1,6 @@
 // A fake of the part of Stripe's API that reads and writes customers and invoices. https://docs.stripe.com/api
+
+import { stripeSecret } from '../leaks.ts'
 import { signWebhook } from '../stripe.ts'
 import type { Change, Json, Records, Stored } from './records.ts'
 import { type Call, formOf, headerOf, IdempotentReplies, Refusal, type Reply } from './reply.ts'
@@ -21,8 +23,8 @@ const writable = {
 const numbered = (prefix: string) => (n: number) => `${prefix}_${String(n).padStart(14, '0')}`
 
 export class FakeStripe extends Vendor {
-	readonly token = 'sk_test_51HqLyjWDarjtT1zdp7dc4eC39'
-	webhookSecret = 'whsec_test_8b2kQx'
+	readonly token = stripeSecret('sk_test')
+	webhookSecret = stripeSecret('whsec_test')
 	/** Nothing here is refreshed: the tokens of Stripe are keys. */
 	readonly tokens = new Tokens({ now: () => this.clock(), rotates: false, lifetimeMs: Number.POSITIVE_INFINITY, idleMs: 0 })
 	readonly customers = this.store('customers', { id: numbered('cus'), order: newestFirst })

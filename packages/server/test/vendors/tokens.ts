@@ -1,5 +1,6 @@
 // The access tokens that a fake vendor takes, and its endpoints of OAuth 2.
 import { createHash } from 'node:crypto'
+import { secret } from '../leaks.ts'
 import { type Call, formOf, headerOf, Refusal, type Reply } from './reply.ts'
 
 interface Access {
@@ -39,7 +40,7 @@ const refuse = (error: string, error_description?: string): never => {
 }
 
 export class Tokens {
-	readonly client = { id: 'remit-client', secret: 's3cr3t-of-the-client-0123456789' }
+	readonly client = { id: 'remit-client', secret: secret('of-the-client') }
 	/** Replaced by a test that wants shorter lives. */
 	rules: TokenRules
 	readonly #access = new Map<string, Access>()
@@ -175,13 +176,13 @@ export class Tokens {
 
 	#issue(grant: Grant, calls = this.rules.callsPerToken ?? Number.POSITIVE_INFINITY) {
 		const now = this.rules.now()
-		const accessToken = `access-${++this.#made}`
+		const accessToken = secret(`access-${++this.#made}`)
 		this.#access.set(accessToken, { expiresAt: now + this.rules.lifetimeMs, calls, grant })
 		const answer = { access_token: accessToken, expires_in: Math.floor(this.rules.lifetimeMs / 1000), token_type: 'Bearer' }
 		if (!grant.canRefresh) return { ...answer, refresh_token: undefined }
 		if (grant.refreshToken === null || this.rules.rotates) {
 			grant.before = grant.refreshToken
-			grant.refreshToken = `refresh-${++this.#made}`
+			grant.refreshToken = secret(`refresh-${++this.#made}`)
 		}
 		this.#grants.set(grant.refreshToken, grant)
 		grant.usedAt = now

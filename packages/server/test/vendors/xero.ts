@@ -1,6 +1,7 @@
 // A fake of the part of Xero's API that reads and writes contacts and invoices, together with its identity server.
 // https://developer.xero.com/documentation/api/accounting/overview
 import { randomUUID } from 'node:crypto'
+import { secret } from '../leaks.ts'
 import type { Change, Json, Records, Stored } from './records.ts'
 import { Allowance, type Call, headerOf, IdempotentReplies, jsonOf, Refusal, type Reply } from './reply.ts'
 import { Tokens } from './tokens.ts'
@@ -18,8 +19,8 @@ const idFields = { Contacts: 'ContactID', Invoices: 'InvoiceID' } as const
 const guid = (kind: number) => (n: number) => `${kind}0000000-0000-4000-8000-${n.toString(16).padStart(12, '0')}`
 
 export class FakeXero extends Vendor {
-	readonly token = 'token-of-xero'
-	webhookSecret = 'key-of-the-webhook'
+	readonly token = secret('of-xero')
+	webhookSecret = secret('of-the-webhook')
 	tenants = [{ tenantId: guid(9)(1), tenantName: 'Demo Company (NZ)' }]
 	/** What is wrong with a record that is written; undefined: nothing. */
 	validationRule: (record: Readonly<Json>) => string | undefined = () => undefined

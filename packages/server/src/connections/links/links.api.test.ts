@@ -2,10 +2,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { eventsOf } from '../../../test/events.ts'
 import { startTestServer, type Tenant, type TestServer } from '../../../test/harness.ts'
+import { secret } from '../../../test/leaks.ts'
 import { browse, OAuthServer } from '../../../test/oauth-server.ts'
 import { FakeProvider } from '../../../test/provider.ts'
 import { query } from '../../db/database.ts'
 
+const [rightKey, wrongKey, password] = ['right', 'wrong', 'of-ada'].map(secret) as [string, string, string]
 let oauth: OAuthServer
 let api: FakeProvider
 let server: TestServer
@@ -22,7 +24,7 @@ beforeEach(async () => {
 	api.requests.length = 0
 	/** Takes one key, and one user with a password. */
 	api.answer = (req, res) => {
-		const known = ['Bearer key-that-is-right', `Basic ${Buffer.from('ada:s3cret').toString('base64')}`]
+		const known = [`Bearer ${rightKey}`, `Basic ${Buffer.from(`ada:${password}`).toString('base64')}`]
 		res.writeHead(known.includes(req.headers.authorization ?? '') ? 200 : 401).end('{"portalId":62515,"uiDomain":"Acme"}')
 	}
 })
@@ -61,11 +63,11 @@ const create = async (authType: 'oauth2' | 'api_key' | 'basic') => {
 	const { remit } = tenant
 	if (authType === 'oauth2') return (await remit.connections.create({ provider: 'xero', name: 'Xero', authType })).id
 	if (authType === 'api_key') {
-		const credentials = { apiKey: 'key-of-before-0123456789' }
+		const credentials = { apiKey: secret('of-before') }
 		return (await remit.connections.create({ provider: 'hubspot', name: 'HubSpot', authType, credentials })).id
 	}
 	const config = { baseUrl: api.url }
-	const credentials = { username: 'grace', password: 'old' }
+	const credentials = { username: 'grace', password: secret('old') }
 	return (await remit.connections.create({ provider: 'http_json', name: 'Acme', authType, credentials, config })).id
 }
 const linkOf = async (id: string, returnUrl?: string) =>
@@ -145,15 +147,15 @@ describe('the link of a connection with credentials', () => {
 		const browser = await opened(url)
 		expect(browser.text).toContain(new URL(api.url).host)
 		const before = await read(id)
-		await browser.post(url, { apiKey: 'key-that-is-wrong' })
+		await browser.post(url, { apiKey: wrongKey })
 		expect([browser.status, browser.text]).toEqual([422, expect.stringContaining('role="alert">HubSpot does not take this')])
-		expect(browser.text).not.toContain('key-that-is-wrong')
+		expect(browser.text).not.toContain(wrongKey)
 		expect(await read(id)).toEqual(before)
-		await browser.post(url, { apiKey: ' key-that-is-right\n' })
+		await browser.post(url, { apiKey: ` ${rightKey}\n` })
 		expect([browser.status, browser.text]).toEqual([200, expect.stringContaining('<h1>Connected</h1>')])
 		expect(browser.text).toContain('href="https://app.acme.example/settings?a&#61;1"')
 		expect(await read(id)).toMatchObject({
-			...{ status: 'active', credentialHint: 'ight', account: { externalId: '62515', displayName: 'Acme' } },
+			...{ status: 'active', credentialHint: rightKey.slice(-4), account: { externalId: '62515', displayName: 'Acme' } },
 			lastSuccessAt: server.clock.now,
 		})
 		expect(await lastEvent(id)).toMatchObject({ type: 'connection.activated', actor: { type: 'client_link' } })
@@ -172,14 +174,14 @@ describe('the link of a connection with credentials', () => {
 		expect(browser.text).toContain(`Connect your ${new URL(api.url).host} account`)
 		expect(await browser.post(url, { username: 'ada' })).toMatchObject({ status: 422 })
 		expect(api.requests).toEqual([])
-		await browser.post(url, { username: 'ada', password: 's3cret' })
+		await browser.post(url, { username: 'ada', password })
 		expect(await read(id)).toMatchObject({ status: 'active' })
 	})
 
 	it('says so when the provider fails, which ends nothing', async () => {
 		api.answers(503)
 		const url = await linkOf(await create('api_key'))
-		const browser = await (await opened(url)).post(url, { apiKey: 'key-that-is-right' })
+		const browser = await (await opened(url)).post(url, { apiKey: rightKey })
 		expect([browser.status, browser.text]).toEqual([422, expect.stringContaining('The provider answered 503.')])
 		expect(await opened(url)).toMatchObject({ status: 200 })
 	})
@@ -188,7 +190,7 @@ describe('the link of a connection with credentials', () => {
 		const id = await create('api_key')
 		const url = await linkOf(id)
 		const browsers = await Promise.all([1, 2, 3].map(() => opened(url)))
-		await Promise.all(browsers.map((browser) => browser.post(url, { apiKey: 'key-that-is-right' })))
+		await Promise.all(browsers.map((browser) => browser.post(url, { apiKey: rightKey })))
 		expect(browsers.filter(({ status }) => status === 200)).toHaveLength(1)
 		expect((await eventsOf(server, tenant, id)).map(({ type }) => type)).toEqual(['connection.created', 'connection.activated'])
 	})
@@ -196,8 +198,8 @@ describe('the link of a connection with credentials', () => {
 	it('ends after 20 tries', async () => {
 		const url = await linkOf(await create('api_key'))
 		const browser = await opened(url)
-		for (let tries = 0; tries < 20; tries++) await browser.post(url, { apiKey: `wrong-${tries}` })
-		expect(await browser.post(url, { apiKey: 'key-that-is-right' })).toMatchObject({ status: 410 })
+		for (let tries = 0; tries < 20; tries++) await browser.post(url, { apiKey: secret(`wrong-${tries}`) })
+		expect(await browser.post(url, { apiKey: rightKey })).toMatchObject({ status: 410 })
 		expect(api.requests).toHaveLength(20)
 	})
 })
@@ -218,7 +220,7 @@ describe('a link', () => {
 
 	it('takes no form of another site, of another browser or of another link', async () => {
 		const [url, other] = [await linkOf(await create('api_key')), await linkOf(await create('api_key'))]
-		const give = { apiKey: 'key-that-is-right' }
+		const give = { apiKey: rightKey }
 		const browser = await opened(url)
 		const shown = browser.text
 		expect(await browser.post(url, give, { 'sec-fetch-site': 'cross-site' })).toMatchObject({ status: 403 })
@@ -236,7 +238,7 @@ describe('a link', () => {
 		server.clock.now += 3_600_000
 		expect(await opened(url)).toMatchObject({ status: 410, text: expect.stringContaining('too old') })
 		const changes = [
-			() => tenant.remit.connections.update(id, { credentials: { apiKey: 'another' } }),
+			() => tenant.remit.connections.update(id, { credentials: { apiKey: secret('another') } }),
 			() =>
 				tenant.remit.connections
 					.update(id, { status: 'disabled' })
@@ -281,7 +283,7 @@ describe('a link', () => {
 		const refusal = async (id: string) => (await tenant.ask('POST', `/connections/${id}/link`)).body.code
 		const hubspot = await remit.connections.create({ provider: 'hubspot', name: 'HubSpot', authType: 'oauth2' })
 		expect(await refusal(hubspot.id)).toBe('provider_not_configured')
-		const credentials = { clientId: 'a', clientSecret: 'b' }
+		const credentials = { clientId: 'a', clientSecret: secret('b') }
 		const own = await remit.connections.create({ provider: 'xero', name: 'Own', authType: 'client_credentials', credentials })
 		expect(await refusal(own.id)).toBe('invalid_connection')
 		const { key } = await tenant.newKey(['read', 'write'])
@@ -295,6 +297,6 @@ it('A connection is made without its key, which somebody else brings by the link
 	const { id } = await tenant.remit.connections.create({ provider: 'hubspot', name: 'HubSpot', authType: 'api_key' })
 	expect(await tenant.remit.connections.test(id)).toMatchObject({ status: 'pending', lastError: { code: 'not_authorized' } })
 	const url = await linkOf(id)
-	await (await opened(url)).post(url, { apiKey: 'key-that-is-right' })
+	await (await opened(url)).post(url, { apiKey: rightKey })
 	expect(await read(id)).toMatchObject({ status: 'active', account: { externalId: '62515' } })
 })

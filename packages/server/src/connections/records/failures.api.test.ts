@@ -4,6 +4,7 @@ import type { ConnectionConfig } from '@remit/sdk'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { eventsOf } from '../../../test/events.ts'
 import type { Tenant } from '../../../test/harness.ts'
+import { secret } from '../../../test/leaks.ts'
 import { FakeProvider } from '../../../test/provider.ts'
 import { failureOf, type RecordServer, readAll, startRecordServer } from '../../../test/record-context.ts'
 import { openEgress } from '../../outside/egress.ts'
@@ -18,7 +19,7 @@ import {
 	writeRecord,
 } from './records.ts'
 
-const apiKey = 's3cr3t-key-of-acme-1sZp'
+const apiKey = secret('of-acme')
 
 let provider: FakeProvider
 let records: RecordServer

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import type { ConnectionConfig } from '@remit/sdk'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Tenant } from '../../../test/harness.ts'
+import { secret } from '../../../test/leaks.ts'
 import { FakeProvider } from '../../../test/provider.ts'
 import { failureOf, idsOf, type RecordServer, readAll, startRecordServer } from '../../../test/record-context.ts'
 import { CannotFind, findRecords, type ObjectKey, readPage, readRecord, removeRecord, writeRecord } from './records.ts'
@@ -38,7 +39,7 @@ const key = async (object: Partial<Described> & Pick<Described, 'pagination'>): 
 	const config = { baseUrl: `${provider.url}/v1/`, objects: [described] }
 	const connectionId = await records.newConnection(tenant, {
 		provider: 'http_json',
-		credentials: { apiKey: 'k-0123456789' },
+		credentials: { apiKey: secret('k-0123456789') },
 		config,
 	})
 	return { organizationId: tenant.organizationId, connectionId, object: 'customers' }
@@ -220,7 +221,7 @@ it.each<[Partial<Described>, string]>([
 ])('an object %j is refused', async (change, field) => {
 	const described = { name: 'a', path: '/a', idField: 'id', pagination: { style: 'none' }, ...change }
 	const config = { baseUrl: provider.url, objects: [described] }
-	const input = { provider: 'http_json', name: 'Acme', authType: 'api_key', credentials: { apiKey: 'k' }, config }
+	const input = { provider: 'http_json', name: 'Acme', authType: 'api_key', credentials: { apiKey: secret('k') }, config }
 	const { status, body } = await tenant.ask('POST', '/connections', { body: input })
 	expect([status, body.errors?.[0].pointer]).toEqual([422, `/config/objects/0/${field}`])
 })
@@ -238,6 +239,6 @@ it('objects may be changed without the credentials, and the connection stays as 
 	expect(await tenant.remit.connections.update(at.connectionId, { config: { ...config, objects } })).toBeDefined()
 	expect(await tenant.remit.connections.get(at.connectionId)).toMatchObject({ status: 'active', config: { objects } })
 	expect((await tenant.remit.connections.objects.schema(at.connectionId, 'others')).name).toBe('others')
-	const stripe = { provider: 'stripe', name: 'a', authType: 'api_key', credentials: { apiKey: 'k' }, config: { objects } }
+	const stripe = { provider: 'stripe', name: 'a', authType: 'api_key', credentials: { apiKey: secret('k') }, config: { objects } }
 	expect((await tenant.ask('POST', '/connections', { body: stripe })).body.errors?.[0].pointer).toBe('/config/objects')
 })

@@ -1,6 +1,7 @@
 // Pages, look-ups and writes at HubSpot, Xero and Stripe.
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import type { Tenant } from '../../../test/harness.ts'
+import { secret } from '../../../test/leaks.ts'
 import { failureOf, idsOf, type RecordServer, readAll, startRecordServer } from '../../../test/record-context.ts'
 import { planOf } from '../../../test/vendors/faults.ts'
 import { FakeHubSpot } from '../../../test/vendors/hubspot.ts'
@@ -281,7 +282,7 @@ it('a token that the provider takes no more is replaced, and the call is made ag
 })
 
 it('a client that the provider does not take needs others', async () => {
-	const credentials = { clientId: vendors.xero.tokens.client.id, clientSecret: 'wrong-secret-0123456789' }
+	const credentials = { clientId: vendors.xero.tokens.client.id, clientSecret: secret('wrong-secret-0123456789') }
 	const connectionId = await records.newConnection(tenant, { provider: 'xero', authType: 'client_credentials', credentials })
 	const read = readPage(records.context, { ...keyOf('contacts'), connectionId }, { cursor: null, since: null, fields })
 	expect((await failureOf(read)).slice(0, 2)).toEqual(['reauth', 'unauthorized'])

@@ -1,6 +1,7 @@
 // Organizations with an account of their own at Stripe: where their money goes, who may report it, and that keys stay secret.
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import type { Tenant } from '../../../test/harness.ts'
+import { stripeSecret } from '../../../test/leaks.ts'
 import {
 	askForLink,
 	createInvoice,
@@ -14,7 +15,7 @@ import {
 import { query } from '../../db/database.ts'
 
 const path = '/api/organization/payment-credentials'
-const keys = { secretKey: 'rk_test_OwnAccount0123456789', webhookSecret: 'whsec_OwnSecret0123456789' }
+const keys = { secretKey: stripeSecret('rk_test'), webhookSecret: stripeSecret('whsec', 'OwnSecret0123456789') }
 const completed = 'checkout.session.completed'
 
 let server: StripeServer
@@ -134,7 +135,7 @@ it('without the fallback only organizations with keys of their own take payments
 it('keys that are none are refused, and an unreadable set takes no money elsewhere', async () => {
 	for (const body of [
 		{},
-		{ secretKey: 'pk_test_0123456789', webhookSecret: keys.webhookSecret },
+		{ secretKey: stripeSecret('pk_test'), webhookSecret: keys.webhookSecret },
 		{ ...keys, webhookSecret: 'x' },
 	])
 		expect((await set(tenant, body)).status).toBe(400)

@@ -2,11 +2,12 @@
 // stops working once it is revoked.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestServer, type Tenant, type TestServer } from '../../../test/harness.ts'
+import { encryptionKey } from '../../../test/leaks.ts'
 import { type MailServer, startMailServer } from '../../../test/mail-server.ts'
 import { type Database, query } from '../../db/database.ts'
 
 const BASE_URL = 'https://billing.example'
-const [first, second] = [1, 2].map((byte) => Buffer.alloc(32, byte).toString('base64')) as [string, string]
+const [first, second] = [1, 2].map((byte) => encryptionKey(byte)) as [string, string]
 const password = 'pa55-of-the-mail-server'
 
 let mail: MailServer

@@ -10,6 +10,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, inject, it, onTestFailed, vi } from 'vitest'
 import { type Change, CrashWriter, randomFrom } from '../../../test/crash-writer.ts'
 import { newDatabase, type TestDatabase } from '../../../test/databases.ts'
+import { encryptionKey } from '../../../test/leaks.ts'
 import { Remit, type Served } from '../../../test/remit.ts'
 import { Sink } from '../../../test/sink.ts'
 import { deliveryIdOf } from '../../events/fan-out-store.ts'
@@ -35,7 +36,7 @@ beforeAll(async () => {
 		{
 			DATABASE_URL: database.settings.DATABASE_URL,
 			DATA_DIR: database.settings.DATA_DIR || folder,
-			ENCRYPTION_KEYS: Buffer.alloc(32, 1).toString('base64'),
+			ENCRYPTION_KEYS: encryptionKey(1),
 			EGRESS_ALLOW_CIDRS: '127.0.0.0/8',
 			INVOICING_RATE_LIMIT: '0',
 			INTEGRATION_RATE_LIMIT: '0',

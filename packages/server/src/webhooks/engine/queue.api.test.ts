@@ -2,6 +2,7 @@
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
 import { newDatabase, settingsFor, type TestDatabase } from '../../../test/databases.ts'
+import { encryptionKey } from '../../../test/leaks.ts'
 import { bySystem } from '../../base/origin.ts'
 import { type Database, query } from '../../db/database.ts'
 import { openDatabase } from '../../db/open.ts'
@@ -11,7 +12,7 @@ import { openSecrets } from '../../outside/secrets.ts'
 import { createEndpoint } from '../endpoint-store.ts'
 import { type ClaimedDelivery, claimDeliveries, completeDeliveries, type DeliveryResult } from './queue-store.ts'
 
-const secrets = openSecrets({ ENCRYPTION_KEYS: Buffer.alloc(32, 1).toString('base64'), DATA_DIR: '' })
+const secrets = openSecrets({ ENCRYPTION_KEYS: encryptionKey(1), DATA_DIR: '' })
 
 interface Row {
 	readonly sequence: number

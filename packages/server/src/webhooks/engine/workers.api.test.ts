@@ -6,6 +6,7 @@ import { Remit } from '@remit/sdk'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, inject, it, onTestFinished, vi } from 'vitest'
 import { newDatabase, type TestDatabase } from '../../../test/databases.ts'
+import { encryptionKey } from '../../../test/leaks.ts'
 import { Remit as Command } from '../../../test/remit.ts'
 import { Sink } from '../../../test/sink.ts'
 import { createKey } from '../../api-keys/store.ts'
@@ -27,7 +28,7 @@ const common = {
 		REQUESTS_UNDER_WAY: '0',
 		SHED_ABOVE_DELAY_MS: '60000',
 	}),
-	ENCRYPTION_KEYS: Buffer.alloc(32, 1).toString('base64'),
+	ENCRYPTION_KEYS: encryptionKey(1),
 	SMTP_URL: 'none',
 }
 
