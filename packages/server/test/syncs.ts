@@ -1,7 +1,9 @@
 // Syncs with a stand-in of a vendor, for tests.
 import { expect } from 'vitest'
+import type { Config } from '../src/config.ts'
 import type { MappingCreate, SyncCreate, SyncRun } from '../src/generated/contract.ts'
-import type { Tenant, TestServer } from './harness.ts'
+import { startTestServer, type Tenant, type TestServer } from './harness.ts'
+import { FakeHubSpot } from './vendors/hubspot.ts'
 import type { Vendor } from './vendors/vendor.ts'
 import type { FakeXero } from './vendors/xero.ts'
 
@@ -31,6 +33,22 @@ export const toHubSpot: MappingCreate = {
 	],
 	match: { keys: ['properties.domain'], onMultiple: 'first' },
 	status: 'active',
+}
+
+/** A server, and the HubSpot that its connections lead to: it goes by the server's clock, and ends with the server. */
+export interface HubSpotServer extends TestServer {
+	readonly hubspot: FakeHubSpot
+}
+
+export async function startWithHubSpot(settings: Partial<Config> = {}): Promise<HubSpotServer> {
+	const hubspot = await new FakeHubSpot().start()
+	const server = await startTestServer({ ...hubspot.settings, ...settings })
+	hubspot.clock = () => server.clock.now
+	const close = async () => {
+		await server.close()
+		await hubspot.stop()
+	}
+	return { ...server, hubspot, close }
 }
 
 /** An active connection with a key. */

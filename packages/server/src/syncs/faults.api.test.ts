@@ -1,25 +1,29 @@
 // Whatever a provider does amid a run, the end is that of a run without a fault.
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
-import { connect, fromHubSpot, newSync, type TestSync, toHubSpot } from '../../test/syncs.ts'
+import type { Tenant } from '../../test/harness.ts'
+import {
+	connect,
+	fromHubSpot,
+	type HubSpotServer,
+	newSync,
+	startWithHubSpot,
+	type TestSync,
+	toHubSpot,
+} from '../../test/syncs.ts'
 import { type FaultPlan, faultPlans } from '../../test/vendors/faults.ts'
-import { FakeHubSpot } from '../../test/vendors/hubspot.ts'
+import type { FakeHubSpot } from '../../test/vendors/hubspot.ts'
 
 const dayMs = 86_400_000
 const numRuns = 6 * Number(process.env.FUZZ_FACTOR ?? 1)
 
-let server: TestServer
+let server: HubSpotServer
 let hubspot: FakeHubSpot
 beforeAll(async () => {
-	hubspot = await new FakeHubSpot().start()
-	server = await startTestServer(hubspot.settings)
-	hubspot.clock = () => server.clock.now
+	server = await startWithHubSpot()
+	;({ hubspot } = server)
 })
-afterAll(async () => {
-	await server.close()
-	await hubspot.stop()
-})
+afterAll(() => server.close())
 
 const isOfRecords = ({ path }: { path: string }) => path.includes('/objects/')
 

@@ -1,25 +1,21 @@
 // A caller follows a run with the SDK.
 import { SyncRunFailedError } from '@remit/sdk'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
-import { connect, fromHubSpot, newSync } from '../../test/syncs.ts'
-import { FakeHubSpot } from '../../test/vendors/hubspot.ts'
+import type { Tenant } from '../../test/harness.ts'
+import { connect, fromHubSpot, type HubSpotServer, newSync, startWithHubSpot } from '../../test/syncs.ts'
+import type { FakeHubSpot } from '../../test/vendors/hubspot.ts'
 
-let server: TestServer
+let server: HubSpotServer
 let tenant: Tenant
 let hubspot: FakeHubSpot
 
 beforeAll(async () => {
-	hubspot = await new FakeHubSpot().start()
-	server = await startTestServer(hubspot.settings)
+	server = await startWithHubSpot()
+	;({ hubspot } = server)
 	tenant = await server.newTenant()
-	hubspot.clock = () => server.clock.now
 	for (let n = 0; n < 30; n++) hubspot.seed('companies', 1, { at: server.clock.now - 90_000_000 + n * 60_000 })
 })
-afterAll(async () => {
-	await server.close()
-	await hubspot.stop()
-})
+afterAll(() => server.close())
 
 const soon = { pollInterval: 5 }
 

@@ -1,24 +1,29 @@
 // Records of a provider become records of Remit, each accounted for.
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
-import { connect, counts, fromHubSpot, newSync, type Settings, type TestSync } from '../../test/syncs.ts'
-import { FakeHubSpot } from '../../test/vendors/hubspot.ts'
+import type { Tenant } from '../../test/harness.ts'
+import {
+	connect,
+	counts,
+	fromHubSpot,
+	type HubSpotServer,
+	newSync,
+	type Settings,
+	startWithHubSpot,
+	type TestSync,
+} from '../../test/syncs.ts'
+import type { FakeHubSpot } from '../../test/vendors/hubspot.ts'
 
-let server: TestServer
+let server: HubSpotServer
 let tenant: Tenant
 let hubspot: FakeHubSpot
 
 beforeAll(async () => {
-	hubspot = await new FakeHubSpot().start()
-	server = await startTestServer(hubspot.settings)
+	server = await startWithHubSpot()
+	;({ hubspot } = server)
 })
-afterAll(async () => {
-	await server.close()
-	await hubspot.stop()
-})
+afterAll(() => server.close())
 beforeEach(async () => {
 	tenant = await server.newTenant()
-	hubspot.clock = () => server.clock.now
 	hubspot.companies.clear()
 	hubspot.log.length = 0
 })

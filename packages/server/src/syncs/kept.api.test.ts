@@ -1,22 +1,17 @@
 // What runs store: not more than the organization may store in a day, and not for ever.
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startTestServer, type TestServer } from '../../test/harness.ts'
-import { connect, counts, fromHubSpot, newSync } from '../../test/syncs.ts'
-import { FakeHubSpot } from '../../test/vendors/hubspot.ts'
+import { connect, counts, fromHubSpot, type HubSpotServer, newSync, startWithHubSpot } from '../../test/syncs.ts'
+import type { FakeHubSpot } from '../../test/vendors/hubspot.ts'
 
 const dayMs = 86_400_000
-let server: TestServer
+let server: HubSpotServer
 let hubspot: FakeHubSpot
 
 beforeAll(async () => {
-	hubspot = await new FakeHubSpot().start()
-	server = await startTestServer({ ...hubspot.settings, STORED_MB_PER_DAY: 1 })
-	hubspot.clock = () => server.clock.now
+	server = await startWithHubSpot({ STORED_MB_PER_DAY: 1 })
+	;({ hubspot } = server)
 })
-afterAll(async () => {
-	await server.close()
-	await hubspot.stop()
-})
+afterAll(() => server.close())
 
 it('A run that has stored what its organization may store in a day goes on when the next one begins', async () => {
 	const tenant = await server.newTenant()

@@ -1,26 +1,22 @@
 // Runs begin when they are due, wait for the provider, go on where they were, and end.
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
-import { connect, counts, fromHubSpot, newSync, toHubSpot } from '../../test/syncs.ts'
+import type { Tenant } from '../../test/harness.ts'
+import { connect, counts, fromHubSpot, type HubSpotServer, newSync, startWithHubSpot, toHubSpot } from '../../test/syncs.ts'
 import { always } from '../../test/vendors/faults.ts'
-import { FakeHubSpot } from '../../test/vendors/hubspot.ts'
+import type { FakeHubSpot } from '../../test/vendors/hubspot.ts'
 
-let server: TestServer
+let server: HubSpotServer
 let tenant: Tenant
 let hubspot: FakeHubSpot
 let connectionId: string
 
 beforeAll(async () => {
-	hubspot = await new FakeHubSpot().start()
-	server = await startTestServer(hubspot.settings)
+	server = await startWithHubSpot()
+	;({ hubspot } = server)
 })
-afterAll(async () => {
-	await server.close()
-	await hubspot.stop()
-})
+afterAll(() => server.close())
 beforeEach(async () => {
 	tenant = await server.newTenant()
-	hubspot.clock = () => server.clock.now
 	hubspot.meet([])
 	hubspot.companies.clear()
 	hubspot.seed('companies', 150, { at: server.clock.now - 3_600_000 })
