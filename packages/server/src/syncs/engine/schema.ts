@@ -26,36 +26,25 @@ export async function checkSchema(session: Session): Promise<void> {
 		)
 	const before = known.schema
 	const issues = before ? [plan.pull, plan.push].map((way) => (way ? changesIn(way, way === plan.pull, before, now) : [])) : []
-	if (issues.flat().length === 0) {
-		if (account === known.account && JSON.stringify(before) === JSON.stringify(now)) return
-		await job.part(async (tx) => {
-			const sync = await syncs.lock(tx, plan.sync.organizationId, plan.sync.id)
-			if (!sync) throw new RunStopped()
-			await noteOfSync(tx, sync, job.now, {
-				state: { ...(await findState(tx, sync)), schema: now, ...(account !== undefined && { account }) },
-			})
-		})
-		return
-	}
+	const found = issues.flat()
+	if (found.length === 0 && account === known.account && JSON.stringify(before) === JSON.stringify(now)) return
 	const { mappingId, reverseMappingId, organizationId } = plan.sync
 	const ids = plan.sync.direction === 'outbound' ? [null, mappingId] : [mappingId, reverseMappingId]
 	await job.part(async (tx) => {
 		const sync = await syncs.lock(tx, organizationId, plan.sync.id)
-		// Who mends the mapping has seen what there is now.
-		if (sync) await noteOfSync(tx, sync, job.now, { state: { ...(await findState(tx, sync)), schema: now } })
-		for (const [at, found] of issues.entries()) {
+		if (!sync) throw new RunStopped()
+		// Who mends a mapping has seen what there is now.
+		const state = { ...(await findState(tx, sync)), schema: now, ...(account !== undefined && { account }) }
+		await noteOfSync(tx, sync, job.now, { state })
+		for (const [at, ofMapping] of issues.entries()) {
 			const id = ids[at]
-			const stored = found.length > 0 && id ? await mappings.lock(tx, organizationId, id) : undefined
-			if (stored?.status === 'active') await invalidateMapping(session.writing(tx), stored, found)
+			const stored = ofMapping.length > 0 && id ? await mappings.lock(tx, organizationId, id) : undefined
+			if (stored?.status === 'active') await invalidateMapping(session.writing(tx), stored, ofMapping)
 		}
 	})
-	throw new SchemaChanged(
-		issues
-			.flat()
-			.map(({ message }) => message)
-			.slice(0, 5)
-			.join(' '),
-	)
+	if (found.length === 0) return
+	const messages = found.map(({ message }) => message)
+	throw new SchemaChanged(messages.slice(0, 5).join(' '))
 }
 
 type Types = Readonly<Record<string, string>>
