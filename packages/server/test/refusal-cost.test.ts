@@ -140,11 +140,11 @@ describe('the answer to a request with many mistakes', () => {
 		const taxes = Array.from({ length: 11 }, () => ({ percent: 'none' }))
 		const { errors } = await refuse({ lineItems: [{ taxes, metadata }, ...Array(1).fill({})] })
 		expect(errors).toEqual([
-			{ pointer: '/lineItems/0/taxes', code: 'maxItems', detail: 'must NOT have more than 10 items' },
-			{ pointer: '/lineItems/0/metadata', code: 'maxProperties', detail: 'must NOT have more than 20 properties' },
+			{ pointer: '/lineItems/0/taxes', code: 'maxItems', detail: 'must have at most 10 items' },
+			{ pointer: '/lineItems/0/metadata', code: 'maxProperties', detail: 'must have at most 20 fields' },
 		])
 		expect((await refuse({ lineItems: Array(1_001).fill(0) })).errors).toEqual([
-			{ pointer: '/lineItems', code: 'maxItems', detail: 'must NOT have more than 1000 items' },
+			{ pointer: '/lineItems', code: 'maxItems', detail: 'must have at most 1000 items' },
 		])
 	})
 

@@ -53,6 +53,20 @@ export function violationIn(schema: JsonSchema, value: unknown): Violation | und
 	return validate({ params: {}, query: {}, headers: {}, body: value })
 }
 
+let forListing: Ajv2020 | undefined
+const listings = new WeakMap<JsonSchema, ValidateFunction>()
+
+/** All violations in a part of a body, as the answer to a request with it lists them; its schema must be an object of the document. */
+export function violationsIn(schema: JsonSchema, value: unknown): Violation[] {
+	let validate = listings.get(schema)
+	if (!validate) {
+		forListing ??= newAjv(schemas, { useDefaults: true, allErrors: true })
+		validate = forListing.compile(absolute(schema))
+		listings.set(schema, validate)
+	}
+	return validate(value) ? [] : (validate.errors ?? []).map((error) => violation('body', error))
+}
+
 /** Whether a part of a body fits its schema, which must be an object of the document. */
 export const isValid = (schema: JsonSchema, value: unknown): boolean => violationIn(schema, value) === undefined
 
@@ -100,7 +114,8 @@ function validatorOf(place: keyof Input, ajv: Ajv2020, schema: JsonSchema): Fast
 }
 
 function violation(place: keyof Input, error: ErrorObject | undefined): Violation {
-	const { keyword, message = 'is invalid', instancePath = '', params = {} } = error ?? {}
+	const { keyword, message: said = 'is invalid', instancePath = '', params = {} } = error ?? {}
+	const message = keyword === 'enum' ? `${said}: ${params.allowedValues.join(', ')}` : said
 	const name: string | undefined = params.missingProperty ?? params.additionalProperty
 	const path = `/${place}${instancePath}${name === undefined ? '' : `/${name}`}`
 	return { path, message, errorCode: `${keyword}.openapi.validation` }

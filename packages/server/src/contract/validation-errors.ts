@@ -23,14 +23,15 @@ const named = ({ pointer, parameter }: ProblemError) => parameter ?? (pointer ==
 const keyword = (error: Violation) => error.errorCode?.replace('.openapi.validation', '') ?? ''
 
 /**
- * The violations to name. What is in an array or object that has too much in it is not looked into. A value that fits no member of
- * an anyOf is reported once for each member: if a member has the value's type, only its violations stay; otherwise one violation
- * lists the types of all members.
+ * The violations to name. What is in an array or object that has too much in it is not looked into, and what is empty is not
+ * called blank. A value that fits no member of an anyOf is reported once for each member: if a member has the value's type,
+ * only its violations stay; otherwise one violation lists the types of all members.
  */
 function collapse(all: readonly Violation[]): Violation[] {
 	const overfull = new Set(all.filter((error) => /^max(Items|Properties)$/.test(keyword(error))).map(({ path }) => path))
 	const overfullAbove = finderOf(overfull)
-	const errors = all.filter(({ path }) => overfullAbove(path).length === 0)
+	const empty = new Set(all.filter((error) => keyword(error) === 'minLength').map(({ path }) => path))
+	const errors = all.filter(({ path, message }) => overfullAbove(path).length === 0 && !(message === notBlank && empty.has(path)))
 	const types = new Map<string, Set<string>>()
 	for (const { path } of errors.filter((error) => keyword(error) === 'anyOf')) {
 		// A path that is reported twice has its last place.
@@ -108,11 +109,31 @@ function codeOf(error: Violation, where: string): string {
 /** The message for a date below the smallest that the contract takes (see DateMs in spec/scalars.tsp). */
 const firstDateMs = 'must be >= 100000000000'
 
+/** The message for text of blanks (`Name` in spec/scalars.tsp). */
+const notBlank = 'must match pattern "\\S"'
+
+/** Ajv's words for a size, such as `must NOT have fewer than 1 characters`. */
+const size = /^must NOT have (fewer|more) than (\d+) (characters|items|properties)$/
+
+const things: Readonly<Record<string, readonly [one: string, many: string]>> = {
+	characters: ['character', 'characters'],
+	items: ['item', 'items'],
+	properties: ['field', 'fields'],
+}
+
+function sizeOf(way: string, count: string, what: string): string {
+	if (way === 'fewer' && count === '1') return 'must not be empty'
+	return `must have at ${way === 'fewer' ? 'least' : 'most'} ${count} ${things[what]?.[count === '1' ? 0 : 1]}`
+}
+
 function detailOf(error: Violation, code: string): string {
 	if (code === 'unknown_field') return 'is not a field of this request'
 	if (code === 'unknown_parameter') return 'is not a query parameter of this operation'
 	if (code === 'required') return 'is required'
 	if (error.message === firstDateMs) return `${firstDateMs}: a number this small looks like seconds; give Unix milliseconds`
+	if (error.message === notBlank) return 'must not be blank'
+	const [, way, count, what] = size.exec(error.message) ?? []
+	if (way && count && what) return sizeOf(way, count, what)
 	const format = /^must match format "(.+)"$/.exec(error.message)?.[1]
 	return format && formats[format] ? `must be ${formats[format].meaning}` : error.message
 }

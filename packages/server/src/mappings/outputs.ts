@@ -3,7 +3,8 @@
 import type { ApiError } from '../base/errors.ts'
 import { checkParty } from '../base/party-fields.ts'
 import { type JsonSchema, schemas } from '../contract/document.ts'
-import { violationIn } from '../contract/fast-validator.ts'
+import { excerpt } from '../contract/excerpt.ts'
+import { violationIn, violationsIn } from '../contract/fast-validator.ts'
 import { toValidationError } from '../contract/validation-errors.ts'
 import type { Db } from '../db/database.ts'
 import type { CompanyCreate, Mapping, ProblemError } from '../generated/contract.ts'
@@ -31,31 +32,46 @@ export async function matching(
 	return findMatches(db, object, organizationId, values as Record<string, string>)
 }
 
-/** Where the fields of an output break the contract, each at most once. */
+/** Where the fields of an output break the contract, in the words of the answer to a caller who writes the same. */
 export function violations(object: InternalObject, output: Output): FieldError[] {
-	const properties = schemas[internalObjects[object].write]?.properties as Record<string, JsonSchema>
+	const whole = schemas[internalObjects[object].write] as JsonSchema
+	const properties = whole.properties as Record<string, JsonSchema>
 	return Object.entries(output).flatMap(([name, value]): FieldError[] => {
 		const schema = Object.hasOwn(properties, name) ? properties[name] : undefined
-		if (!schema) return [{ field: name, code: 'unknown_field', reason: `Nobody can write ${name}.` }]
-		const violation = violationIn(schema, value)
-		if (!violation) return []
-		return rejected(toValidationError([violation], value, violation)).map((error) => ({ ...error, field: name + error.field }))
+		const error = schema ? invalid(schema, value) : invalid(unknownOnly, { [name]: value })
+		return error ? rejected(error, schema ? name : '') : []
 	})
 }
 
+/** Takes no field at all. */
+const unknownOnly: JsonSchema = { type: 'object', additionalProperties: false }
+
 /** A new record has every field that it needs. */
 export function requireWhole(object: InternalObject, output: Output): void {
-	const violation = violationIn(schemas[internalObjects[object].write] as JsonSchema, output)
-	if (violation) throw toValidationError([violation], output, violation)
+	const error = invalid(schemas[internalObjects[object].write] as JsonSchema, output)
+	if (error) throw error
 }
 
-/** The errors of a request as errors of fields. */
-export const rejected = ({ code, message, errors = [{ code, detail: message }] }: ApiError): FieldError[] =>
-	errors.map(({ pointer = '', code, detail }: ProblemError) => ({ field: fieldAt(pointer), code, reason: detail }))
+/** The error of a caller whose body, or a part of it, is not what the contract says. */
+function invalid(schema: JsonSchema, value: unknown): ApiError | undefined {
+	const first = violationIn(schema, value)
+	return first && toValidationError(violationsIn(schema, excerpt(schema, value)), value, first)
+}
+
+/** How many mistakes of a field are named. */
+const mostOfField = 10
+
+/** The errors of a request, or of a field of it, as errors of fields. */
+export const rejected = ({ code, message, errors = [{ code, detail: message }] }: ApiError, field = ''): FieldError[] =>
+	errors.slice(0, mostOfField).map(({ pointer = '', code, detail }: ProblemError) => ({
+		field: fieldAt(`/${field}${pointer}`),
+		code,
+		reason: detail,
+	}))
 
 /** `/lineItems/0/taxes` → `lineItems[0].taxes`. */
 const fieldAt = (pointer: string) =>
 	pointer
 		.replace(/\/(\d+)(?=\/|$)/g, '[$1]')
 		.replaceAll('/', '.')
-		.replace(/^\./, '')
+		.replace(/^\.+/, '')
