@@ -7,6 +7,7 @@ import type { Db } from '../../db/database.ts'
 import type { WriteContext } from '../../db/write-context.ts'
 import type { Connection, Mapping, MappingPreviewInput, PreviewedRecord } from '../../generated/contract.ts'
 import { readInvoice, readInvoices } from '../../invoices/store.ts'
+import { isAsWritten } from '../engine/as-written.ts'
 import { type CompiledField, mapRecord, namesOf } from '../engine/engine.ts'
 import { memberAt } from '../engine/path.ts'
 import { hashOf } from '../hashes.ts'
@@ -96,17 +97,9 @@ async function fateThere(
 function changesThere(fields: readonly CompiledField[], output: Output, { data }: ExternalRecord): PreviewedRecord['changes'] {
 	const entries = fields.flatMap(({ spec, target }) => {
 		const [from, to] = [memberAt(target, data), memberAt(target, output)]
-		return to === undefined || isSame(from, to) ? [] : [[spec.target, { from: from ?? null, to }] as const]
+		return to === undefined || isAsWritten(to, from) ? [] : [[spec.target, { from: from ?? null, to }] as const]
 	})
 	return Object.fromEntries(entries)
-}
-
-/** Some providers answer numbers as text, and an empty text where there is nothing. */
-function isSame(from: unknown, to: unknown): boolean {
-	const [a, b] = [from ?? '', to ?? '']
-	if (typeof a === 'object' || typeof b === 'object') return JSON.stringify(a) === JSON.stringify(b)
-	const hasNumber = typeof a === 'number' || typeof b === 'number'
-	return String(a) === String(b) || (hasNumber && a !== '' && b !== '' && Number(a) === Number(b))
 }
 
 /** The records as a GET answers them. */

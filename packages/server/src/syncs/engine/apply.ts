@@ -4,6 +4,7 @@ import type { ExternalRecord } from '../../connections/records/records.ts'
 import type { Transaction } from '../../db/database.ts'
 import type { WriteContext } from '../../db/write-context.ts'
 import type { Sync } from '../../generated/contract.ts'
+import { isAsWritten } from '../../mappings/engine/as-written.ts'
 import { type FieldError, mapRecord } from '../../mappings/engine/engine.ts'
 import type { Links } from '../../mappings/engine/transforms.ts'
 import { hashOf, hashOfFields } from '../../mappings/hashes.ts'
@@ -92,16 +93,10 @@ async function findTwin({ db }: WriteContext, { scope }: Plan, { record }: Incom
 	const ids = await findPendingIds(db, scope, '', mostPending)
 	if (ids.length === 0) return undefined
 	const links = await findByRecordIds(db, scope, ids)
-	return [...links.values()].find(({ pending }) => pending && isWithin(pending.data, record.data))
+	return [...links.values()].find(({ pending }) => pending && isAsWritten(pending.data, record.data))
 }
 
 const mostPending = 100
-
-/** Whether a record has all that was written; a provider may answer a number as text. */
-const isWithin = (written: unknown, found: unknown): boolean =>
-	written instanceof Object
-		? Object.entries(written).every(([name, value]) => isWithin(value, (found as Output | undefined)?.[name]))
-		: String(written ?? '') === String(found ?? '')
 
 type Writable = Incoming & { readonly input: Output }
 

@@ -1,5 +1,6 @@
 // Which record of the provider one of Remit is, before it has a link: one that an earlier write made, or one that matches.
 import { CannotFind, type ExternalRecord, findRecords, ProviderFailed, writeRecord } from '../../connections/records/records.ts'
+import { isAsWritten } from '../../mappings/engine/as-written.ts'
 import type { CompiledField } from '../../mappings/engine/engine.ts'
 import { memberAt } from '../../mappings/engine/path.ts'
 import { findByExternalIds, type Pending } from '../../mappings/link-store.ts'
@@ -54,7 +55,7 @@ async function settle(session: Session, way: Way, pending: Pending): Promise<Fou
 	if (!records) throw cannotTell(plan.connection.provider)
 	const ids = records.map(({ id }) => id)
 	const links = await findByExternalIds(db, plan.scope, ids)
-	const record = records.find(({ id, data: found }) => !links.has(id) && isAlike(way.fields, found, data))
+	const record = records.find(({ id, data: found }) => !links.has(id) && isAlike(way.fields, data, found))
 	if (record) return { record, isOwn: true }
 	// There may be more than a look-up tells.
 	if (records.length > 1) throw cannotTell(plan.connection.provider)
@@ -100,11 +101,9 @@ export const readsOf = ({ pull }: Session['plan'], { definition }: Way) => [
 /** What a record has where a field is written. */
 export const valueAt = ({ target }: CompiledField, data: Output): unknown => memberAt(target, data) ?? null
 
-const asText = (value: unknown) => (value instanceof Object ? JSON.stringify(value) : String(value ?? ''))
-
-/** Whether two records have the same in the fields that a mapping writes; providers answer numbers as text, and nothing as ''. */
-export const isAlike = (fields: readonly CompiledField[], one: Output, other: Output): boolean =>
-	fields.every((field) => asText(valueAt(field, one)) === asText(valueAt(field, other)))
+/** Whether a provider's record has what a mapping writes. */
+export const isAlike = (fields: readonly CompiledField[], written: Output, found: Output): boolean =>
+	fields.every((field) => isAsWritten(valueAt(field, written), valueAt(field, found)))
 
 const cannotTell = (provider: string) =>
 	new ProviderFailed(

@@ -90,7 +90,7 @@ async function pushFirst(session: Session, way: Way, outgoing: Outgoing): Promis
 	if (found === 'skipped') return { outcome: 'skipped' }
 	if (found && 'code' in found) return { outcome: failedBy(session, shown, found.code, found.reason) }
 	if (found && !found.isOwn) return pushMatched(session, way, outgoing, found.record)
-	if (found && isAlike(way.fields, found.record.data, output))
+	if (found && isAlike(way.fields, output, found.record.data))
 		return { outcome: 'created', store: await stored(session, way, outgoing, found.record) }
 	const written = await write(session, way, outgoing, found?.record.id ?? null)
 	const taken = await linkedAlready(session, written.id, shown.id)
@@ -108,7 +108,7 @@ async function pushMatched(session: Session, way: Way, outgoing: Outgoing, recor
 	const { conflictPolicy } = plan.sync
 	const whole = withoutEmpty(output) as Output
 	const said = way.fields.filter((field) => valueAt(field, whole) !== null)
-	if (isAlike(said, record.data, output))
+	if (isAlike(said, output, record.data))
 		return { outcome: 'unchanged', store: await stored(session, way, outgoing, record, false) }
 	if (conflictPolicy === 'manual') return conflict(session, shown)
 	const externalAt = record.changedAt
@@ -139,7 +139,7 @@ function withoutEmpty(value: unknown): unknown {
 async function pushLinked(session: Session, way: Way, outgoing: Outgoing, link: Link, externalId: string): Promise<Pushed> {
 	const { plan } = session
 	const current = link.pending ? undefined : await readBefore(session, way, link, externalId)
-	if (current && link.remoteHash === null && isAlike(way.fields, current.data, outgoing.output))
+	if (current && link.remoteHash === null && isAlike(way.fields, outgoing.output, current.data))
 		return { outcome: 'unchanged', store: await stored(session, way, outgoing, current) }
 	if (current && link.remoteHash !== null && isTaken(session, way, current, link.remoteHash, outgoing.shown)) {
 		if (plan.sync.conflictPolicy === 'manual') return conflict(session, outgoing.shown)
