@@ -4,13 +4,14 @@ import express, { type Request, type RequestHandler, type Response, type Router 
 import { ApiError, methodNotAllowed } from '../base/errors.ts'
 import { newSecret } from '../connections/link-store.ts'
 import { beginByLink, credentialsOf, giveCredentials, type OpenLink, openLink } from '../connections/links/connect.ts'
+import { hintOf } from '../connections/rules.ts'
 import { send } from '../http/answers.ts'
 import { hangUpSignal, originOf } from '../http/request-context.ts'
 import { checkLink } from '../http/steps/authenticate.ts'
-import { connectPage } from '../rendering/pages/connect-page.ts'
-import { connectionPage } from '../rendering/pages/connection-page.ts'
+import { type ConnectProblem, connectPage, resultPage } from '../rendering/pages/connect-page.ts'
 import { pageHeaders } from '../rendering/pages/headers.ts'
-import { type HostedOptions, redirect, sendPage } from './routes.ts'
+import type { ConnectResult } from '../rendering/words/words.ts'
+import { type HostedOptions, languageOf, redirect, sendPage } from './routes.ts'
 
 const path = '/connect/:token'
 const operation = 'pages.connect'
@@ -61,24 +62,34 @@ async function show(options: HostedOptions, req: LinkRequest, res: Response): Pr
 	const { db, services, now } = options
 	const link = await openLink(db, services, req.params.token, now())
 	if (!link) throw gone()
-	if (link.result !== 'open') return sendPage(req, res, 410, connectionPage(link.result))
+	if (link.result !== 'open') return sendResult(req, res, 410, links[link.result])
 	sendForm(options, req, res, link)
 }
 
 const gone = () => new ApiError('client_link_not_found', 'There is no such link, or another replaced it.')
 
-interface Problem {
-	readonly status: number
-	readonly text: string
+const links = { link_used: 'linkUsed', link_expired: 'linkExpired', link_exhausted: 'linkExhausted' } as const
+
+export const sendResult = (
+	req: Request,
+	res: Response,
+	status: number,
+	result: ConnectResult,
+	details?: Parameters<typeof resultPage>[2],
+): void => sendPage(req, res, status, resultPage(languageOf(req, res), result, details))
+
+interface Failed {
+	readonly problem: ConnectProblem
+	readonly username?: string | undefined
 }
 
-function sendForm(options: HostedOptions, req: LinkRequest, res: Response, link: OpenLink, problem?: Problem): void {
+function sendForm(options: HostedOptions, req: LinkRequest, res: Response, link: OpenLink, failed?: Failed): void {
 	const { services } = options
 	const browser = browserOf(options, req) ?? newSecret()
 	const check = checksOf(options, browser, req.params.token).get(services.secrets.keyIds[0]) as string
-	const text = connectPage({ ...link, check, problem: problem?.text })
+	const text = connectPage(languageOf(req, res), { ...link, check, ...failed })
 	const headers = { ...pageHeaders(link.targets), 'Set-Cookie': cookieOf(services.baseUrl, browser) }
-	send(req, res, { status: problem?.status ?? 200, headers, text })
+	send(req, res, { status: failed ? 422 : 200, headers, text })
 }
 
 async function take(options: HostedOptions, req: LinkRequest, res: Response): Promise<void> {
@@ -86,11 +97,11 @@ async function take(options: HostedOptions, req: LinkRequest, res: Response): Pr
 	const { token } = req.params
 	const link = await openLink(db, services, token, now())
 	if (!link) throw gone()
-	if (link.result !== 'open') return sendPage(req, res, 410, connectionPage(link.result))
+	if (link.result !== 'open') return sendResult(req, res, 410, links[link.result])
 	const form = (req.body ?? {}) as Readonly<Record<string, unknown>>
 	const browser = browserOf(options, req)
 	if (browser === undefined || !isOwnForm(req) || ![...checksOf(options, browser, token).values()].includes(String(form.check)))
-		return sendPage(req, res, 403, connectionPage('other_browser'))
+		return sendResult(req, res, 403, 'otherBrowser')
 	const write = { db, services, origin: originOf(req, visitor, operation, now()) }
 	if (link.fields.length === 0) {
 		const url = await beginByLink(write, link, browser)
@@ -98,20 +109,18 @@ async function take(options: HostedOptions, req: LinkRequest, res: Response): Pr
 		return redirect(req, res, url)
 	}
 	const credentials = credentialsOf(link.fields, form)
-	if (!credentials)
-		return sendForm(options, req, res, link, {
-			status: 422,
-			text: 'Something is missing, or has characters that it cannot have.',
-		})
+	if (!credentials) return sendForm(options, req, res, link, { problem: { name: 'missing' } })
 	const given = await giveCredentials(write, link, credentials, hangUpSignal(req))
 	if (given.result === 'gone') throw gone()
-	if (given.result === 'connected')
-		return sendPage(req, res, 200, connectionPage('connected', given.connection.name, given.returnUrl))
+	if (given.result === 'connected') {
+		const { connection, returnUrl } = given
+		return sendResult(req, res, 200, 'connected', { connection: connection.name, returnUrl })
+	}
 	const { isRefused, reason } = given
-	const text = isRefused
-		? `${link.provider} does not take this. Compare it with what ${link.provider} shows, and try again.`
-		: `It could not be tested: ${reason} Try again.`
-	sendForm(options, req, res, link, { status: 422, text })
+	const problem: ConnectProblem = isRefused ? { name: 'refused' } : { name: 'untested', detail: reason }
+	// A user name that is no address may be a key.
+	const { username } = credentials
+	sendForm(options, req, res, link, { problem, username: hintOf(credentials) === username ? username : undefined })
 }
 
 /** Browsers say it of each form, but over http on other hosts than their own machine. */

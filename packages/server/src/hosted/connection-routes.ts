@@ -3,11 +3,19 @@ import express, { type Request, type Response, type Router } from 'express'
 import { methodNotAllowed } from '../base/errors.ts'
 import { ask, callbackPath, conclude } from '../connections/authorize.ts'
 import { isViewed, originOf } from '../http/request-context.ts'
-import { connectionPage, questionPage } from '../rendering/pages/connection-page.ts'
-import { browserOf } from './connect-routes.ts'
-import { type HostedOptions, sendPage } from './routes.ts'
+import { questionPage } from '../rendering/pages/connect-page.ts'
+import { browserOf, sendResult } from './connect-routes.ts'
+import { type HostedOptions, languageOf, sendPage } from './routes.ts'
 
-const statuses = { unknown: 404, used: 410, expired: 410, denied: 403, failed: 502 } as const
+const statuses = { denied: 403, failed: 502 } as const
+
+/** What is said of an address that leads to no authorization. */
+const dead = { unknown: [404, 'wrongAddress'], used: [410, 'addressUsed'], expired: [410, 'addressExpired'] } as const
+
+function sendDead(req: Request, res: Response, name: keyof typeof dead): void {
+	const [status, result] = dead[name]
+	sendResult(req, res, status, result)
+}
 
 export function connectionRoutes(options: HostedOptions): Router {
 	const { db, services, now } = options
@@ -21,13 +29,13 @@ export function connectionRoutes(options: HostedOptions): Router {
 		const concluded = await conclude(db, { origin, services }, urlOf(req))
 		if (concluded.result === 'connected') {
 			const { connection, returnUrl } = concluded
-			return sendPage(req, res, 200, connectionPage('connected', connection.name, returnUrl))
+			return sendResult(req, res, 200, 'connected', { connection: connection.name, returnUrl })
 		}
 		if (concluded.result === 'denied' || concluded.result === 'failed') {
 			const { result, reason, isByLink } = concluded
-			return sendPage(req, res, statuses[result], connectionPage(isByLink ? `${result}_by_link` : result, reason))
+			return sendResult(req, res, statuses[result], isByLink ? 'notByLink' : result, { reason })
 		}
-		sendPage(req, res, statuses[concluded.result], connectionPage(concluded.result))
+		sendDead(req, res, concluded.result)
 	}
 	const router = express.Router()
 	router
@@ -38,8 +46,8 @@ export function connectionRoutes(options: HostedOptions): Router {
 			if (url.searchParams.has('error') && isViewed(req)) return finish(req, res)
 			const asked = await ask(db, now(), url, browserOf(options, req))
 			if (asked.result === 'asked' && asked.isSaid && isViewed(req)) return finish(req, res)
-			if (asked.result === 'asked') return sendPage(req, res, 200, questionPage(asked, url.search))
-			sendPage(req, res, statuses[asked.result], connectionPage(asked.result))
+			if (asked.result === 'asked') return sendPage(req, res, 200, questionPage(languageOf(req, res), asked, url.search))
+			sendDead(req, res, asked.result)
 		})
 		.post(finish)
 		.all(({ path, method }) => {

@@ -14,6 +14,7 @@ import { clientUrl } from '../invoices/sharing/client-link-store.ts'
 import { countView, openByToken, publicInvoice, type Viewed } from '../invoices/sharing/public-view.ts'
 import { documentOf } from '../invoices/sharing/render.ts'
 import type { Services } from '../outside/services.ts'
+import { resultPage } from '../rendering/pages/connect-page.ts'
 import { pageHeaders } from '../rendering/pages/headers.ts'
 import { invoicePage, receipt } from '../rendering/pages/invoice-page.ts'
 import { messagePage } from '../rendering/pages/message-page.ts'
@@ -63,7 +64,7 @@ const rejectMethod =
 	}
 
 /** The language of the invoice that the request is about; of an unknown one, the first of the browser's languages that there is. */
-function languageOf(req: Request, { locals }: Response): Language {
+export function languageOf(req: Request, { locals }: Response): Language {
 	return locals.language ?? (req.acceptsLanguages(...languages) || 'en')
 }
 
@@ -156,7 +157,10 @@ export function failurePage(limits: RateLimits): ErrorRequestHandler {
 		if (!message) return next(error)
 		if (status === 404) countGuess(limits, 'link', req)
 		if (status >= 500) req.context.log.error({ err: error, requestId: req.context.requestId }, detail)
-		send(req, res, { status, headers: { ...pageHeaders([]), ...headers }, text: messagePage(languageOf(req, res), message) })
+		const language = languageOf(req, res)
+		const isConnectLink = message === 'linkGone' && req.originalUrl.startsWith('/connect')
+		const text = isConnectLink ? resultPage(language, 'linkGone') : messagePage(language, message)
+		send(req, res, { status, headers: { ...pageHeaders([]), ...headers }, text })
 	}
 }
 

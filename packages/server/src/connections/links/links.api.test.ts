@@ -253,6 +253,26 @@ describe('a link', () => {
 		}
 	})
 
+	it('speaks the language of the browser, whatever has become of it', async () => {
+		const id = await create('basic')
+		const url = await linkOf(id)
+		const german = { headers: { 'accept-language': 'de-CH, en;q=0.5' } }
+		const browser = await new Browser().open(url, german)
+		expect(browser.text).toMatch(/<html lang="de">.*mit Northlight &#38; Sons verbinden\?/s)
+		const form = /name="check" value="([^"]+)"/.exec(browser.text)?.[1]?.replaceAll('&#61;', '=') ?? ''
+		const post = (fields: Record<string, string>) =>
+			browser.open(url, { method: 'POST', body: new URLSearchParams({ check: form, ...fields }), ...german })
+		// The name of a user stays, unless it may be a key.
+		expect((await post({ username: 'ada@acme.example', password: wrongKey })).text).toMatch(
+			/value="ada&#64;acme.example"|value="ada@/,
+		)
+		expect(browser.text).toContain('nimmt das nicht an')
+		expect((await post({ username: wrongKey, password: wrongKey })).text).not.toContain(wrongKey)
+		expect((await post({ username: 'ada', password })).text).toMatch(/<html lang="de">.*<h1>Verbunden<\/h1>/s)
+		expect((await new Browser().open(url, german)).text).toMatch(/<html lang="de">.*schon verwendet/s)
+		expect((await new Browser().open(`${server.url}/connect/nothing`, german)).text).toContain('Dieser Link funktioniert nicht')
+	})
+
 	it('that nobody made is a page in the language of the browser, and too many of them are refused', async () => {
 		const strict = await startTestServer({ ...server.settings, GUESS_RATE_LIMIT: 3 })
 		const guess = () => fetch(`${strict.url}/connect/nothing`, { headers: { 'accept-language': 'de' } })

@@ -26,11 +26,11 @@ const pages: Record<string, string> = {
 	hostile: view({ ...hostileInvoice, lines: hostileInvoice.lines.slice(0, 20) }),
 	long: view(hostileInvoice),
 	message: messagePage('en', 'paymentReceived', { invoiceUrl: '/open' }),
-	'connect-key': connectPage({
+	'connect-key': connectPage('en', {
 		...{ organization: 'Northlight Studio', provider: 'HubSpot', host: 'api.hubapi.com', check: 'x' },
-		...{ fields: ['username', 'password'], problem: 'HubSpot does not take this.' },
+		...{ fields: ['username', 'password'], problem: { name: 'refused' } },
 	}),
-	'connect-oauth': connectPage({
+	'connect-oauth': connectPage('de', {
 		...{ organization: 'Northlight & Sons '.repeat(5), provider: 'Xero', host: 'api.xero.com', check: 'x', fields: [] },
 	}),
 	'test-payment': testPaymentPage({

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { hostileInvoice } from '../../../test/difficult-documents.ts'
 import { cancelledInvoice, openInvoice, overdueInvoice, paidInvoice } from '../../../test/documents.ts'
 import type { InvoiceDocument } from '../document.ts'
+import { connectPage, questionPage, resultPage } from './connect-page.ts'
 import { pageHeaders } from './headers.ts'
 import { invoicePage } from './invoice-page.ts'
 import { messagePage } from './message-page.ts'
@@ -20,11 +21,15 @@ const testPayment = {
 	cancelUrl: '/cancel',
 }
 
+const link = { organization: 'Northlight', provider: 'HubSpot', host: 'api.hubapi.com', check: 'c' }
+
 const pages = {
 	'an invoice': view(openInvoice),
 	'a hostile invoice': view(hostileInvoice),
 	'a message': messagePage('en', 'linkGone'),
 	'a test payment': testPaymentPage(testPayment),
+	'a connect link': connectPage('en', { ...link, fields: ['username', 'password'] }),
+	'a connected account': resultPage('en', 'connected', { connection: 'HubSpot', returnUrl: 'https://app.example/' }),
 }
 
 describe.each(Object.entries(pages))('%s', (_, page) => {
@@ -70,6 +75,37 @@ describe('text of others', () => {
 			expect(page).not.toContain('<img')
 			expect(page).toContain(escaped)
 		}
+	})
+})
+
+describe('the page of a connect link', () => {
+	const fields = ['username', 'password'] as const
+
+	it('has no markup of others, wherever it stands', () => {
+		const deep = `</title><img src=x onerror=alert(1)>"'`
+		const others = { organization: deep, provider: deep, host: deep, check: deep, username: deep }
+		const pages = [
+			connectPage('de', { ...others, fields, problem: { name: 'untested', detail: deep } }),
+			questionPage('de', { ...others, connection: deep }, deep),
+			resultPage('de', 'connected', { connection: deep, reason: deep, returnUrl: 'https://app.example/"><img>' }),
+		]
+		for (const page of pages) expect(page).not.toContain('<img')
+	})
+
+	it('puts the cursor where there is something to type', () => {
+		const focused = (page: string) => /name="(\w+)"[^>]* autofocus/.exec(page)?.[1]
+		expect(focused(connectPage('en', { ...link, fields }))).toBe('username')
+		const refused = { ...link, fields, username: 'ada@acme.example', problem: { name: 'refused' } as const }
+		expect(focused(connectPage('en', refused))).toBe('password')
+		expect(connectPage('en', refused)).toContain('value="ada@acme.example"')
+	})
+
+	it('marks what is said in English', () => {
+		const problem = { name: 'untested', detail: 'The provider answered 503.' } as const
+		const page = connectPage('fr', { ...link, fields, problem })
+		expect(page).toContain('<html lang="fr">')
+		expect(page).toContain('<span lang="en">The provider answered 503.</span>')
+		expect(resultPage('fr', 'denied', { reason: 'Why.' })).toContain('<p lang="en">Why.</p>')
 	})
 })
 

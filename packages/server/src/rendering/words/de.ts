@@ -76,6 +76,74 @@ export const de: Words = {
 		text: 'Diese Seite steht für einen Zahlungsanbieter. Es wird nichts abgebucht, und Sie brauchen keine Karte.',
 		to: 'An',
 	},
+	connect: {
+		title: 'Ihr Konto bei {provider} mit {organization} verbinden?',
+		scope: '{organization} wird die Daten Ihres Kontos bei {provider} lesen und schreiben.',
+		byConnection:
+			'{organization} wird die Daten Ihres Kontos bei {provider} lesen und schreiben, über die Verbindung „{connection}“.',
+		typed: 'Was Sie hier eingeben, wird zur Prüfung an {host} gesendet und danach verschlüsselt gespeichert.',
+		asked: '{provider} fragt Sie, ob Remit, das {organization} verwendet, Zugriff erhalten soll, und leitet Sie dann zurück.',
+		unknown: 'Wenn Sie {organization} nicht kennen, schließen Sie diese Seite: Dann wird nichts verbunden.',
+		apiKey: 'API-Schlüssel',
+		username: 'Benutzername',
+		password: 'Passwort',
+		connect: 'Verbinden',
+		continue: 'Weiter zu {provider}',
+		missing: 'Etwas fehlt oder enthält Zeichen, die hier nicht vorkommen können.',
+		refused: '{provider} nimmt das nicht an. Vergleichen Sie es mit dem, was {provider} anzeigt, und versuchen Sie es erneut.',
+		untested: 'Die Angaben konnten nicht geprüft werden. Versuchen Sie es in einigen Minuten erneut.',
+		goTo: 'Zu {host}',
+		results: {
+			connected: {
+				title: 'Verbunden',
+				text: 'Sie können diese Seite schließen.',
+			},
+			denied: {
+				title: 'Nicht verbunden',
+				text: 'Der Anbieter hat Remit keinen Zugriff gegeben. Beginnen Sie die Verbindung neu, um es noch einmal zu versuchen.',
+			},
+			failed: {
+				title: 'Nicht verbunden',
+				text: 'Der Zugriff kam nicht zustande. Beginnen Sie die Verbindung neu, um es noch einmal zu versuchen.',
+			},
+			notByLink: {
+				title: 'Nicht verbunden',
+				text: 'Öffnen Sie den Link, den Sie erhalten haben, um es noch einmal zu versuchen.',
+			},
+			wrongAddress: {
+				title: 'Nichts zu verbinden',
+				text: 'Diese Adresse ist falsch oder wurde durch eine neuere ersetzt. Beginnen Sie die Verbindung neu.',
+			},
+			addressUsed: {
+				title: 'Diese Adresse wurde schon verwendet',
+				text: 'Sie funktioniert nur einmal. Wenn die Verbindung nicht funktioniert, beginnen Sie sie neu.',
+			},
+			addressExpired: {
+				title: 'Diese Adresse ist zu alt',
+				text: 'Sie galt zehn Minuten. Beginnen Sie die Verbindung neu.',
+			},
+			linkUsed: {
+				title: 'Dieser Link wurde schon verwendet',
+				text: 'Er funktioniert nur einmal. Für ein anderes Konto bitten Sie um einen neuen Link.',
+			},
+			linkExpired: {
+				title: 'Dieser Link ist zu alt',
+				text: 'Er galt eine Stunde. Bitten Sie den Absender um einen neuen.',
+			},
+			linkExhausted: {
+				title: 'Dieser Link wurde zu oft versucht',
+				text: 'Bitten Sie den Absender um einen neuen.',
+			},
+			linkGone: {
+				title: 'Dieser Link funktioniert nicht',
+				text: 'Er ist unvollständig oder wurde durch einen neueren ersetzt. Bitten Sie den Absender um einen neuen.',
+			},
+			otherBrowser: {
+				title: 'Öffnen Sie den Link erneut',
+				text: 'Diese Seite wurde in einem anderen Browser geöffnet, oder dieser speichert keine Cookies. Es wurde nichts verbunden.',
+			},
+		},
+	},
 	messages: {
 		linkGone: {
 			title: 'Dieser Link funktioniert nicht mehr',
@@ -106,7 +174,7 @@ export const de: Words = {
 		},
 		wrongMethod: {
 			title: 'Diese Seite lässt sich so nicht öffnen',
-			text: 'Bitte öffnen Sie den Link der Rechnung erneut.',
+			text: 'Bitte öffnen Sie den Link erneut.',
 		},
 		failed: {
 			title: 'Bei uns ist etwas schiefgegangen',
@@ -114,7 +182,7 @@ export const de: Words = {
 		},
 		outcomeUnknown: {
 			title: 'Bei uns ist etwas schiefgegangen',
-			text: 'Wir wissen nicht, ob es geklappt hat. Bitte öffnen Sie den Link der Rechnung erneut, um den Stand zu sehen.',
+			text: 'Wir wissen nicht, ob es geklappt hat. Bitte öffnen Sie den Link erneut, um den Stand zu sehen.',
 		},
 		tooManyRequests: {
 			title: 'Zu viele Anfragen',

@@ -76,6 +76,74 @@ export const en: Words = {
 		text: 'This stands in for a payment provider. Nothing is charged, and you are not asked for a card.',
 		to: 'To',
 	},
+	connect: {
+		title: 'Connect your {provider} account with {organization}?',
+		scope: '{organization} will read and write the records of your account at {provider}.',
+		byConnection:
+			'{organization} will read and write the records of your account at {provider}, by its connection “{connection}”.',
+		typed: 'What you enter here goes to {host}, to test it, and is then stored encrypted.',
+		asked: '{provider} will ask you to let Remit in, which {organization} uses, and then lead you back.',
+		unknown: 'If you do not know {organization}, close this page: then nothing is connected.',
+		apiKey: 'API key',
+		username: 'User name',
+		password: 'Password',
+		connect: 'Connect',
+		continue: 'Continue to {provider}',
+		missing: 'Something is missing, or has characters that it cannot have.',
+		refused: '{provider} does not take this. Compare it with what {provider} shows, and try again.',
+		untested: 'It could not be tested. Try again in a few minutes.',
+		goTo: 'Go to {host}',
+		results: {
+			connected: {
+				title: 'Connected',
+				text: 'You can close this page.',
+			},
+			denied: {
+				title: 'Not connected',
+				text: 'The provider did not let Remit in. To try again, begin the connection anew.',
+			},
+			failed: {
+				title: 'Not connected',
+				text: 'The provider gave no access. To try again, begin the connection anew.',
+			},
+			notByLink: {
+				title: 'Not connected',
+				text: 'To try again, open the link that you were sent.',
+			},
+			wrongAddress: {
+				title: 'Nothing to connect',
+				text: 'This address is wrong, or a newer one replaced it. Begin the connection anew.',
+			},
+			addressUsed: {
+				title: 'This address was used',
+				text: 'It works once. If the connection does not work, begin it anew.',
+			},
+			addressExpired: {
+				title: 'This address is too old',
+				text: 'It worked for ten minutes. Begin the connection anew.',
+			},
+			linkUsed: {
+				title: 'This link was used',
+				text: 'It works once. To connect another account, ask for a new link.',
+			},
+			linkExpired: {
+				title: 'This link is too old',
+				text: 'It worked for an hour. Ask whoever sent it to you for a new one.',
+			},
+			linkExhausted: {
+				title: 'This link was tried too often',
+				text: 'Ask whoever sent it to you for a new one.',
+			},
+			linkGone: {
+				title: 'This link does not work',
+				text: 'It is not complete, or a newer one replaced it. Ask whoever sent it to you for a new one.',
+			},
+			otherBrowser: {
+				title: 'Open the link again',
+				text: 'This page was opened in another browser, or this one keeps no cookies. Nothing is connected.',
+			},
+		},
+	},
 	messages: {
 		linkGone: {
 			title: 'This link does not work any more',
@@ -106,7 +174,7 @@ export const en: Words = {
 		},
 		wrongMethod: {
 			title: 'This page cannot be opened like this',
-			text: 'Please open the link of the invoice again.',
+			text: 'Please open the link again.',
 		},
 		failed: {
 			title: 'Something went wrong on our side',
@@ -114,7 +182,7 @@ export const en: Words = {
 		},
 		outcomeUnknown: {
 			title: 'Something went wrong on our side',
-			text: 'We do not know whether it was done. Please open the link of the invoice again to see how it stands.',
+			text: 'We do not know whether it was done. Please open the link again to see how it stands.',
 		},
 		tooManyRequests: {
 			title: 'Too many requests',

@@ -76,6 +76,73 @@ export const es: Words = {
 		text: 'Esta página sustituye a un proveedor de pagos. No se cobra nada ni se le pide una tarjeta.',
 		to: 'Beneficiario',
 	},
+	connect: {
+		title: '¿Conectar su cuenta de {provider} con {organization}?',
+		scope: '{organization} leerá y modificará los datos de su cuenta en {provider}.',
+		byConnection: '{organization} leerá y modificará los datos de su cuenta en {provider}, mediante la conexión «{connection}».',
+		typed: 'Lo que introduzca aquí se envía a {host} para comprobarlo y después se guarda cifrado.',
+		asked: '{provider} le pedirá que dé acceso a Remit, que {organization} utiliza, y después le traerá de vuelta.',
+		unknown: 'Si no conoce {organization}, cierre esta página: no se conectará nada.',
+		apiKey: 'Clave de API',
+		username: 'Nombre de usuario',
+		password: 'Contraseña',
+		connect: 'Conectar',
+		continue: 'Continuar a {provider}',
+		missing: 'Falta algo, o contiene caracteres que no son válidos.',
+		refused: '{provider} no lo acepta. Compárelo con lo que muestra {provider} e inténtelo de nuevo.',
+		untested: 'No se ha podido comprobar. Inténtelo de nuevo dentro de unos minutos.',
+		goTo: 'Ir a {host}',
+		results: {
+			connected: {
+				title: 'Cuenta conectada',
+				text: 'Puede cerrar esta página.',
+			},
+			denied: {
+				title: 'Cuenta no conectada',
+				text: 'El proveedor no ha dado acceso a Remit. Para intentarlo de nuevo, vuelva a empezar la conexión.',
+			},
+			failed: {
+				title: 'Cuenta no conectada',
+				text: 'No se ha obtenido acceso. Para intentarlo de nuevo, vuelva a empezar la conexión.',
+			},
+			notByLink: {
+				title: 'Cuenta no conectada',
+				text: 'Para intentarlo de nuevo, abra el enlace que ha recibido.',
+			},
+			wrongAddress: {
+				title: 'No hay nada que conectar',
+				text: 'Esta dirección no es correcta, o una más reciente la ha sustituido. Vuelva a empezar la conexión.',
+			},
+			addressUsed: {
+				title: 'Esta dirección ya se ha usado',
+				text: 'Solo funciona una vez. Si la conexión no funciona, vuelva a empezarla.',
+			},
+			addressExpired: {
+				title: 'Esta dirección es demasiado antigua',
+				text: 'Era válida durante diez minutos. Vuelva a empezar la conexión.',
+			},
+			linkUsed: {
+				title: 'Este enlace ya se ha usado',
+				text: 'Solo funciona una vez. Para conectar otra cuenta, pida un enlace nuevo.',
+			},
+			linkExpired: {
+				title: 'Este enlace es demasiado antiguo',
+				text: 'Era válido durante una hora. Pida uno nuevo a quien se lo envió.',
+			},
+			linkExhausted: {
+				title: 'Este enlace se ha probado demasiadas veces',
+				text: 'Pida uno nuevo a quien se lo envió.',
+			},
+			linkGone: {
+				title: 'Este enlace no funciona',
+				text: 'No está completo, o uno más reciente lo ha sustituido. Pida uno nuevo a quien se lo envió.',
+			},
+			otherBrowser: {
+				title: 'Abra el enlace de nuevo',
+				text: 'Esta página se abrió en otro navegador, o este no guarda cookies. No se ha conectado nada.',
+			},
+		},
+	},
 	messages: {
 		linkGone: {
 			title: 'Este enlace ya no funciona',
@@ -106,7 +173,7 @@ export const es: Words = {
 		},
 		wrongMethod: {
 			title: 'Esta página no se puede abrir así',
-			text: 'Abra de nuevo el enlace de la factura.',
+			text: 'Abra de nuevo el enlace.',
 		},
 		failed: {
 			title: 'Algo ha fallado por nuestra parte',
@@ -114,7 +181,7 @@ export const es: Words = {
 		},
 		outcomeUnknown: {
 			title: 'Algo ha fallado por nuestra parte',
-			text: 'No sabemos si se completó. Abra de nuevo el enlace de la factura para ver su estado.',
+			text: 'No sabemos si se completó. Abra de nuevo el enlace para ver su estado.',
 		},
 		tooManyRequests: {
 			title: 'Demasiadas solicitudes',

@@ -76,6 +76,74 @@ export const fr: Words = {
 		text: 'Cette page remplace un prestataire de paiement. Rien n’est débité et aucune carte n’est demandée.',
 		to: 'Bénéficiaire',
 	},
+	connect: {
+		title: 'Connecter votre compte {provider} à {organization} ?',
+		scope: '{organization} lira et modifiera les données de votre compte chez {provider}.',
+		byConnection:
+			'{organization} lira et modifiera les données de votre compte chez {provider}, par la connexion « {connection} ».',
+		typed: 'Ce que vous saisissez ici est envoyé à {host} pour vérification, puis enregistré sous forme chiffrée.',
+		asked: '{provider} vous demandera de donner accès à Remit, que {organization} utilise, puis vous ramènera ici.',
+		unknown: 'Si vous ne connaissez pas {organization}, fermez cette page : rien ne sera connecté.',
+		apiKey: 'Clé API',
+		username: 'Nom d’utilisateur',
+		password: 'Mot de passe',
+		connect: 'Connecter',
+		continue: 'Continuer vers {provider}',
+		missing: 'Il manque quelque chose, ou un caractère n’est pas autorisé.',
+		refused: '{provider} n’accepte pas cette saisie. Comparez-la avec ce qu’affiche {provider}, puis réessayez.',
+		untested: 'La vérification n’a pas pu avoir lieu. Réessayez dans quelques minutes.',
+		goTo: 'Aller sur {host}',
+		results: {
+			connected: {
+				title: 'Compte connecté',
+				text: 'Vous pouvez fermer cette page.',
+			},
+			denied: {
+				title: 'Compte non connecté',
+				text: 'Le fournisseur n’a pas donné accès à Remit. Pour réessayer, recommencez la connexion.',
+			},
+			failed: {
+				title: 'Compte non connecté',
+				text: 'L’accès n’a pas pu être obtenu. Pour réessayer, recommencez la connexion.',
+			},
+			notByLink: {
+				title: 'Compte non connecté',
+				text: 'Pour réessayer, ouvrez le lien que vous avez reçu.',
+			},
+			wrongAddress: {
+				title: 'Rien à connecter',
+				text: 'Cette adresse est erronée, ou une plus récente l’a remplacée. Recommencez la connexion.',
+			},
+			addressUsed: {
+				title: 'Cette adresse a déjà servi',
+				text: 'Elle ne fonctionne qu’une fois. Si la connexion ne fonctionne pas, recommencez-la.',
+			},
+			addressExpired: {
+				title: 'Cette adresse est trop ancienne',
+				text: 'Elle était valable dix minutes. Recommencez la connexion.',
+			},
+			linkUsed: {
+				title: 'Ce lien a déjà servi',
+				text: 'Il ne fonctionne qu’une fois. Pour connecter un autre compte, demandez un nouveau lien.',
+			},
+			linkExpired: {
+				title: 'Ce lien est trop ancien',
+				text: 'Il était valable une heure. Demandez-en un nouveau à son expéditeur.',
+			},
+			linkExhausted: {
+				title: 'Ce lien a été essayé trop souvent',
+				text: 'Demandez-en un nouveau à son expéditeur.',
+			},
+			linkGone: {
+				title: 'Ce lien ne fonctionne pas',
+				text: 'Il est incomplet, ou un plus récent l’a remplacé. Demandez-en un nouveau à son expéditeur.',
+			},
+			otherBrowser: {
+				title: 'Ouvrez le lien à nouveau',
+				text: 'Cette page a été ouverte dans un autre navigateur, ou celui-ci n’accepte pas les cookies. Rien n’est connecté.',
+			},
+		},
+	},
 	messages: {
 		linkGone: {
 			title: 'Ce lien ne fonctionne plus',
@@ -106,7 +174,7 @@ export const fr: Words = {
 		},
 		wrongMethod: {
 			title: 'Cette page ne peut pas être ouverte ainsi',
-			text: 'Veuillez rouvrir le lien de la facture.',
+			text: 'Veuillez rouvrir le lien.',
 		},
 		failed: {
 			title: 'Un problème est survenu de notre côté',
@@ -114,7 +182,7 @@ export const fr: Words = {
 		},
 		outcomeUnknown: {
 			title: 'Un problème est survenu de notre côté',
-			text: 'Nous ignorons si l’opération a abouti. Veuillez rouvrir le lien de la facture pour voir où elle en est.',
+			text: 'Nous ignorons si l’opération a abouti. Veuillez rouvrir le lien pour voir où elle en est.',
 		},
 		tooManyRequests: {
 			title: 'Trop de requêtes',

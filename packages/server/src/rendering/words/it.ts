@@ -76,6 +76,74 @@ export const it: Words = {
 		text: 'Questa pagina sostituisce un fornitore di pagamenti. Non viene addebitato nulla e non viene chiesta alcuna carta.',
 		to: 'Beneficiario',
 	},
+	connect: {
+		title: 'Collegare il Suo account {provider} a {organization}?',
+		scope: '{organization} leggerà e modificherà i dati del Suo account presso {provider}.',
+		byConnection:
+			'{organization} leggerà e modificherà i dati del Suo account presso {provider}, tramite il collegamento «{connection}».',
+		typed: 'Ciò che inserisce qui viene inviato a {host} per la verifica e poi salvato in forma cifrata.',
+		asked: '{provider} Le chiederà di dare accesso a Remit, che {organization} utilizza, e poi La riporterà qui.',
+		unknown: 'Se non conosce {organization}, chiuda questa pagina: non verrà collegato nulla.',
+		apiKey: 'Chiave API',
+		username: 'Nome utente',
+		password: 'Password',
+		connect: 'Collega',
+		continue: 'Continua su {provider}',
+		missing: 'Manca qualcosa, oppure ci sono caratteri non ammessi.',
+		refused: '{provider} non lo accetta. Lo confronti con ciò che mostra {provider} e riprovi.',
+		untested: 'Non è stato possibile verificare i dati. Riprovi tra qualche minuto.',
+		goTo: 'Vai a {host}',
+		results: {
+			connected: {
+				title: 'Account collegato',
+				text: 'Può chiudere questa pagina.',
+			},
+			denied: {
+				title: 'Account non collegato',
+				text: 'Il fornitore non ha dato accesso a Remit. Per riprovare, ricominci il collegamento.',
+			},
+			failed: {
+				title: 'Account non collegato',
+				text: 'Non è stato ottenuto l’accesso. Per riprovare, ricominci il collegamento.',
+			},
+			notByLink: {
+				title: 'Account non collegato',
+				text: 'Per riprovare, apra il link che ha ricevuto.',
+			},
+			wrongAddress: {
+				title: 'Niente da collegare',
+				text: 'Questo indirizzo è errato, oppure uno più recente l’ha sostituito. Ricominci il collegamento.',
+			},
+			addressUsed: {
+				title: 'Questo indirizzo è già stato usato',
+				text: 'Funziona una sola volta. Se il collegamento non funziona, lo ricominci.',
+			},
+			addressExpired: {
+				title: 'Questo indirizzo è troppo vecchio',
+				text: 'Era valido per dieci minuti. Ricominci il collegamento.',
+			},
+			linkUsed: {
+				title: 'Questo link è già stato usato',
+				text: 'Funziona una sola volta. Per collegare un altro account, chieda un nuovo link.',
+			},
+			linkExpired: {
+				title: 'Questo link è troppo vecchio',
+				text: 'Era valido per un’ora. Ne chieda uno nuovo a chi gliel’ha inviato.',
+			},
+			linkExhausted: {
+				title: 'Questo link è stato provato troppe volte',
+				text: 'Ne chieda uno nuovo a chi gliel’ha inviato.',
+			},
+			linkGone: {
+				title: 'Questo link non funziona',
+				text: 'È incompleto, oppure uno più recente l’ha sostituito. Ne chieda uno nuovo a chi gliel’ha inviato.',
+			},
+			otherBrowser: {
+				title: 'Apra di nuovo il link',
+				text: 'Questa pagina è stata aperta in un altro browser, oppure questo non salva i cookie. Non è stato collegato nulla.',
+			},
+		},
+	},
 	messages: {
 		linkGone: {
 			title: 'Questo link non funziona più',
@@ -106,7 +174,7 @@ export const it: Words = {
 		},
 		wrongMethod: {
 			title: 'Questa pagina non si può aprire così',
-			text: 'Riapra il link della fattura.',
+			text: 'Riapra il link.',
 		},
 		failed: {
 			title: 'Si è verificato un problema da parte nostra',
@@ -114,7 +182,7 @@ export const it: Words = {
 		},
 		outcomeUnknown: {
 			title: 'Si è verificato un problema da parte nostra',
-			text: 'Non sappiamo se l’operazione è riuscita. Riapra il link della fattura per vederne lo stato.',
+			text: 'Non sappiamo se l’operazione è riuscita. Riapra il link per vederne lo stato.',
 		},
 		tooManyRequests: {
 			title: 'Troppe richieste',

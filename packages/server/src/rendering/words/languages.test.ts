@@ -5,12 +5,13 @@ import { emptyInvoice, invoiceOf, party, present } from '../../../test/presented
 import type { Language } from '../../generated/contract.ts'
 import type { InvoiceDocument } from '../document.ts'
 import { invoiceEmail } from '../email.ts'
+import { connectPage, questionPage, resultPage } from '../pages/connect-page.ts'
 import { invoicePage } from '../pages/invoice-page.ts'
 import { messagePage } from '../pages/message-page.ts'
 import { testPaymentPage } from '../pages/test-payment-page.ts'
 import { countOf, languages, wordsOf } from './languages.ts'
 import { localeFor } from './locales.ts'
-import type { MessageName } from './words.ts'
+import type { ConnectResult, MessageName } from './words.ts'
 
 const english = textsOf('en')
 const others = languages.filter((language) => language !== 'en')
@@ -58,7 +59,14 @@ function everythingIn(language: Language): string {
 	}
 	const messages = Object.keys(wordsOf('en').messages) as MessageName[]
 	const receipt = { facts: [], pdfUrl: '/pdf' }
+	const link = { organization: 'A', provider: 'P', host: 'h', check: '' }
+	const typed = ['apiKey', 'username', 'password'] as const
+	const problems = (['missing', 'refused', 'untested'] as const).map((name) => ({ ...link, fields: typed, problem: { name } }))
+	const results = Object.keys(wordsOf('en').connect.results) as ConnectResult[]
 	const pages = [
+		...[...problems, { ...link, fields: [] }].map((shown) => connectPage(language, shown)),
+		questionPage(language, { ...link, connection: 'C' }, ''),
+		...results.map((result) => resultPage(language, result, { returnUrl: 'https://app.example/' })),
 		...messages.map((name) => messagePage(language, name, { invoiceUrl: '/', receipt })),
 		testPaymentPage({ language, amount: '1', seller: 'S', number: '7', payUrl: '/', cancelUrl: '/' }),
 	]

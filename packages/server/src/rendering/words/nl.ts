@@ -76,6 +76,74 @@ export const nl: Words = {
 		text: 'Deze pagina vervangt een betaaldienst. Er wordt niets afgeschreven en u hebt geen kaart nodig.',
 		to: 'Aan',
 	},
+	connect: {
+		title: 'Uw account bij {provider} met {organization} verbinden?',
+		scope: '{organization} gaat de gegevens van uw account bij {provider} lezen en schrijven.',
+		byConnection:
+			'{organization} gaat de gegevens van uw account bij {provider} lezen en schrijven, via de verbinding “{connection}”.',
+		typed: 'Wat u hier invult, wordt ter controle naar {host} gestuurd en daarna versleuteld opgeslagen.',
+		asked: '{provider} vraagt u om Remit, dat {organization} gebruikt, toegang te geven en brengt u daarna terug.',
+		unknown: 'Kent u {organization} niet, sluit dan deze pagina: er wordt dan niets verbonden.',
+		apiKey: 'API-sleutel',
+		username: 'Gebruikersnaam',
+		password: 'Wachtwoord',
+		connect: 'Verbinden',
+		continue: 'Doorgaan naar {provider}',
+		missing: 'Er ontbreekt iets, of er staan tekens in die niet kunnen.',
+		refused: '{provider} accepteert dit niet. Vergelijk het met wat {provider} toont en probeer het opnieuw.',
+		untested: 'De controle is niet gelukt. Probeer het over een paar minuten opnieuw.',
+		goTo: 'Naar {host}',
+		results: {
+			connected: {
+				title: 'Verbonden',
+				text: 'U kunt deze pagina sluiten.',
+			},
+			denied: {
+				title: 'Niet verbonden',
+				text: 'De aanbieder heeft Remit geen toegang gegeven. Begin opnieuw met verbinden om het nog eens te proberen.',
+			},
+			failed: {
+				title: 'Niet verbonden',
+				text: 'Er is geen toegang verkregen. Begin opnieuw met verbinden om het nog eens te proberen.',
+			},
+			notByLink: {
+				title: 'Niet verbonden',
+				text: 'Open de link die u hebt gekregen om het nog eens te proberen.',
+			},
+			wrongAddress: {
+				title: 'Niets te verbinden',
+				text: 'Dit adres klopt niet, of een nieuwer adres heeft het vervangen. Begin opnieuw met verbinden.',
+			},
+			addressUsed: {
+				title: 'Dit adres is al gebruikt',
+				text: 'Het werkt één keer. Werkt de verbinding niet, begin dan opnieuw.',
+			},
+			addressExpired: {
+				title: 'Dit adres is te oud',
+				text: 'Het werkte tien minuten. Begin opnieuw met verbinden.',
+			},
+			linkUsed: {
+				title: 'Deze link is al gebruikt',
+				text: 'Hij werkt één keer. Vraag om een nieuwe link om een ander account te verbinden.',
+			},
+			linkExpired: {
+				title: 'Deze link is te oud',
+				text: 'Hij werkte een uur. Vraag de afzender om een nieuwe.',
+			},
+			linkExhausted: {
+				title: 'Deze link is te vaak geprobeerd',
+				text: 'Vraag de afzender om een nieuwe.',
+			},
+			linkGone: {
+				title: 'Deze link werkt niet',
+				text: 'Hij is niet volledig, of een nieuwere heeft hem vervangen. Vraag de afzender om een nieuwe.',
+			},
+			otherBrowser: {
+				title: 'Open de link opnieuw',
+				text: 'Deze pagina is in een andere browser geopend, of deze bewaart geen cookies. Er is niets verbonden.',
+			},
+		},
+	},
 	messages: {
 		linkGone: {
 			title: 'Deze link werkt niet meer',
@@ -106,7 +174,7 @@ export const nl: Words = {
 		},
 		wrongMethod: {
 			title: 'Deze pagina kan zo niet worden geopend',
-			text: 'Open de link van de factuur opnieuw.',
+			text: 'Open de link opnieuw.',
 		},
 		failed: {
 			title: 'Er ging bij ons iets mis',
@@ -114,7 +182,7 @@ export const nl: Words = {
 		},
 		outcomeUnknown: {
 			title: 'Er ging bij ons iets mis',
-			text: 'Wij weten niet of het gelukt is. Open de link van de factuur opnieuw om de stand te zien.',
+			text: 'Wij weten niet of het gelukt is. Open de link opnieuw om de stand te zien.',
 		},
 		tooManyRequests: {
 			title: 'Te veel verzoeken',

@@ -78,6 +78,75 @@ export const pl: Words = {
 		text: 'Ta strona zastępuje operatora płatności. Nic nie zostanie pobrane, a karta nie jest potrzebna.',
 		to: 'Odbiorca',
 	},
+	connect: {
+		title: 'Połączyć Państwa konto {provider} z {organization}?',
+		scope: '{organization} będzie odczytywać i zapisywać dane Państwa konta w {provider}.',
+		byConnection: '{organization} będzie odczytywać i zapisywać dane Państwa konta w {provider} przez połączenie „{connection}”.',
+		typed:
+			'To, co zostanie tu wpisane, trafi do {host} w celu sprawdzenia, a następnie zostanie zapisane w postaci zaszyfrowanej.',
+		asked:
+			'{provider} poprosi o udzielenie dostępu programowi Remit, którego używa {organization}, a potem nastąpi powrót tutaj.',
+		unknown: 'Jeśli {organization} nie jest Państwu znana, prosimy zamknąć tę stronę: nic nie zostanie połączone.',
+		apiKey: 'Klucz API',
+		username: 'Nazwa użytkownika',
+		password: 'Hasło',
+		connect: 'Połącz',
+		continue: 'Przejdź do {provider}',
+		missing: 'Czegoś brakuje lub wpisano niedozwolone znaki.',
+		refused: '{provider} tego nie przyjmuje. Prosimy porównać to z tym, co pokazuje {provider}, i spróbować ponownie.',
+		untested: 'Nie udało się tego sprawdzić. Prosimy spróbować ponownie za kilka minut.',
+		goTo: 'Przejdź na stronę {host}',
+		results: {
+			connected: {
+				title: 'Połączono',
+				text: 'Można zamknąć tę stronę.',
+			},
+			denied: {
+				title: 'Nie połączono',
+				text: 'Dostawca nie udzielił dostępu programowi Remit. Aby spróbować ponownie, prosimy zacząć łączenie od nowa.',
+			},
+			failed: {
+				title: 'Nie połączono',
+				text: 'Nie uzyskano dostępu. Aby spróbować ponownie, prosimy zacząć łączenie od nowa.',
+			},
+			notByLink: {
+				title: 'Nie połączono',
+				text: 'Aby spróbować ponownie, prosimy otworzyć otrzymany link.',
+			},
+			wrongAddress: {
+				title: 'Nie ma czego łączyć',
+				text: 'Ten adres jest błędny lub zastąpił go nowszy. Prosimy zacząć łączenie od nowa.',
+			},
+			addressUsed: {
+				title: 'Ten adres został już użyty',
+				text: 'Działa tylko raz. Jeśli połączenie nie działa, prosimy zacząć od nowa.',
+			},
+			addressExpired: {
+				title: 'Ten adres jest zbyt stary',
+				text: 'Działał przez dziesięć minut. Prosimy zacząć łączenie od nowa.',
+			},
+			linkUsed: {
+				title: 'Ten link został już użyty',
+				text: 'Działa tylko raz. Aby połączyć inne konto, prosimy poprosić o nowy link.',
+			},
+			linkExpired: {
+				title: 'Ten link jest zbyt stary',
+				text: 'Działał przez godzinę. Prosimy poprosić nadawcę o nowy.',
+			},
+			linkExhausted: {
+				title: 'Tego linku próbowano użyć zbyt wiele razy',
+				text: 'Prosimy poprosić nadawcę o nowy.',
+			},
+			linkGone: {
+				title: 'Ten link nie działa',
+				text: 'Jest niepełny lub zastąpił go nowszy. Prosimy poprosić nadawcę o nowy.',
+			},
+			otherBrowser: {
+				title: 'Prosimy ponownie otworzyć link',
+				text: 'Tę stronę otwarto w innej przeglądarce lub ta nie zapisuje plików cookie. Nic nie zostało połączone.',
+			},
+		},
+	},
 	messages: {
 		linkGone: {
 			title: 'Ten link już nie działa',
@@ -108,7 +177,7 @@ export const pl: Words = {
 		},
 		wrongMethod: {
 			title: 'Tej strony nie można tak otworzyć',
-			text: 'Prosimy ponownie otworzyć link do faktury.',
+			text: 'Prosimy ponownie otworzyć link.',
 		},
 		failed: {
 			title: 'Wystąpił problem po naszej stronie',
@@ -116,7 +185,7 @@ export const pl: Words = {
 		},
 		outcomeUnknown: {
 			title: 'Wystąpił problem po naszej stronie',
-			text: 'Nie wiemy, czy operacja się powiodła. Prosimy ponownie otworzyć link do faktury, aby sprawdzić stan.',
+			text: 'Nie wiemy, czy operacja się powiodła. Prosimy ponownie otworzyć link, aby sprawdzić stan.',
 		},
 		tooManyRequests: {
 			title: 'Zbyt wiele żądań',

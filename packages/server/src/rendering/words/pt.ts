@@ -76,6 +76,73 @@ export const pt: Words = {
 		text: 'Esta página substitui um prestador de pagamentos. Nada é cobrado e não lhe é pedido um cartão.',
 		to: 'Beneficiário',
 	},
+	connect: {
+		title: 'Associar a sua conta {provider} a {organization}?',
+		scope: '{organization} irá ler e alterar os dados da sua conta em {provider}.',
+		byConnection: '{organization} irá ler e alterar os dados da sua conta em {provider}, através da associação “{connection}”.',
+		typed: 'O que introduzir aqui é enviado para {host} para verificação e depois guardado de forma cifrada.',
+		asked: '{provider} irá pedir-lhe que dê acesso ao Remit, que {organization} utiliza, e depois trá-lo-á de volta.',
+		unknown: 'Se não conhece {organization}, feche esta página: nada será associado.',
+		apiKey: 'Chave de API',
+		username: 'Nome de utilizador',
+		password: 'Palavra-passe',
+		connect: 'Associar',
+		continue: 'Continuar para {provider}',
+		missing: 'Falta algo, ou há caracteres que não são válidos.',
+		refused: '{provider} não aceita isto. Compare com o que {provider} mostra e tente novamente.',
+		untested: 'Não foi possível verificar. Tente novamente dentro de alguns minutos.',
+		goTo: 'Ir para {host}',
+		results: {
+			connected: {
+				title: 'Conta associada',
+				text: 'Pode fechar esta página.',
+			},
+			denied: {
+				title: 'Conta não associada',
+				text: 'O fornecedor não deu acesso ao Remit. Para tentar novamente, recomece a associação.',
+			},
+			failed: {
+				title: 'Conta não associada',
+				text: 'Não foi obtido acesso. Para tentar novamente, recomece a associação.',
+			},
+			notByLink: {
+				title: 'Conta não associada',
+				text: 'Para tentar novamente, abra a ligação que recebeu.',
+			},
+			wrongAddress: {
+				title: 'Nada para associar',
+				text: 'Este endereço está errado, ou um mais recente substituiu-o. Recomece a associação.',
+			},
+			addressUsed: {
+				title: 'Este endereço já foi usado',
+				text: 'Funciona uma só vez. Se a associação não funcionar, recomece-a.',
+			},
+			addressExpired: {
+				title: 'Este endereço é demasiado antigo',
+				text: 'Era válido durante dez minutos. Recomece a associação.',
+			},
+			linkUsed: {
+				title: 'Esta ligação já foi usada',
+				text: 'Funciona uma só vez. Para associar outra conta, peça uma nova ligação.',
+			},
+			linkExpired: {
+				title: 'Esta ligação é demasiado antiga',
+				text: 'Era válida durante uma hora. Peça uma nova a quem lha enviou.',
+			},
+			linkExhausted: {
+				title: 'Esta ligação foi tentada demasiadas vezes',
+				text: 'Peça uma nova a quem lha enviou.',
+			},
+			linkGone: {
+				title: 'Esta ligação não funciona',
+				text: 'Está incompleta, ou uma mais recente substituiu-a. Peça uma nova a quem lha enviou.',
+			},
+			otherBrowser: {
+				title: 'Abra de novo a ligação',
+				text: 'Esta página foi aberta noutro navegador, ou este não guarda cookies. Nada foi associado.',
+			},
+		},
+	},
 	messages: {
 		linkGone: {
 			title: 'Esta ligação já não funciona',
@@ -106,7 +173,7 @@ export const pt: Words = {
 		},
 		wrongMethod: {
 			title: 'Esta página não pode ser aberta assim',
-			text: 'Abra de novo a ligação da fatura.',
+			text: 'Abra de novo a ligação.',
 		},
 		failed: {
 			title: 'Algo correu mal do nosso lado',
@@ -114,7 +181,7 @@ export const pt: Words = {
 		},
 		outcomeUnknown: {
 			title: 'Algo correu mal do nosso lado',
-			text: 'Não sabemos se foi concluído. Abra de novo a ligação da fatura para ver a situação.',
+			text: 'Não sabemos se foi concluído. Abra de novo a ligação para ver a situação.',
 		},
 		tooManyRequests: {
 			title: 'Demasiados pedidos',

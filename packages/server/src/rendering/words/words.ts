@@ -90,8 +90,45 @@ export interface Words {
 		readonly text: string
 		readonly to: string
 	}
+	/** The pages on which a person connects an account. */
+	readonly connect: {
+		readonly title: string
+		/** What an organization does with the account. */
+		readonly scope: string
+		readonly byConnection: string
+		/** What becomes of what is typed, or follows where the provider asks. */
+		readonly typed: string
+		readonly asked: string
+		readonly unknown: string
+		readonly apiKey: string
+		readonly username: string
+		readonly password: string
+		readonly connect: string
+		readonly continue: string
+		/** Why what was typed is not taken. */
+		readonly missing: string
+		readonly refused: string
+		readonly untested: string
+		readonly goTo: string
+		readonly results: Readonly<Record<ConnectResult, Message>>
+	}
 	readonly messages: Readonly<Record<MessageName, Message>>
 }
+
+/** What came of connecting an account. An address is what a provider leads back to, a link what a person was sent. */
+export type ConnectResult =
+	| 'connected'
+	| 'denied'
+	| 'failed'
+	| 'notByLink'
+	| 'wrongAddress'
+	| 'addressUsed'
+	| 'addressExpired'
+	| 'linkUsed'
+	| 'linkExpired'
+	| 'linkExhausted'
+	| 'linkGone'
+	| 'otherBrowser'
 
 /** The states of links and payments that have a page. */
 export type MessageName =
