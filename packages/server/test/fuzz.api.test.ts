@@ -164,7 +164,7 @@ function connects({ credentials, config, ...fields }: Record<string, unknown>): 
 	const isNew = 'authType' in fields
 	if (!isNew && !credentials && !config) return fields
 	const { apiKey = 'key' } = (credentials ?? {}) as ConnectionCredentials
-	const { baseUrl = 'https://receiver.example', tokenUrl, scopes, ...more } = (config ?? {}) as ConnectionConfig
+	const { baseUrl = 'https://receiver.example', tokenUrl, scopes, tenantId, ...more } = (config ?? {}) as ConnectionConfig
 	return {
 		...fields,
 		...(isNew && { provider: 'http_json', authType: 'api_key' }),

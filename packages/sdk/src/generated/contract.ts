@@ -2845,6 +2845,11 @@ export interface components {
             scopes?: components["schemas"]["ConnectionScope"][];
             /** @description `http_json` with `api_key`: the header for the key; `Authorization: Bearer …` unless it is set. */
             apiKeyHeader?: components["schemas"]["HeaderName"];
+            /**
+             * @description `xero`: the tenant, where the credentials open several. Without it the only one is used, or the one that the connection had before. After a change a
+             *     test names the account.
+             */
+            tenantId?: string;
             /** @description `http_json`: the kinds of records there, each with another name. */
             objects?: components["schemas"]["ConnectionObject"][];
         };
@@ -3160,8 +3165,10 @@ export interface components {
         ConnectionError: {
             /** @description The reason, for programs. */
             code: components["schemas"]["ConnectionErrorCode"];
-            /** @description The reason in words. Nothing that the provider wrote is in it. */
+            /** @description The reason in words. Nothing that the provider wrote is in it but the ids and names of accounts. */
             detail: string;
+            /** @description With `account_not_chosen`: the accounts that the credentials open, at most 100. */
+            accounts?: components["schemas"]["ConnectionAccount"][];
             /** @description When it was. */
             at: components["schemas"]["UnixMs"];
         };
@@ -3169,7 +3176,7 @@ export interface components {
          * @description Why a call to a provider failed. A later version may add others.
          * @enum {string}
          */
-        ConnectionErrorCode: "unauthorized" | "forbidden" | "invalid_client" | "rate_limited" | "provider_failed" | "rejected" | "unreachable" | "timeout" | "invalid_answer" | "answer_too_large" | "unsafe_url" | "authorization_denied" | "not_authorized" | "credentials_lost" | "connection_disabled" | "connection_deleted";
+        ConnectionErrorCode: "unauthorized" | "forbidden" | "invalid_client" | "rate_limited" | "provider_failed" | "rejected" | "unreachable" | "timeout" | "invalid_answer" | "answer_too_large" | "unsafe_url" | "authorization_denied" | "not_authorized" | "credentials_lost" | "connection_disabled" | "connection_deleted" | "account_not_chosen";
         /**
          * @description A page where a person connects an account, without a key of the API.
          * @example {

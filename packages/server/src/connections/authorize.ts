@@ -9,7 +9,7 @@ import { beginAuthorization, exchangeCode, hashOfState, TokenFailed } from '../o
 import type { Services } from '../outside/services.ts'
 import { findAuthorization, isRemembered, openVerifier, saveAuthorization, useAuthorization } from './authorization-store.ts'
 import { consumeLinkOf, hashOfSecret } from './link-store.ts'
-import { accountBehind } from './probe.ts'
+import { accountBehind, columnsOf } from './probe.ts'
 import type { Manifest } from './providers/manifest.ts'
 import { findProvider, manifestOf } from './providers/providers.ts'
 import { changeConnection, connections } from './store.ts'
@@ -135,15 +135,15 @@ export async function conclude(db: Database, { origin: by, services }: Writing, 
 	if (!(await db.transaction((tx) => useAuthorization(tx, row, now), row))) return { result: 'used' }
 	try {
 		const tokens = await exchangeCode(services.egress, client, url, { state, verifier })
-		const account = await accountBehind(services, connection, tokens.accessToken)
+		const opened = await accountBehind(services, connection, tokens.accessToken)
 		return await db.transaction(async (tx) => {
 			const stored = await connections.lock(tx, row.organizationId, row.id)
 			if (!stored || !(await isRemembered(tx, row))) return { result: 'unknown' }
 			await saveToken(tx, services.secrets, stored, storedOf(tokens, now), { lastRefreshedAt: null }, now)
 			const authorized = (await connections.lock(tx, row.organizationId, row.id)) as Connection
-			const proven = { status: 'active', statusReason: null, lastError: null, lastSuccessAt: now } as const
+			const proven = { lastSuccessAt: now, account: 'account' in opened ? opened.account : null }
 			const scopes = scopeColumns(authorized, tokens.scopes ?? scopesOf(manifest))
-			const changes = { ...proven, account, ...scopes }
+			const changes = { ...columnsOf(authorized, opened, now), ...proven, ...scopes }
 			const active = await changeConnection({ db: tx, origin }, authorized, changes)
 			if (row.stateBrowser !== null) await consumeLinkOf(tx, row, now)
 			return { result: 'connected', connection: active, returnUrl: row.returnUrl }

@@ -14,6 +14,7 @@ import type { Manifest } from './providers/manifest.ts'
 import { manifestOf, providers } from './providers/providers.ts'
 import {
 	isOtherConfig,
+	isOtherTenant,
 	requireAuthType,
 	requireConfig,
 	requireCredentials,
@@ -84,7 +85,8 @@ export const update: Handler<'connections.update'> = async (call, { services, or
 			missingScopes: [],
 		}
 		if (stored.status === 'disabled' && status === 'active') await reviveToken(tx, services.secrets, stored)
-		const changes = { ...shown, ...columns, ...withoutToken, ...statusAfter(stored, body) }
+		const withoutAccount = isOtherTenant(stored, body) && { account: null }
+		const changes = { ...shown, ...columns, ...withoutToken, ...withoutAccount, ...statusAfter(stored, body) }
 		return answers.changed(await changeConnection({ db: tx, origin }, stored, changes))
 	})
 }

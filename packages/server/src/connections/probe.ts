@@ -51,7 +51,7 @@ async function probe(
 		const { status, json } = await callJson(services.egress, request, { ...limits, signal })
 		const code = errorOf(status)
 		if (code) return { error: { code, detail: `The provider answered ${status}.` }, isRefused: status === 401 }
-		return { account: accountOf(manifest, json) }
+		return accountIn(manifest, connection, json)
 	} catch (error) {
 		if (!(error instanceof CallFailed)) throw error
 		return { error: { code: error.code, detail: error.message } }
@@ -60,15 +60,12 @@ async function probe(
 
 const namingMs = 5_000
 
-/** The account that a new access token opens; null when the provider does not say so soon. Webhooks name it. */
-export async function accountBehind(
-	services: Services,
-	connection: Connection,
-	accessToken: string,
-): Promise<ConnectionAccount | null> {
+/** The account that a new access token opens, or that somebody has to choose one; no account when the provider does not say so soon. Webhooks name it. */
+export async function accountBehind(services: Services, connection: Connection, accessToken: string): Promise<Outcome> {
 	const headers = { authorization: `Bearer ${accessToken}` }
 	const outcome = await probe(services, connection, headers, AbortSignal.timeout(namingMs)).catch(() => null)
-	return outcome && 'account' in outcome ? outcome.account : null
+	const isNamed = outcome && ('account' in outcome || outcome.error.code === 'account_not_chosen')
+	return isNamed ? outcome : { account: null }
 }
 
 /** What a status says of a connection; undefined for a success. */
@@ -78,6 +75,27 @@ export function errorOf(status: number): ConnectionError['code'] | undefined {
 	if (status === 403) return 'forbidden'
 	if (status === 429) return 'rate_limited'
 	return status >= 500 ? 'provider_failed' : 'rejected'
+}
+
+const mostAccounts = 100
+const mostNamed = 10
+
+/** The account that the answer to a test names, or of several the one of the connection. */
+function accountIn(manifest: Manifest, { config: { tenantId }, account }: Connection, json: unknown): Outcome {
+	const { accounts: path } = manifest.test
+	if (path === undefined) return { account: accountOf(manifest, json) }
+	const list = valueAt(json, path)
+	const accounts = (Array.isArray(list) ? list : []).flatMap((one) => accountOf(manifest, one) ?? [])
+	const chosen = accounts.find(({ externalId }) => externalId === (tenantId ?? account?.externalId))
+	if (chosen) return { account: chosen }
+	if (tenantId === undefined && accounts.length <= 1) return { account: accounts[0] ?? null }
+	const names = accounts.slice(0, mostNamed).map(({ externalId, displayName }) => `${displayName ?? 'no name'} (${externalId})`)
+	const which = `${names.join(', ')}${accounts.length > mostNamed ? ' and others' : ''}`
+	const detail =
+		accounts.length === 0
+			? `The credentials do not open the tenant of config.tenantId, and no other.`
+			: `The credentials open ${which}. Name one as config.tenantId.`
+	return { error: { code: 'account_not_chosen', detail, accounts: accounts.slice(0, mostAccounts) } }
 }
 
 function accountOf({ test }: Manifest, json: unknown): ConnectionAccount | null {
@@ -103,7 +121,7 @@ export function columnsOf(
 	if ('error' in outcome) {
 		const { code, detail } = outcome.error
 		const status = statusAfterError(stored.status, code)
-		return { status, statusReason: status === 'pending' ? null : detail, lastError: { code, detail, at: now } }
+		return { status, statusReason: status === 'pending' ? null : detail, lastError: { ...outcome.error, at: now } }
 	}
 	const account = outcome.account ?? stored.account
 	return { status: 'active', statusReason: null, lastError: null, lastSuccessAt: now, account }

@@ -103,12 +103,19 @@ export function statusAfter(
 	const { status, credentials } = change
 	if (status === 'disabled' || (stored.status === 'disabled' && status === undefined))
 		return { status: 'disabled', statusReason: 'A caller disabled it.' }
-	if (credentials || isOtherConfig(stored, change)) return { status: 'pending', statusReason: null }
+	if (credentials || isOtherConfig(stored, change) || isOtherTenant(stored, change))
+		return { status: 'pending', statusReason: null }
 	if (stored.status !== 'disabled') return undefined
 	const isProven = stored.lastSuccessAt !== null && stored.lastError === null
 	return { status: isProven ? 'active' : 'pending', statusReason: null }
 }
 
+/** Whether a connection opens another account with the same credentials. */
+export const isOtherTenant = (stored: Connection, { config }: ConnectionUpdate): boolean =>
+	config !== undefined && config.tenantId !== stored.config.tenantId
+
 /** Whether calls go elsewhere, or prove themselves otherwise. What the objects there are says nothing of that. */
 export const isOtherConfig = (stored: Connection, { config }: ConnectionUpdate): boolean =>
-	config !== undefined && !isDeepStrictEqual({ ...config, objects: undefined }, { ...stored.config, objects: undefined })
+	config !== undefined && !isDeepStrictEqual({ ...config, ...besides }, { ...stored.config, ...besides })
+
+const besides = { objects: undefined, tenantId: undefined }

@@ -147,8 +147,11 @@ export interface Manifest {
 	readonly oauth: OAuthManifest | null
 	/** What a connection may configure; true: it must. */
 	readonly config: { readonly [Name in keyof ConnectionConfig]?: boolean }
-	/** The cheapest call that needs valid credentials, and where its answer names the account. */
-	readonly test: { readonly path: string; readonly accountId?: string; readonly accountName?: string }
+	/**
+	 * The cheapest call that needs valid credentials, and where its answer names the account. With `accounts` it lists them there, empty where the
+	 * answer is the list; `config.tenantId` of a connection says which is meant.
+	 */
+	readonly test: { readonly path: string; readonly accounts?: string; readonly accountId?: string; readonly accountName?: string }
 	readonly headers: Readonly<Record<string, string>>
 	readonly objects: readonly ObjectManifest[]
 	/** Whether each account has webhooks with a secret of its own, which the credentials may have. */

@@ -37,8 +37,8 @@ export const xero: Manifest = {
 		authentication: 'basic',
 		refreshTokenIdleDays: 60,
 	},
-	config: {},
-	test: { path: '/connections', accountId: '0.tenantId', accountName: '0.tenantName' },
+	config: { tenantId: false },
+	test: { path: '/connections', accounts: '', accountId: 'tenantId', accountName: 'tenantName' },
 	headers: {},
 	objects: [
 		list('Contacts', {

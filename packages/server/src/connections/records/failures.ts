@@ -36,7 +36,7 @@ export function fromCall(error: CallFailed, effect: Effect): ProviderFailed {
 
 const needOthers: readonly ConnectionErrorCode[] = ['unauthorized', 'not_authorized', 'credentials_lost', 'invalid_client']
 
-const final: readonly ConnectionErrorCode[] = ['unsafe_url', 'answer_too_large', 'forbidden', 'rejected']
+const final: readonly ConnectionErrorCode[] = ['unsafe_url', 'answer_too_large', 'forbidden', 'rejected', 'account_not_chosen']
 
 /** There was no token, and so no call. */
 export function fromToken(error: TokenFailed): ProviderFailed {
