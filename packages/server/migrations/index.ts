@@ -68,6 +68,7 @@ import * as countsByIndex from './0065-counts-by-index.ts'
 import * as connectLinks from './0066-connect-links.ts'
 import * as providerWebhooks from './0067-provider-webhooks.ts'
 import * as mappingConnections from './0068-mapping-connections.ts'
+import * as waitingJobs from './0069-waiting-jobs.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -139,4 +140,5 @@ export const migrations: readonly Migration[] = [
 	{ name: '0066-connect-links', up: connectLinks.up },
 	{ name: '0067-provider-webhooks', up: providerWebhooks.up },
 	{ name: '0068-mapping-connections', up: mappingConnections.up },
+	{ name: '0069-waiting-jobs', up: waitingJobs.up },
 ]

@@ -63,7 +63,9 @@ function firstCheckpoint(
 	const { direction, mappingId, reverseMappingId, conflictPolicy, deletePolicy, errorPolicy, keepSeen } = sync
 	const settings = { mappingId, reverseMappingId, conflictPolicy, deletePolicy, errorPolicy, keepSeen }
 	const phase = direction === 'outbound' ? 'push' : direction === 'inbound' ? 'pull' : 'settle'
-	const isDue = phase !== 'push' && mode === 'incremental' && deletePolicy === 'delete' && now - fullAt >= fullPassMs
+	// A pass that was later than now was before the clock was set back.
+	const isOld = now - fullAt >= fullPassMs || fullAt > now
+	const isDue = phase !== 'push' && mode === 'incremental' && deletePolicy === 'delete' && isOld
 	const isAll = mode === 'full' || isDue
 	const isFull = isAll || (mode === 'incremental' && (phase === 'push' ? place : since) == null)
 	const from = { since: isAll ? null : (since ?? null), place: mode === 'full' ? null : (place ?? null) }

@@ -98,7 +98,7 @@ export const resume: Handler<'syncs.resume'> = async ({ params: { id }, caller }
 	if (active?.error?.code === 'paused') await goOn(db, active, now)
 	const nextRunAt = nextTime(sync.schedule, organization.timeZone, now)
 	const data = await turn(writeContext(context, caller), sync, { status: active ? 'running' : 'idle', nextRunAt })
-	await scheduleNext(db, data)
+	await scheduleNext(db, data, now)
 	return { status: 200, body: { data } }
 }
 

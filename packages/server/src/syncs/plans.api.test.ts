@@ -6,6 +6,7 @@ import { connect, plansBy, record } from '../../test/plans.ts'
 import { type Ask, readTables } from '../../test/tables.ts'
 import type { Db } from '../db/database.ts'
 import { findByExternalIds, findByRecordIds } from '../mappings/link-store.ts'
+import { hastenJobs } from '../work/jobs-store.ts'
 import { findIds, findOwnRuns, markLost } from './engine/internal-store.ts'
 import { countErrors, findOpenErrors, insertError, readErrors, resolveErrors } from './error-store.ts'
 import * as links from './link-store.ts'
@@ -98,6 +99,7 @@ const queries: [name: string, work: (db: Db) => Promise<unknown>][] = [
 	],
 	['companies by id', (db) => findIds(db, 'company', { organizationId: org(), after: 'cmp_1', limit: 25 })],
 	['invoices by id', (db) => findIds(db, 'invoice', { organizationId: org(), after: 'inv_1', limit: 25 })],
+	['jobs that wait for too long', (db) => hastenJobs(db, 1, 2)],
 	['links without a record', (db) => markLost(db, scope(), 'run_1')],
 ]
 

@@ -15,6 +15,13 @@ export function nextTime(
 	return new Cron(expression, { timezone: timeZone ?? zone }).nextRun(new Date(now))?.getTime() ?? null
 }
 
+/** When a run is due that was planned for a time. A schedule that can say no time as late planned it before the clock was set back. */
+export function dueTime(schedule: SyncSchedule, zone: string, planned: number, now: number): number {
+	const next = nextTime(schedule, zone, now)
+	if (next === null || planned <= next) return planned
+	return schedule.type === 'interval' ? now : next
+}
+
 /** Throws 422 for a schedule that contradicts itself or never comes. */
 export function requireSchedule(schedule: SyncSchedule, zone: string, now: number): void {
 	const { type, minutes, expression, timeZone } = schedule

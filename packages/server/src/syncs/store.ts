@@ -8,7 +8,7 @@ import { eventsAbout } from '../events/record-events.ts'
 import type { Sync, SyncCreate, SyncUpdate } from '../generated/contract.ts'
 import { blanks, fields } from '../generated/tables.ts'
 import { scheduleJob } from '../work/jobs-store.ts'
-import { jobKinds } from '../work/kinds.ts'
+import { jobKinds, restUntil } from '../work/kinds.ts'
 import { requireSync } from './rules.ts'
 import { nextTime } from './schedule.ts'
 import type { SyncState } from './state-store.ts'
@@ -40,7 +40,7 @@ export async function createSync(write: WriteContext, { start: _, ...input }: Sy
 	const nextRunAt = nextTime(said.schedule, organization.timeZone, now)
 	const sync: Sync = { ...said, status: 'idle', ...system, nextRunAt }
 	const data = await syncs.insert(write, sync, { deletedAt: null, state: {} })
-	await scheduleNext(db, sync)
+	await scheduleNext(db, sync, origin.now)
 	await recordSyncEvent(db, origin, 'sync.created', sync, { data })
 	return sync
 }
@@ -54,7 +54,7 @@ export async function changeSync(write: WriteContext, stored: Sync, input: SyncU
 	const next = isRescheduled && { nextRunAt: nextTime(schedule, organization.timeZone, origin.now) }
 	const sync = await syncs.update(write, stored, { ...input, ...(stored.status !== 'paused' && next) })
 	if (Object.keys(changesBetween(stored, sync)).length === 0) return sync
-	await scheduleNext(db, sync)
+	await scheduleNext(db, sync, origin.now)
 	await recordSyncEvent(db, origin, 'sync.updated', sync, { before: stored })
 	return sync
 }
@@ -67,9 +67,10 @@ export async function removeSync(write: WriteContext, stored: Sync): Promise<voi
 }
 
 /** Makes the schedule's job due when the next run begins by itself. */
-export async function scheduleNext(db: Db, { organizationId, id, nextRunAt, status }: Sync): Promise<void> {
+export async function scheduleNext(db: Db, { organizationId, id, nextRunAt, status }: Sync, now: number): Promise<void> {
 	if (nextRunAt === null || status === 'paused') return
-	await scheduleJob(db, { organizationId, kind: jobKinds.syncSchedule, resourceId: id, dueAt: nextRunAt })
+	const dueAt = restUntil(nextRunAt, now)
+	await scheduleJob(db, { organizationId, kind: jobKinds.syncSchedule, resourceId: id, dueAt })
 }
 
 /** A sync in the audit log. */

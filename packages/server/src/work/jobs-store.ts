@@ -3,6 +3,7 @@
 // it then runs again. A worker that dies loses nothing, since the job is due again when its lease ends.
 import type { Knex } from 'knex'
 import { asNumber, type Db, type Dialect, type Placeholders, query } from '../db/database.ts'
+import { waitingKinds } from './kinds.ts'
 
 export interface JobKey {
 	/** '' for a job of the server. */
@@ -156,6 +157,28 @@ const release = query<{ now: number; after: number }>((knex, { now, after }) =>
 
 /** Ends the leases that end after a time: all, or those of workers that took them before the clock was set back. */
 export const releaseJobs = (db: Db, now: number, after: number) => db.run(release, { now, after })
+
+/** Rows that are changed together: on SQLite every other writer waits for them. */
+export const hastenedTogether = 500
+
+const hasten = query<{ now: number; after: number }>((knex, { now, after }, dialect) => {
+	const part = knex('jobs')
+		.whereRaw(`kind in (${waitingKinds.map((kind) => `'${kind}'`).join(', ')})`)
+		.whereNull('leaseUntil')
+		.where('dueAt', '>', after)
+		.orderBy('dueAt')
+		.limit(hastenedTogether, { skipBinding: true })
+		.select([...key])
+	return knex.raw(
+		`with part as ${dialect === 'sqlite' ? '' : 'materialized'} ?
+			update jobs set "dueAt" = ? where ("organizationId", kind, "resourceId") in (select "organizationId", kind, "resourceId" from part)
+			and "leaseUntil" is null`,
+		[part as never, now],
+	)
+})
+
+/** Makes jobs due now that wait until after a time; returns their number. */
+export const hastenJobs = (db: Db, now: number, after: number) => db.run(hasten, { now, after })
 
 type Filter = Partial<Pick<JobKey, 'organizationId' | 'kind'>>
 

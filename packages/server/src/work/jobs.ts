@@ -4,7 +4,9 @@ import type { Logger } from 'pino'
 import { FairRoom } from '../base/shares.ts'
 import type { Database, Transaction } from '../db/database.ts'
 import { backoff } from './backoff.ts'
-import { endJob, isAnyJobDue, type Lease, releaseJobs, renewJob, takeJobs } from './jobs-store.ts'
+import { endJob, hastenedTogether, hastenJobs, isAnyJobDue, type Lease, releaseJobs, renewJob, takeJobs } from './jobs-store.ts'
+import { longestRest } from './kinds.ts'
+import { inParts } from './parts.ts'
 import { WakingLoop } from './waking-loop.ts'
 
 /** What a run leaves: when the job is due again, and what the next run is to know. Undefined: the job is done. */
@@ -167,10 +169,15 @@ export class Worker {
 		await this.#loop.idle()
 	}
 
-	/** Ends leases that would last for longer than one can: the clock was set back, and their worker may be dead. */
+	/**
+	 * Ends leases that would last for longer than one can, and waits that no job begins: the clock was set back. The worker of such a
+	 * lease may be dead.
+	 */
 	async releaseOverlong(): Promise<void> {
 		const { db, now } = this.#options
 		await db.transaction((tx) => releaseJobs(tx, now(), now() + 2 * this.#leaseMs), { durable: false })
+		const hasten = () => db.transaction((tx) => hastenJobs(tx, now(), longestRest(now())), { durable: false })
+		await inParts(async () => (await hasten()) === hastenedTogether, this.#ending.signal)
 	}
 
 	get #leaseMs(): number {

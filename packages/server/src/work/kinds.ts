@@ -21,3 +21,14 @@ export const jobKinds = {
 	/** Makes jobs that a server of an older version did not write. */
 	repair: 'repair',
 } as const
+
+/** Kinds whose jobs wait for a time that was set, and look once an hour whether it is still right. Index `jobs_waiting` has them. */
+export const waitingKinds = [jobKinds.syncSchedule, jobKinds.syncRun, jobKinds.syncWebhook] as const
+
+const longestRestMs = 3_600_000
+
+/** When such a job is due that waits for a time. */
+export const restUntil = (at: number, now: number): number => Math.min(at, now + longestRestMs)
+
+/** What is due later began to wait before the clock was set back. */
+export const longestRest = (now: number): number => now + longestRestMs + 60_000

@@ -4,6 +4,7 @@ import { ProviderFailed, UnknownObject } from '../../connections/records/records
 import type { Db } from '../../db/database.ts'
 import type { Sync, SyncRunError } from '../../generated/contract.ts'
 import type { Again, Job } from '../../work/jobs.ts'
+import { restUntil } from '../../work/kinds.ts'
 import { endRun, lastRunOf } from '../begin.ts'
 import type { Checkpoint } from '../checkpoint.ts'
 import { changeRun, findStoredRun, recordRunEvent, type StoredRun } from '../run-store.ts'
@@ -67,7 +68,7 @@ async function follow(db: Db, { run, checkpoint }: StoredRun, sync: Sync, verdic
 	await changeRun(db, run, 'running', now, changes)
 	const waiting = { ...run, status: 'waiting', error, updatedAt: now } as const
 	await noteOfSync(db, sync, now, { lastRun: lastRunOf(waiting) })
-	if (waitingUntil !== null) return { dueAt: waitingUntil }
+	if (waitingUntil !== null) return { dueAt: restUntil(waitingUntil, now) }
 	await recordRunEvent(db, origin, 'sync.run.confirmation_required', waiting)
 	return undefined
 }

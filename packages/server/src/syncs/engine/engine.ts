@@ -3,6 +3,7 @@ import type { Database } from '../../db/database.ts'
 import type { Sync, SyncRun } from '../../generated/contract.ts'
 import type { Services } from '../../outside/services.ts'
 import type { Again, Job, JobHandler } from '../../work/jobs.ts'
+import { restUntil } from '../../work/kinds.ts'
 import { beginning, type Checkpoint } from '../checkpoint.ts'
 import { obstacle } from '../rules.ts'
 import { changeRun, findStoredRun, recordRunEvent, runs, type StoredRun } from '../run-store.ts'
@@ -68,7 +69,8 @@ function takeUp(job: Job): Promise<(StoredRun & { readonly sync: Sync }) | Again
 		}
 		if (run.status === 'waiting' && run.waitingUntil === null) return undefined
 		// The job may come too early: after a kill it is due at once.
-		if (run.waitingUntil !== null && run.waitingUntil > now) return { dueAt: run.waitingUntil }
+		if (run.waitingUntil !== null && run.waitingUntil > now && !isAheadOf(run, now))
+			return { dueAt: restUntil(run.waitingUntil, now) }
 		const isFirst = run.startedAt === null
 		const attempt = run.attempt + (job.attempt > 1 ? 1 : 0)
 		const changes = { status: 'running', error: null, waitingUntil: null, startedAt: run.startedAt ?? now, attempt } as const
@@ -82,6 +84,9 @@ function takeUp(job: Job): Promise<(StoredRun & { readonly sync: Sync }) | Again
 		return { ...stored, run: running, sync: { ...sync, ...stored.checkpoint.settings } }
 	})
 }
+
+/** Whether the clock was set back since a run began to wait: how long it has waited, nobody knows. */
+const isAheadOf = ({ updatedAt }: SyncRun, now: number) => updatedAt > now
 
 async function goThrough(
 	{ requireStorage, ...options }: Options,

@@ -6,8 +6,9 @@ import type { WriteContext } from '../../db/write-context.ts'
 import type { Sync } from '../../generated/contract.ts'
 import { requireOrganization } from '../../organizations/store.ts'
 import type { JobHandler } from '../../work/jobs.ts'
+import { restUntil } from '../../work/kinds.ts'
 import { beginRun, blockSync } from '../begin.ts'
-import { nextTime } from '../schedule.ts'
+import { dueTime, nextTime } from '../schedule.ts'
 import { noteOfSync } from '../state-store.ts'
 import { syncs } from '../store.ts'
 
@@ -17,12 +18,16 @@ export const runSchedule =
 		job.part(async (tx) => {
 			const sync = await syncs.lock(tx, job.organizationId, job.resourceId)
 			if (!sync || sync.status === 'paused' || sync.nextRunAt === null) return undefined
-			if (sync.nextRunAt > job.now) return { dueAt: sync.nextRunAt }
 			const organization = await requireOrganization(db, job.organizationId)
+			const plannedAt = dueTime(sync.schedule, organization.timeZone, sync.nextRunAt, job.now)
+			if (plannedAt > job.now) {
+				if (plannedAt !== sync.nextRunAt) await noteOfSync(tx, sync, job.now, { nextRunAt: plannedAt })
+				return { dueAt: restUntil(plannedAt, job.now) }
+			}
 			const write = { db: tx, origin: bySystem(job.now, 'jobs.syncSchedule'), organization }
 			const nextRunAt = nextTime(sync.schedule, organization.timeZone, job.now)
 			await beginScheduled(write, sync, nextRunAt)
-			return nextRunAt === null ? undefined : { dueAt: nextRunAt }
+			return nextRunAt === null ? undefined : { dueAt: restUntil(nextRunAt, job.now) }
 		})
 
 /** A run that is still under way takes the place of this one. */

@@ -37,8 +37,9 @@ export const runWebhook =
 		const sync = await syncs.find(db, organizationId, resourceId)
 		if (!sync) return undefined
 		const object = await objectOf(db, sync)
-		const notBefore = object?.changes === null && sync.lastRun ? sync.lastRun.createdAt + fullPassMs : 0
-		if (notBefore > now) return { dueAt: notBefore }
+		const lastAt = object?.changes === null && sync.lastRun ? sync.lastRun.createdAt : 0
+		// One that began later than now began before the clock was set back.
+		if (lastAt <= now && lastAt + fullPassMs > now) return { dueAt: lastAt + fullPassMs }
 		await begin(db, job)
 		// What the provider's index did not have yet comes with a second run.
 		const lagMs = object?.changes?.style === 'search' ? object.changes.lagMs : 0
