@@ -1,6 +1,7 @@
 // Where a run goes on: it is stored with each part that the run commits.
 
 import type { Sync } from '../generated/contract.ts'
+import type { Trail } from './endless.ts'
 
 export type Phase =
 	/** Finds out what became of records that were created at the provider, if an answer was lost: else they would come back as new ones. */
@@ -44,6 +45,10 @@ export interface Checkpoint {
 	readonly after: string
 	/** How many records the provider has listed. */
 	readonly listed: number
+	/** What is remembered of the pages of a list, to tell one without end. */
+	readonly trail?: Trail | null
+	/** How often the list was begun anew, since the provider did not know a place in it any more. */
+	readonly restarts?: number
 	/** Failures in a row. */
 	readonly tries: number
 	/** Records in a row that were left as errors since the provider failed with each. */

@@ -4,7 +4,7 @@ import type { ObjectManifest, Pagination } from '../providers/manifest.ts'
 import { valueAt } from '../values.ts'
 import { callProvider, type ProviderAnswer, type Target } from './call.ts'
 import { type Cursor, read, written } from './cursors.ts'
-import { type ExternalRecord, type PageStart, ProviderFailed, type RecordContext, type RecordPage } from './types.ts'
+import { EndlessList, type ExternalRecord, type PageStart, ProviderFailed, type RecordContext, type RecordPage } from './types.ts'
 import { recordsIn, timeText } from './values.ts'
 
 type At = Extract<Cursor, { at: string }>
@@ -96,8 +96,7 @@ function nextOf(
 	return { at }
 }
 
-const repeats = () =>
-	new ProviderFailed('rejected', 'invalid_answer', 'The provider answers one page of the list again and again.')
+const repeats = () => new EndlessList('The provider answers one page of the list again and again.')
 
 function placeOf(
 	pagination: Extract<Pagination, { style: 'cursor' | 'after_id' | 'link' }>,

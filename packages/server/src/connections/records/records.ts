@@ -24,7 +24,7 @@ import { modifiedPage, searchPage } from './windows.ts'
 import { bodyOf, pathOfOne } from './writes.ts'
 
 export type * from './types.ts'
-export { CannotDo, CannotFind, ProviderFailed, UnknownObject } from './types.ts'
+export { CannotDo, CannotFind, EndlessList, ProviderFailed, UnknownObject } from './types.ts'
 
 /** A page of all records, or of those that changed at `since` or later, the oldest change first where the provider can. */
 export async function readPage(context: RecordContext, key: ObjectKey, at: PageStart): Promise<RecordPage> {

@@ -103,6 +103,13 @@ export class ProviderFailed extends Error {
 	}
 }
 
+/** A list has no end: it leads back to what was read, or has the same records again and again. */
+export class EndlessList extends ProviderFailed {
+	constructor(message: string) {
+		super('rejected', 'invalid_answer', message)
+	}
+}
+
 /** The provider cannot do this with the object; nothing was asked. */
 export class CannotDo extends Error {}
 

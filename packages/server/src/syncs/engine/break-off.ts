@@ -1,6 +1,6 @@
 // What becomes of a run that was broken off: it waits and goes on from its checkpoint, or it ends.
 import { ApiError } from '../../base/errors.ts'
-import { ProviderFailed, UnknownObject } from '../../connections/records/records.ts'
+import { EndlessList, ProviderFailed, UnknownObject } from '../../connections/records/records.ts'
 import type { Db } from '../../db/database.ts'
 import type { Sync, SyncRunError } from '../../generated/contract.ts'
 import type { Again, Job } from '../../work/jobs.ts'
@@ -84,19 +84,26 @@ function verdictOf(error: unknown, checkpoint: Checkpoint): Verdict {
 		return { error: { code: 'storage_limit', detail }, waitMs: Number(error.headers['Retry-After']) * 1_000 }
 	if (error instanceof RecordFailed) return { error: { code: 'record_failed', detail } }
 	const tries = checkpoint.tries + 1
-	if (error instanceof ProviderFailed) return verdictOfProvider(error, tries)
+	if (error instanceof EndlessList) return { error: { code: 'list_without_end', detail } }
+	if (error instanceof ProviderFailed) return verdictOfProvider(error, checkpoint, tries)
 	const unknown = { code: 'internal_error', detail: 'The server could not go on; its log says why.' } as const
 	return tries < mostTries ? { error: unknown, waitMs: delay(tries), checkpoint: { tries } } : { error: unknown }
 }
 
-function verdictOfProvider({ kind, message: detail, retryAfterMs }: ProviderFailed, tries: number): Verdict {
+function verdictOfProvider(
+	{ kind, message: detail, retryAfterMs }: ProviderFailed,
+	{ restarts = 0 }: Checkpoint,
+	tries: number,
+): Verdict {
 	if (kind === 'reauth') return { error: { code: 'connection_needs_reauth', detail }, blockedBy: detail }
 	if (kind === 'rejected') return { error: { code: 'provider_rejected', detail } }
 	const waitMs = Math.max(retryAfterMs ?? 0, delay(tries))
 	// A limit is no failure: it is waited for, however often.
 	if (kind === 'limit')
 		return { error: { code: 'provider_limit', detail }, waitMs: Math.max(shortestLimitMs, retryAfterMs ?? waitMs) }
-	if (tries >= mostTries) return { error: { code: 'provider_failed', detail } }
-	const again = kind === 'cursor_expired' ? { cursor: null, index: 0, tries } : { tries }
+	const isAnew = kind === 'cursor_expired'
+	// Pages that are read well in between end no row of these.
+	if (tries >= mostTries || (isAnew && restarts + 1 >= mostTries)) return { error: { code: 'provider_failed', detail } }
+	const again = isAnew ? { cursor: null, index: 0, trail: null, restarts: restarts + 1, tries } : { tries }
 	return { error: { code: 'provider_failed', detail }, waitMs, checkpoint: again }
 }

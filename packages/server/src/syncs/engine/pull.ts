@@ -8,6 +8,7 @@ import { findByExternalIds } from '../../mappings/link-store.ts'
 import { linksFor } from '../../mappings/links.ts'
 import { rejected } from '../../mappings/outputs.ts'
 import type { Checkpoint } from '../checkpoint.ts'
+import { follow } from '../endless.ts'
 import { findOpenErrors, insertError, resolveErrors } from '../error-store.ts'
 import { markGone, markSeen, unmarkGone } from '../link-store.ts'
 import { apply, type Incoming, type Outcome, prepare } from './apply.ts'
@@ -30,6 +31,7 @@ export async function pullPage(session: Session, way: Way): Promise<boolean> {
 	if (session.run.mode === 'failed' && session.capabilities.readsOne) return retryFailed(session, way)
 	const { cursor, index, beganAt, listed } = session.checkpoint
 	const page = await pageAt(session, way, cursor)
+	const trail = follow(session.checkpoint.trail, cursor, page)
 	if (page.next !== null) lookAhead(session, way, page.next)
 	const began = beganAt ?? session.job.now
 	const { bytes, total } = page
@@ -45,7 +47,7 @@ export async function pullPage(session: Session, way: Way): Promise<boolean> {
 		const records = page.records.slice(from, from + size)
 		const isLast = from + size >= page.records.length
 		const done = isLast
-			? { cursor: page.next, index: 0, newest, listed: listed + page.records.length }
+			? { cursor: page.next, index: 0, newest, trail, listed: listed + page.records.length }
 			: { index: from + records.length }
 		// What a kill left behind is written again, but counted once.
 		await applyChunk(
