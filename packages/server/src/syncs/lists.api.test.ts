@@ -1,5 +1,5 @@
 // Lists of providers that do not come to their end, or do not say all at once.
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
 import { newPeopleSync } from '../../test/people-api.ts'
 import { FakeProvider } from '../../test/provider.ts'
@@ -19,6 +19,9 @@ afterAll(async () => {
 })
 beforeEach(async () => {
 	tenant = await server.newTenant()
+})
+afterEach(() => {
+	vi.restoreAllMocks()
 })
 
 const people = (...ids: unknown[]) => ids.map((id) => ({ id, name: `P${id}` }))
@@ -90,4 +93,19 @@ describe('A list without end', () => {
 		expect(await runOnce(id)).toMatchObject({ status: 'failed', error: { code: 'provider_failed' } })
 		expect(provider.requests.length).toBeLessThan(20)
 	})
+})
+
+it('A page that was asked for ahead is not asked for again when others have their turn', async () => {
+	const id = await newSync({})
+	const now = performance.now.bind(performance)
+	let passed = 0
+	vi.spyOn(performance, 'now').mockImplementation(() => now() + passed)
+	lists((at) => {
+		// Longer than a run goes on before others have their turn.
+		passed += 6_000
+		return { data: people(`p${at}`), ...(Number(at) < 4 && { next: `${Number(at) + 1}` }) }
+	})
+	expect(counts(await runOnce(id))).toEqual({ read: 5, created: 5 })
+	const asked = provider.requests.map(({ url }) => new URL(url ?? '', provider.url).searchParams.get('after'))
+	expect(asked).toEqual([null, '1', '2', '3', '4'])
 })

@@ -13,7 +13,7 @@ import { Blocked, breakOff } from './break-off.ts'
 import { deleteAtProvider, deleteInRemit, requireFew } from './deletions.ts'
 import { finish } from './finish.ts'
 import { markLost } from './internal-store.ts'
-import { pullPage } from './pull.ts'
+import { hasPageAhead, pullPage } from './pull.ts'
 import { pushBatch, settleBatch } from './push.ts'
 import { checkSchema } from './schema.ts'
 import { originOf, planOf, RunStopped, Session, type Way } from './session.ts'
@@ -97,16 +97,17 @@ async function goThrough(
 	const reason = await obstacle(options.db, sync)
 	if (reason) throw new Blocked(reason)
 	if (!plan) throw new Blocked({ code: 'mapping_not_active', detail: 'The mapping is gone.' })
-	const session = new Session({ ...options, job, plan, run, checkpoint })
-	await checkSchema(session)
 	const until = performance.now() + sliceMs
+	const session = new Session({ ...options, job, plan, run, checkpoint, until })
+	await checkSchema(session)
 	while (!job.signal.aborted) {
 		requireStorage(job.organizationId)
 		if (await step(session)) {
 			await finish(session)
 			return undefined
 		}
-		if (performance.now() > until) break
+		// A page that was asked for is written: another worker would ask for it again, and calls may be few.
+		if (session.isOver && !hasPageAhead(session)) break
 	}
 	return { dueAt: job.now }
 }

@@ -32,7 +32,7 @@ export async function pullPage(session: Session, way: Way): Promise<boolean> {
 	const { cursor, index, beganAt, listed } = session.checkpoint
 	const page = await pageAt(session, way, cursor)
 	const trail = follow(session.checkpoint.trail, cursor, page)
-	if (page.next !== null) lookAhead(session, way, page.next)
+	if (page.next !== null && !session.isOver) lookAhead(session, way, page.next)
 	const began = beganAt ?? session.job.now
 	const { bytes, total } = page
 	const count = (tally: Tally) => {
@@ -72,6 +72,8 @@ function lookAhead(session: Session, way: Way, cursor: string): void {
 	page.catch(() => {})
 	ahead.set(session, { cursor, page })
 }
+
+export const hasPageAhead = (session: Session): boolean => ahead.has(session)
 
 function pageAt(session: Session, way: Way, cursor: string | null): Promise<RecordPage> {
 	const found = ahead.get(session)

@@ -88,6 +88,8 @@ interface Options {
 	readonly requests: () => number
 	/** Called with the bytes that each part stored. */
 	readonly stored: (organizationId: string, bytes: number) => void
+	/** When others are to have their turn, by `performance.now()`. */
+	readonly until: number
 }
 
 export class Session {
@@ -98,11 +100,12 @@ export class Session {
 	readonly #keptMs: number
 	readonly #stored: Options['stored']
 	readonly #requests: Options['requests']
+	readonly #until: number
 	#seenRequests = 0
 	#run: SyncRun
 	#checkpoint: Checkpoint
 
-	constructor({ db, services, job, plan, run, checkpoint, keptMs, stored, requests }: Options) {
+	constructor({ db, services, job, plan, run, checkpoint, keptMs, stored, requests, until }: Options) {
 		this.plan = plan
 		this.job = job
 		this.#db = db
@@ -110,6 +113,7 @@ export class Session {
 		this.#keptMs = keptMs
 		this.#stored = stored
 		this.#requests = requests
+		this.#until = until
 		this.#run = run
 		this.#checkpoint = checkpoint
 	}
@@ -133,6 +137,11 @@ export class Session {
 
 	get capabilities() {
 		return capabilitiesOf(this.plan.connection, this.plan.scope.object)
+	}
+
+	/** Whether others are to have their turn. */
+	get isOver(): boolean {
+		return performance.now() > this.#until
 	}
 
 	/** Of earlier events the feed may have lost some. */
