@@ -69,6 +69,7 @@ import * as connectLinks from './0066-connect-links.ts'
 import * as providerWebhooks from './0067-provider-webhooks.ts'
 import * as mappingConnections from './0068-mapping-connections.ts'
 import * as waitingJobs from './0069-waiting-jobs.ts'
+import * as goneLinksById from './0070-gone-links-by-id.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -141,4 +142,5 @@ export const migrations: readonly Migration[] = [
 	{ name: '0067-provider-webhooks', up: providerWebhooks.up },
 	{ name: '0068-mapping-connections', up: mappingConnections.up },
 	{ name: '0069-waiting-jobs', up: waitingJobs.up },
+	{ name: '0070-gone-links-by-id', up: goneLinksById.up },
 ]

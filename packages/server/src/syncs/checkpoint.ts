@@ -43,6 +43,8 @@ export interface Checkpoint {
 	readonly placedAt: number
 	/** The last id, where a phase goes by ids. */
 	readonly after: string
+	/** Up to where a push has looked for links whose record of Remit is gone. */
+	readonly marked?: string | null
 	/** How many records the provider has listed. */
 	readonly listed: number
 	/** What is remembered of the pages of a list, to tell one without end. */

@@ -1,6 +1,6 @@
 // Writes what links a provider's record with one of Remit, and reads it page by page.
 import type { Knex } from 'knex'
-import { asNumber, type Db, query } from '../db/database.ts'
+import { asNumber, type Db, type Placeholders, query } from '../db/database.ts'
 import { isAnyOf } from '../db/records.ts'
 import { type Ids, type Link, type LinkRow, type LinkScope, linkColumns, linkOf } from '../mappings/link-store.ts'
 
@@ -82,45 +82,80 @@ export const unmarkGone = (db: Db, scope: LinkScope, ids: readonly string[], run
 export const markRecordsGone = (db: Db, scope: LinkScope, ids: readonly string[], runId: string) =>
 	db.run(goneRecords, { ...scope, ids, runId })
 
-interface Lost {
+/** Links that are looked at together: on SQLite every other writer waits meanwhile. */
+const together = 2_000
+
+const end = query<LinkScope & { after: string }, { recordId: string }>((knex, { after, ...scope }) =>
+	knex('sync_links')
+		.where(scope)
+		.where('recordId', '>', after)
+		.orderBy('recordId')
+		.offset(together - 1, { skipBinding: true })
+		.limit(1, { skipBinding: true })
+		.select('recordId'),
+)
+
+/** A part of the links, by the ids of their records. */
+export interface Part {
+	readonly after: string
+	/** The last one of the part; absent for all that follow. */
+	readonly upTo?: string
+}
+
+/** The next part of the links of two objects, after an id. */
+export async function nextPart(db: Db, { organizationId, connectionId, object, kind }: LinkScope, after: string): Promise<Part> {
+	const last = await db.get(end, { organizationId, connectionId, object, kind, after })
+	return { after, ...(last && { upTo: last.recordId }) }
+}
+
+/** Keeps the rows of a part. */
+export function withinPart(rows: Knex.QueryBuilder, after: Knex.Value, upTo: Knex.Value | undefined): Knex.QueryBuilder {
+	rows.where('recordId', '>', after)
+	return upTo === undefined ? rows : rows.where('recordId', '<=', upTo)
+}
+
+export interface Lost {
 	readonly runId: string
 	/** Also those that a full run which began then has not read, though they were there. */
 	readonly unseenBefore?: number
 }
 
-function lost(rows: Knex.QueryBuilder, runId: Knex.Value, unseenBefore: Knex.Value | undefined) {
-	if (unseenBefore === undefined) return rows.whereNotNull('externalId').whereRaw('"goneRunId" = ?', [runId])
+function lost({ runId, unseenBefore }: Placeholders<Lost>): readonly [sql: string, values: Knex.Value[]] {
+	if (unseenBefore === undefined) return ['"goneRunId" = ?', [runId]]
 	const unseen = `("seenRunId" is null or "seenRunId" <> ?) and "createdAt" <= ?`
-	return rows.whereNotNull('externalId').whereRaw(`("goneRunId" = ? or (${unseen}))`, [runId, runId, unseenBefore])
+	return [`("goneRunId" = ? or (${unseen}))`, [runId, runId, unseenBefore]]
 }
 
-const candidates = query<LinkScope & Lost & { after: string; limit: number }, LinkRow & { goneRunId: string | null }>(
-	(knex, { runId, unseenBefore, after, limit, ...scope }) =>
-		lost(knex('sync_links').where(scope).where('recordId', '>', after), runId, unseenBefore)
+const candidates = query<LinkScope & Lost & Part & { limit: number }, LinkRow & { goneRunId: string | null }>(
+	(knex, { runId, unseenBefore, after, upTo, limit, ...scope }) =>
+		withinPart(knex('sync_links').where(scope), after, upTo)
+			.whereNotNull('externalId')
+			.whereRaw(...lost({ runId, unseenBefore }))
 			.orderBy('recordId')
 			.limit(asNumber(limit))
 			.select(...linkColumns, 'goneRunId'),
 )
 
-/** Links whose provider's record is deleted, or was not read by a full run; by id, after one. */
-export const findLost = async (db: Db, scope: LinkScope, of: Lost, after: string, limit: number) =>
-	(await db.all(candidates, { ...scope, ...of, after, limit })).map(({ goneRunId, ...row }) => ({
+/** Links whose provider's record is deleted, or was not read by a full run; by id, in a part of all. */
+export const findLost = async (db: Db, scope: LinkScope, of: Lost, part: Part, limit: number) =>
+	(await db.all(candidates, { ...scope, ...of, ...part, limit })).map(({ goneRunId, ...row }) => ({
 		...linkOf(row),
 		isToldGone: goneRunId === of.runId,
 	}))
 
-const countOfLost = query<LinkScope & Lost, { total: number }>((knex, { runId, unseenBefore, ...scope }) =>
-	lost(knex('sync_links').where(scope), runId, unseenBefore).count({ total: '*' }),
+const countOfPart = query<LinkScope & Lost & Part, { linked: number; lost: number }>(
+	(knex, { runId, unseenBefore, after, upTo, ...scope }) => {
+		const [sql, values] = lost({ runId, unseenBefore })
+		return withinPart(knex('sync_links').where(scope), after, upTo)
+			.whereNotNull('externalId')
+			.count({ linked: '*' })
+			.select(knex.raw(`count(case when ${sql} then 1 end) as lost`, values as never))
+	},
 )
 
-export const countLost = async (db: Db, scope: LinkScope, of: Lost) =>
-	(await db.get(countOfLost, { ...scope, ...of }))?.total ?? 0
-
-const countOfLinks = query<LinkScope, { total: number }>((knex, scope) =>
-	knex('sync_links').where(scope).whereNotNull('externalId').count({ total: '*' }),
-)
-
-export const countLinks = async (db: Db, scope: LinkScope) => (await db.get(countOfLinks, scope))?.total ?? 0
+/** How many links a part has, and how many of them have lost their other side. */
+export const countPart = async (db: Db, scope: LinkScope, of: Lost, part: Part) =>
+	(await db.get(countOfPart, { ...scope, ...of, ...part })) ?? { linked: 0, lost: 0 }
 
 interface Seen {
 	readonly recordId: string

@@ -69,6 +69,8 @@ const ofSync = () => ({ organizationId: org(), syncId: 'syn_1' })
 const page = { limit: 50, offset: 0 }
 const errors = () => ({ ...ofSync(), direction: 'inbound' as const })
 
+const unread = { runId: 'run_9', unseenBefore: 1 }
+
 const queries: [name: string, work: (db: Db) => Promise<unknown>][] = [
 	['syncs', (db) => syncs.readPage(db, org(), page)],
 	['syncs by status', (db) => syncs.readPage(db, org(), { ...page, status: 'paused' })],
@@ -89,7 +91,10 @@ const queries: [name: string, work: (db: Db) => Promise<unknown>][] = [
 	['links by the ids of Remit', (db) => findByRecordIds(db, scope(), ['cmp_1', 'cmp_2'])],
 	['links to mark', (db) => links.markSeen(db, scope(), ['ext_1', 'ext_2'], 'run_1')],
 	['links of records that are gone', (db) => links.markRecordsGone(db, scope(), ['cmp_1'], 'run_1')],
-	['links that are lost', (db) => links.findLost(db, scope(), { runId: 'run_1' }, '', 25)],
+	['links that are lost', (db) => links.findLost(db, scope(), { runId: 'run_1' }, { after: '' }, 25)],
+	['links that were not read', (db) => links.findLost(db, scope(), unread, { after: '', upTo: 'cmp_5' }, 25)],
+	['the number of links in a part', (db) => links.countPart(db, scope(), unread, { after: 'cmp_2', upTo: 'cmp_5' })],
+	['a part of the links', (db) => links.nextPart(db, scope(), 'cmp_2')],
 	['links of writes without answer', (db) => links.findPendingIds(db, scope(), '', 25)],
 	['a link', (db) => links.findSeen(db, scope(), 'ext_1')],
 	['a change of a link', (db) => links.changeLink(db, scope(), 'cmp_1', { remoteHash: 'x' }, 1)],
@@ -100,7 +105,7 @@ const queries: [name: string, work: (db: Db) => Promise<unknown>][] = [
 	['companies by id', (db) => findIds(db, 'company', { organizationId: org(), after: 'cmp_1', limit: 25 })],
 	['invoices by id', (db) => findIds(db, 'invoice', { organizationId: org(), after: 'inv_1', limit: 25 })],
 	['jobs that wait for too long', (db) => hastenJobs(db, 1, 2)],
-	['links without a record', (db) => markLost(db, scope(), 'run_1')],
+	['links without a record', (db) => markLost(db, scope(), { after: 'cmp_2', upTo: 'cmp_5' }, 'run_1')],
 ]
 
 it.each(queries)('%s: by an index', async (_, work) => {

@@ -1,4 +1,5 @@
 // Deletes what the other side has no more: at the end of a pass, and never many records at once without somebody's word.
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ApiError } from '../../base/errors.ts'
 import { CannotDo, type ProviderFailed, readRecord, removeRecord } from '../../connections/records/records.ts'
 import type { Transaction } from '../../db/database.ts'
@@ -8,7 +9,7 @@ import { hashOfFields } from '../../mappings/hashes.ts'
 import type { Link } from '../../mappings/link-store.ts'
 import { rejected } from '../../mappings/outputs.ts'
 import { insertError, resolveErrors } from '../error-store.ts'
-import { changeLink, countLinks, countLost, findLost, removeLink } from '../link-store.ts'
+import { changeLink, countPart, findLost, type Lost, nextPart, removeLink } from '../link-store.ts'
 import { winner } from './apply.ts'
 import { doors } from './objects.ts'
 import type { Session, Tally } from './session.ts'
@@ -22,28 +23,52 @@ const most = 10
 const share = 0.2
 const batch = 25
 
-/** Throws TooManyDeletions unless the run may delete what it found. */
-export async function requireFew(session: Session, isFull: boolean): Promise<void> {
-	const { plan, checkpoint, db } = session
-	const lost = await countLost(db, plan.scope, lostIn(session, isFull))
-	if (lost === 0 || checkpoint.isConfirmed) return
-	const linked = await countLinks(db, plan.scope)
+/** Throws TooManyDeletions unless the run may delete what it found; false when it was broken off before it could tell. */
+export async function isLetDelete(session: Session, isFull: boolean): Promise<boolean> {
+	const { plan, checkpoint, db, job } = session
+	if (checkpoint.isConfirmed) return true
+	const of = lostIn(session, isFull)
+	// An index has those that the provider, or the feed of events, has named.
+	if (of.unseenBefore === undefined && (await findLost(db, plan.scope, of, { after: '' }, most + 1)).length <= most) return true
+	const all = { linked: 0, lost: 0 }
+	for (let after: string | undefined = ''; after !== undefined; ) {
+		if (job.signal.aborted) return false
+		const part = await nextPart(db, plan.scope, after)
+		const counted = await countPart(db, plan.scope, of, part)
+		all.linked += counted.linked
+		all.lost += counted.lost
+		after = part.upTo
+		// Requests come in between.
+		await nextTurn()
+	}
 	// A provider that lists nothing at all has more likely lost its list than its records.
-	const isEmpty = isFull && checkpoint.listed === 0
-	if (!isEmpty && (lost <= most || lost <= linked * share)) return
-	throw new TooManyDeletions(`${lost} of ${linked} linked records would be deleted.`)
+	const isEmpty = isFull && checkpoint.listed === 0 && all.lost > 0
+	if (!isEmpty && (all.lost <= most || all.lost <= all.linked * share)) return true
+	throw new TooManyDeletions(`${all.lost} of ${all.linked} linked records would be deleted.`)
 }
 
 /** What was linked while the run went on may stand on a page that it had read before. */
-const lostIn = ({ run }: Session, isFull: boolean) => ({
+const lostIn = ({ run }: Session, isFull: boolean): Lost => ({
 	runId: run.id,
 	...(isFull && { unseenBefore: run.startedAt ?? run.createdAt }),
 })
 
+/** The next links that have lost their other side, after the last id; `isLast` when no others follow them. */
+async function nextLost({ plan, checkpoint, db, job }: Session, of: Lost) {
+	for (let { after } = checkpoint; ; ) {
+		const part = of.unseenBefore === undefined ? { after } : await nextPart(db, plan.scope, after)
+		const links = await findLost(db, plan.scope, of, part, batch)
+		if (part.upTo === undefined) return { links, isLast: links.length < batch }
+		if (links.length > 0 || job.signal.aborted) return { links, isLast: false }
+		after = part.upTo
+		await nextTurn()
+	}
+}
+
 /** Deletes records of Remit whose other side is gone, after the last id; true when none is left. */
 export async function deleteInRemit(session: Session, isFull: boolean): Promise<boolean> {
-	const { plan, checkpoint, db, capabilities } = session
-	const links = await findLost(db, plan.scope, lostIn(session, isFull), checkpoint.after, batch)
+	const { capabilities } = session
+	const { links, isLast } = await nextLost(session, lostIn(session, isFull))
 	for (const { isToldGone, ...link } of links) {
 		if (session.job.signal.aborted) return false
 		const { recordId, externalId } = link
@@ -57,7 +82,7 @@ export async function deleteInRemit(session: Session, isFull: boolean): Promise<
 			{ after: recordId },
 		)
 	}
-	return links.length < batch
+	return isLast
 }
 
 /** Undefined when the record is gone; `kept` when it stays since it has changed here, and wins. */
@@ -111,8 +136,7 @@ async function isAtProvider({ calls, plan }: Session, externalId: string): Promi
 
 /** Deletes records of the provider whose other side is gone. */
 export async function deleteAtProvider(session: Session): Promise<boolean> {
-	const { plan, checkpoint, db } = session
-	const links = await findLost(db, plan.scope, lostIn(session, false), checkpoint.after, batch)
+	const { links, isLast } = await nextLost(session, lostIn(session, false))
 	for (const { isToldGone: _, ...link } of links) {
 		if (session.job.signal.aborted) return false
 		const failure = await removeThere(session, link.externalId as string)
@@ -121,7 +145,7 @@ export async function deleteAtProvider(session: Session): Promise<boolean> {
 			after: link.recordId,
 		})
 	}
-	return links.length < batch
+	return isLast
 }
 
 /** Why the provider does not delete it; undefined when it does. */

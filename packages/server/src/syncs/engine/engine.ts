@@ -1,16 +1,18 @@
 // The job of a run: takes it up, and goes on with it part by part until it ends, waits, or others are to have their turn.
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Database } from '../../db/database.ts'
 import type { Sync, SyncRun } from '../../generated/contract.ts'
 import type { Services } from '../../outside/services.ts'
 import type { Again, Job, JobHandler } from '../../work/jobs.ts'
 import { restUntil } from '../../work/kinds.ts'
 import { beginning, type Checkpoint } from '../checkpoint.ts'
+import { nextPart } from '../link-store.ts'
 import { obstacle } from '../rules.ts'
 import { changeRun, findStoredRun, recordRunEvent, runs, type StoredRun } from '../run-store.ts'
 import { noteOfSync } from '../state-store.ts'
 import { syncs } from '../store.ts'
 import { Blocked, breakOff } from './break-off.ts'
-import { deleteAtProvider, deleteInRemit, requireFew } from './deletions.ts'
+import { deleteAtProvider, deleteInRemit, isLetDelete } from './deletions.ts'
 import { finish } from './finish.ts'
 import { markLost } from './internal-store.ts'
 import { hasPageAhead, pullPage } from './pull.ts'
@@ -128,24 +130,33 @@ async function step(session: Session): Promise<boolean> {
 		return false
 	}
 	if (checkpoint.phase === 'pullDeletions') {
-		if (checkpoint.after === '') await requireFew(session, checkpoint.isFull)
+		if (checkpoint.after === '' && !(await isLetDelete(session, checkpoint.isFull))) return false
 		if (!(await deleteInRemit(session, checkpoint.isFull))) return false
 		await goTo(session, 'push')
 		return false
 	}
 	if (!push) return true
 	if (checkpoint.phase === 'push') return pushAndGoOn(session, push, isDeleting)
-	if (checkpoint.after === '') await requireFew(session, false)
+	if (checkpoint.after === '' && !(await isLetDelete(session, false))) return false
 	return deleteAtProvider(session)
 }
 
 async function pushAndGoOn(session: Session, push: Way, isDeleting: boolean): Promise<boolean> {
 	if (!(await pushBatch(session, push))) return false
 	if (!isDeleting) return true
-	const { plan, run } = session
-	if (session.checkpoint.isFull) await session.commit(({ db }) => markLost(db, plan.scope, run.id), {})
+	if (session.checkpoint.isFull && !(await markPart(session))) return false
 	await goTo(session, 'pushDeletions')
 	return false
+}
+
+/** Marks the next links whose record of Remit is gone; true when there are no more. */
+async function markPart(session: Session): Promise<boolean> {
+	const { plan, run, checkpoint, db } = session
+	const part = await nextPart(db, plan.scope, checkpoint.marked ?? '')
+	await session.commit((write) => markLost(write.db, plan.scope, part, run.id), { marked: part.upTo ?? null })
+	// Requests come in between.
+	await nextTurn()
+	return part.upTo === undefined
 }
 
 /** What the run has read stays known, and a full run is one in each phase. */

@@ -3,6 +3,7 @@ import { asNumber, type Db, query } from '../../db/database.ts'
 import { isAnyOf } from '../../db/records.ts'
 import type { LinkScope } from '../../mappings/link-store.ts'
 import type { InternalObject } from '../../mappings/systems.ts'
+import { type Part, withinPart } from '../link-store.ts'
 
 interface After {
 	readonly organizationId: string
@@ -47,9 +48,8 @@ export const findOwnRuns = async (db: Db, { ids, ...key }: OfConnection) => (ids
 
 /** Marks links of which no row of a table is left. */
 const lostIn = (table: string, isLive = '') =>
-	query<LinkScope & { runId: string }>((knex, { runId, ...scope }) =>
-		knex('sync_links')
-			.where(scope)
+	query<LinkScope & Part & { runId: string }>((knex, { runId, after, upTo, ...scope }) =>
+		withinPart(knex('sync_links').where(scope), after, upTo)
 			.whereNotNull('externalId')
 			.whereRaw(
 				`not exists (select 1 from ${table} r where r."organizationId" = sync_links."organizationId" and r.id = sync_links."recordId" ${isLive})`,
@@ -60,6 +60,6 @@ const lostIn = (table: string, isLive = '') =>
 const lostCompanies = lostIn('companies', 'and r."deletedAt" is null')
 const lostInvoices = lostIn('invoices')
 
-/** Marks the links whose record of Remit is gone. */
-export const markLost = (db: Db, scope: LinkScope, runId: string) =>
-	db.run(scope.kind === 'company' ? lostCompanies : lostInvoices, { ...scope, runId })
+/** Marks the links of a part whose record of Remit is gone. */
+export const markLost = (db: Db, scope: LinkScope, part: Part, runId: string) =>
+	db.run(scope.kind === 'company' ? lostCompanies : lostInvoices, { ...scope, ...part, runId })
