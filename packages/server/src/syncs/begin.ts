@@ -57,7 +57,7 @@ const fullPassMs = dayMs
 function firstCheckpoint(
 	sync: Sync,
 	mode: SyncRun['mode'],
-	{ since, place, placedAt = 0, fullAt = 0 }: SyncState,
+	{ since, place, placedAt = 0, fullAt = 0, passBefore }: SyncState,
 	now: number,
 ): Checkpoint {
 	const { direction, mappingId, reverseMappingId, conflictPolicy, deletePolicy, errorPolicy, keepSeen } = sync
@@ -69,7 +69,16 @@ function firstCheckpoint(
 	const isAll = mode === 'full' || isDue
 	const isFull = isAll || (mode === 'incremental' && (phase === 'push' ? place : since) == null)
 	const from = { since: isAll ? null : (since ?? null), place: mode === 'full' ? null : (place ?? null) }
-	return { ...beginning, settings, phase, isFull, isFullPass: isFull && phase !== 'push', ...from, placedAt }
+	return {
+		...beginning,
+		settings,
+		phase,
+		isFull,
+		isFullPass: isFull && phase !== 'push',
+		...from,
+		placedAt,
+		...(passBefore && { passBefore }),
+	}
 }
 
 /** Marks a sync as one that cannot run, and tells of it unless it is marked already. */

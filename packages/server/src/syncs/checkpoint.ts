@@ -21,6 +21,12 @@ export type Settings = Pick<
 	'mappingId' | 'reverseMappingId' | 'conflictPolicy' | 'deletePolicy' | 'errorPolicy' | 'keepSeen'
 >
 
+/** A pass that read everything from the provider, to its end, and noted which links it met. */
+export interface FullPass {
+	readonly runId: string
+	readonly startedAt: number
+}
+
 export interface Checkpoint {
 	readonly settings: Settings
 	/** Whether the run reads everything from the provider. */
@@ -45,6 +51,8 @@ export interface Checkpoint {
 	readonly after: string
 	/** Up to where a push has looked for links whose record of Remit is gone. */
 	readonly marked?: string | null
+	/** The full pass of the sync before this run, when it noted what it read. */
+	readonly passBefore?: FullPass
 	/** How many records the provider has listed. */
 	readonly listed: number
 	/** What is remembered of the pages of a list, to tell one without end. */

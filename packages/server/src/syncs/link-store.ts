@@ -118,19 +118,22 @@ export interface Lost {
 	readonly runId: string
 	/** Also those that a full run which began then has not read, though they were there. */
 	readonly unseenBefore?: number
+	/** Of these, only those that no run has read since this one, either. */
+	readonly unseenSince?: string
 }
 
-function lost({ runId, unseenBefore }: Placeholders<Lost>): readonly [sql: string, values: Knex.Value[]] {
+function lost({ runId, unseenBefore, unseenSince }: Placeholders<Lost>): readonly [sql: string, values: Knex.Value[]] {
 	if (unseenBefore === undefined) return ['"goneRunId" = ?', [runId]]
-	const unseen = `("seenRunId" is null or "seenRunId" <> ?) and "createdAt" <= ?`
-	return [`("goneRunId" = ? or (${unseen}))`, [runId, runId, unseenBefore]]
+	const earlier = unseenSince === undefined ? '' : 'and "seenRunId" < ?'
+	const unseen = `("seenRunId" is null or ("seenRunId" <> ? ${earlier})) and "createdAt" <= ?`
+	return [`("goneRunId" = ? or (${unseen}))`, [runId, runId, ...(unseenSince === undefined ? [] : [unseenSince]), unseenBefore]]
 }
 
 const candidates = query<LinkScope & Lost & Part & { limit: number }, LinkRow & { goneRunId: string | null }>(
-	(knex, { runId, unseenBefore, after, upTo, limit, ...scope }) =>
+	(knex, { runId, unseenBefore, unseenSince, after, upTo, limit, ...scope }) =>
 		withinPart(knex('sync_links').where(scope), after, upTo)
 			.whereNotNull('externalId')
-			.whereRaw(...lost({ runId, unseenBefore }))
+			.whereRaw(...lost({ runId, unseenBefore, unseenSince }))
 			.orderBy('recordId')
 			.limit(asNumber(limit))
 			.select(...linkColumns, 'goneRunId'),
@@ -144,8 +147,8 @@ export const findLost = async (db: Db, scope: LinkScope, of: Lost, part: Part, l
 	}))
 
 const countOfPart = query<LinkScope & Lost & Part, { linked: number; lost: number }>(
-	(knex, { runId, unseenBefore, after, upTo, ...scope }) => {
-		const [sql, values] = lost({ runId, unseenBefore })
+	(knex, { runId, unseenBefore, unseenSince, after, upTo, ...scope }) => {
+		const [sql, values] = lost({ runId, unseenBefore, unseenSince })
 		return withinPart(knex('sync_links').where(scope), after, upTo)
 			.whereNotNull('externalId')
 			.count({ linked: '*' })

@@ -59,6 +59,7 @@ const runOnce = async (id: string, mode?: 'full') => {
 	await tenant.remit.syncs.run(id, mode && { mode })
 	return finished(id)
 }
+const total = async () => (await tenant.remit.companies.list()).meta.total
 
 describe('A list without end', () => {
 	it.each<[string, number, (at: number) => { data: object[]; next: unknown }]>([
@@ -108,4 +109,55 @@ it('A page that was asked for ahead is not asked for again when others have thei
 	expect(counts(await runOnce(id))).toEqual({ read: 5, created: 5 })
 	const asked = provider.requests.map(({ url }) => new URL(url ?? '', provider.url).searchParams.get('after'))
 	expect(asked).toEqual([null, '1', '2', '3', '4'])
+})
+
+describe('A record that the pages of a list hid', () => {
+	let listed: unknown[] = []
+	const pages = { style: 'page', parameter: 'page' } as const
+	const isListed = (...ids: unknown[]) => {
+		listed = ids
+	}
+	const deletions = async (id: string) => (await runOnce(id, 'full')).progress.deleted
+	beforeEach(() => {
+		isListed(1, 2, 3)
+	})
+
+	it('is not deleted, and one that two full runs have not read is', async () => {
+		const id = await newSync({ pagination: pages }, { deletePolicy: 'delete' })
+		lists((at) => ({ data: at === '1' ? people(...listed) : [] }))
+		expect(counts(await runOnce(id, 'full'))).toEqual({ read: 3, created: 3 })
+		isListed(1, 3)
+		expect(await deletions(id)).toBe(0)
+		isListed(1, 2, 3)
+		expect(await deletions(id)).toBe(0)
+		isListed(1, 3)
+		expect([await deletions(id), await total()]).toEqual([0, 3])
+		// A run that breaks off has read nothing of it, either way.
+		provider.answers(403)
+		expect(await runOnce(id, 'full')).toMatchObject({ status: 'failed' })
+		lists((at) => ({ data: at === '1' ? people(...listed) : [] }))
+		expect([await deletions(id), await total()]).toEqual([1, 2])
+	})
+
+	it('is asked for by its id, where that can be: 404 deletes it at once', async () => {
+		const id = await newSync({ pagination: pages, readPath: '/people/{id}' }, { deletePolicy: 'delete' })
+		let isThere = true
+		provider.answer = (req, res) => {
+			if (req.url?.endsWith('/people/2')) return void res.writeHead(isThere ? 200 : 404).end('{"id":2,"name":"P2"}')
+			res.end(JSON.stringify({ data: req.url?.includes('page=1') ? people(...listed) : [] }))
+		}
+		await runOnce(id, 'full')
+		isListed(1, 3)
+		expect(await deletions(id)).toBe(0)
+		isThere = false
+		expect([await deletions(id), await total()]).toEqual([1, 2])
+	})
+
+	it('is not hidden where all is on one page: it is deleted at once', async () => {
+		const id = await newSync({ pagination: { style: 'none' } }, { deletePolicy: 'delete' })
+		lists(() => ({ data: people(...listed) }))
+		await runOnce(id, 'full')
+		isListed(1, 3)
+		expect([await deletions(id), await total()]).toEqual([1, 2])
+	})
 })

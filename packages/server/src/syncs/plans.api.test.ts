@@ -69,7 +69,7 @@ const ofSync = () => ({ organizationId: org(), syncId: 'syn_1' })
 const page = { limit: 50, offset: 0 }
 const errors = () => ({ ...ofSync(), direction: 'inbound' as const })
 
-const unread = { runId: 'run_9', unseenBefore: 1 }
+const unread = { runId: 'run_9', unseenBefore: 1, unseenSince: 'run_8' }
 
 const queries: [name: string, work: (db: Db) => Promise<unknown>][] = [
 	['syncs', (db) => syncs.readPage(db, org(), page)],

@@ -2,6 +2,7 @@
 // the audit log and no event of the sync, but the version rises, since the answer differs.
 import { type Db, query } from '../db/database.ts'
 import type { Sync } from '../generated/contract.ts'
+import type { FullPass } from './checkpoint.ts'
 
 export interface SyncKey {
 	readonly organizationId: string
@@ -14,6 +15,8 @@ export interface SyncState {
 	readonly since?: number | null
 	/** When a run last read everything from the provider. */
 	readonly fullAt?: number
+	/** The last such run that noted which links it met. */
+	readonly passBefore?: FullPass
 	/** The place in the feed of events up to which changes went out, and when that was. */
 	readonly place?: number
 	readonly placedAt?: number

@@ -134,10 +134,11 @@ export async function describeObject(context: RecordContext, key: ObjectKey): Pr
 
 /** Throws UnknownObject. */
 export function capabilitiesOf(connection: Pick<Connection, 'provider' | 'config'>, object: string): Capabilities {
-	const { changes, one, lookUp, writes, removal } = objectOf(connection, object)
+	const { changes, one, lookUp, writes, removal, pagination } = objectOf(connection, object)
 	return {
 		filtersChanges: changes !== null,
 		readsOne: one !== null,
+		listsAtOnce: pagination.style === 'none',
 		finds: lookUp !== null,
 		writes: writes !== null,
 		removes: removal !== null,

@@ -69,6 +69,8 @@ export interface Capabilities {
 	/** Whether `since` is obeyed; without it each pass reads everything. */
 	readonly filtersChanges: boolean
 	readonly readsOne: boolean
+	/** Whether a list is one page, which cannot move while it is read. */
+	readonly listsAtOnce: boolean
 	readonly finds: boolean
 	readonly writes: boolean
 	readonly removes: boolean

@@ -47,11 +47,18 @@ export async function isLetDelete(session: Session, isFull: boolean): Promise<bo
 	throw new TooManyDeletions(`${all.lost} of ${all.linked} linked records would be deleted.`)
 }
 
-/** What was linked while the run went on may stand on a page that it had read before. */
-const lostIn = ({ run }: Session, isFull: boolean): Lost => ({
-	runId: run.id,
-	...(isFull && { unseenBefore: run.startedAt ?? run.createdAt }),
-})
+/**
+ * What a run may delete. A page that moves while a list is read hides a record: one that was not listed is deleted where it can be
+ * asked for by its id, or where all is on one page, or else when the full pass before has not met it, either. What was linked while
+ * a pass went on may stand on a page that it had read before.
+ */
+function lostIn({ run, checkpoint, capabilities }: Session, isFull: boolean): Lost {
+	if (!isFull) return { runId: run.id }
+	const { readsOne, listsAtOnce } = capabilities
+	if (readsOne || listsAtOnce) return { runId: run.id, unseenBefore: run.startedAt ?? run.createdAt }
+	const before = checkpoint.passBefore
+	return before ? { runId: run.id, unseenBefore: before.startedAt, unseenSince: before.runId } : { runId: run.id }
+}
 
 /** The next links that have lost their other side, after the last id; `isLast` when no others follow them. */
 async function nextLost({ plan, checkpoint, db, job }: Session, of: Lost) {

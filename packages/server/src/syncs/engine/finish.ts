@@ -21,7 +21,12 @@ export async function finish(session: Session): Promise<void> {
 			plan.push && run.mode !== 'failed' && checkpoint.place !== null
 				? { ...read, place: checkpoint.place, placedAt: checkpoint.placedAt }
 				: read
-		const full = checkpoint.isFullPass && run.mode !== 'failed' && { fullAt: run.startedAt ?? job.now }
+		const startedAt = run.startedAt ?? job.now
+		const full = checkpoint.isFullPass &&
+			run.mode !== 'failed' && {
+				fullAt: startedAt,
+				...(plan.sync.deletePolicy === 'delete' && { passBefore: { runId: run.id, startedAt } }),
+			}
 		const ended = await endRun({ db: tx, origin }, sync, run, { status, progress: run.progress, state: { ...state, ...full } })
 		if (!ended) throw new RunStopped()
 	})
