@@ -70,6 +70,7 @@ import * as providerWebhooks from './0067-provider-webhooks.ts'
 import * as mappingConnections from './0068-mapping-connections.ts'
 import * as waitingJobs from './0069-waiting-jobs.ts'
 import * as goneLinksById from './0070-gone-links-by-id.ts'
+import * as openRecordErrors from './0071-open-record-errors.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -143,4 +144,5 @@ export const migrations: readonly Migration[] = [
 	{ name: '0068-mapping-connections', up: mappingConnections.up },
 	{ name: '0069-waiting-jobs', up: waitingJobs.up },
 	{ name: '0070-gone-links-by-id', up: goneLinksById.up },
+	{ name: '0071-open-record-errors', up: openRecordErrors.up },
 ]

@@ -1640,7 +1640,8 @@ export interface paths {
         };
         /**
          * List the errors of a run
-         * @description List the records that a run could not write, oldest first.
+         * @description List the records that a run could not write, oldest first. An error says what the last run said that failed with the record. Where
+         *     runs in between did not read a record, those before them have its error no more once it fails again.
          */
         get: operations["syncs.runs.errors.list"];
         put?: never;
@@ -9819,7 +9820,7 @@ export interface components {
             total: number | null;
         };
         /**
-         * @description A record that a run could not write.
+         * @description A record that a run could not write. While no run writes it, it stays one error, however many runs fail with it.
          * @example {
          *       "id": "rer_0mnfcf9s0aKq2LwXc4Rk6Nd",
          *       "organizationId": "org_4f90d13a42f60d7c2b1e",
@@ -9835,7 +9836,9 @@ export interface components {
          *           "reason": "must be an e-mail address"
          *         }
          *       ],
+         *       "count": 3,
          *       "createdAt": 1774915260000,
+         *       "lastFailedAt": 1774917060000,
          *       "resolvedAt": null
          *     }
          */
@@ -9846,7 +9849,7 @@ export interface components {
             organizationId: components["schemas"]["Id"];
             /** @description The sync. */
             syncId: components["schemas"]["Id"];
-            /** @description The run. */
+            /** @description The last run that could not write it. */
             runId: components["schemas"]["Id"];
             /**
              * @description Which way the record was to go.
@@ -9859,8 +9862,15 @@ export interface components {
             recordId: components["schemas"]["Id"] | null;
             /** @description Why it could not be written: the field, or an empty text when it is about the whole record, and the reason. */
             errors: components["schemas"]["RecordFailure"][];
-            /** @description When it failed. */
+            /**
+             * Format: int32
+             * @description How many runs could not write it.
+             */
+            count: number;
+            /** @description When it first failed. */
             createdAt: components["schemas"]["UnixMs"];
+            /** @description When it last failed. */
+            lastFailedAt: components["schemas"]["UnixMs"];
             /** @description When a later run wrote the record after all; null before. */
             resolvedAt: components["schemas"]["UnixMs"] | null;
         };

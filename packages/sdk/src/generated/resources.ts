@@ -2420,7 +2420,8 @@ export class SyncsRunsErrorsResource {
 	}
 
 	/**
-	 * List the records that a run could not write, oldest first.
+	 * List the records that a run could not write, oldest first. An error says what the last run said that failed with the record. Where
+	 * runs in between did not read a record, those before them have its error no more once it fails again.
 	 *
 	 * @param id - The sync's id.
 	 * @param runId - The run's id.

@@ -160,7 +160,7 @@ export const tables: Readonly<Record<string, ErasableTable>> = {
 	},
 	sync_record_errors: {
 		key: ['id'],
-		plain: ['syncId', 'runId', 'direction', 'recordKey', 'externalId', 'recordId'],
+		plain: ['syncId', 'runId', 'firstRunId', 'direction', 'recordKey', 'externalId', 'recordId'],
 		json: ['errors'],
 	},
 	sync_links: {

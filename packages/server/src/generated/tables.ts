@@ -3319,7 +3319,9 @@ export const fields = {
 		"externalId": "string",
 		"recordId": "string",
 		"errors": "json",
+		"count": "number",
 		"createdAt": "number",
+		"lastFailedAt": "number",
 		"resolvedAt": "number"
 	},
 	"SyncRun": {

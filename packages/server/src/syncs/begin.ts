@@ -61,6 +61,7 @@ function firstCheckpoint(
 	now: number,
 ): Checkpoint {
 	const { direction, mappingId, reverseMappingId, conflictPolicy, deletePolicy, errorPolicy, keepSeen } = sync
+	const runBefore = sync.lastRun?.id ?? ''
 	const settings = { mappingId, reverseMappingId, conflictPolicy, deletePolicy, errorPolicy, keepSeen }
 	const phase = direction === 'outbound' ? 'push' : direction === 'inbound' ? 'pull' : 'settle'
 	// A pass that was later than now was before the clock was set back.
@@ -77,6 +78,7 @@ function firstCheckpoint(
 		isFullPass: isFull && phase !== 'push',
 		...from,
 		placedAt,
+		runBefore,
 		...(passBefore && { passBefore }),
 	}
 }

@@ -53,6 +53,8 @@ export interface Checkpoint {
 	readonly marked?: string | null
 	/** The full pass of the sync before this run, when it noted what it read. */
 	readonly passBefore?: FullPass
+	/** The run of the sync before this one; empty for none. */
+	readonly runBefore?: string
 	/** How many records the provider has listed. */
 	readonly listed: number
 	/** What is remembered of the pages of a list, to tell one without end. */

@@ -1,6 +1,7 @@
 // The rows of records that a run could not write.
+import type { Knex } from 'knex'
 import { newTimedId } from '../base/ids.ts'
-import { asNumber, type Db, query } from '../db/database.ts'
+import { asNumber, type Db, type Placeholders, query } from '../db/database.ts'
 import { jsonColumn } from '../db/json.ts'
 import { isAnyOf } from '../db/records.ts'
 import type { RecordFailure, SyncRecordError } from '../generated/contract.ts'
@@ -14,6 +15,8 @@ interface Key {
 
 export interface Failed extends Key {
 	readonly runId: string
+	/** The run of the sync before that one; empty for none. */
+	readonly runBefore: string
 	/** The id by which the run knew the record. */
 	readonly recordKey: string
 	readonly externalId: string | null
@@ -21,22 +24,35 @@ export interface Failed extends Key {
 	readonly errors: readonly RecordFailure[]
 }
 
-const insertion = query<Failed & { id: string; createdAt: number }>((knex, row) =>
+const before = (column: string) => `sync_record_errors."${column}"`
+
+const upsert = query<Failed & { id: string; now: number }>((knex, { runBefore, now, ...row }) =>
 	knex('sync_record_errors')
-		.insert(row)
-		.onConflict(['organizationId', 'runId', 'direction', 'recordKey'])
-		.merge(['errors', 'externalId', 'recordId']),
+		.insert({ ...row, firstRunId: row.runId, createdAt: now, lastFailedAt: now, count: 1 })
+		.onConflict(knex.raw('("organizationId", "syncId", direction, "recordKey") where "resolvedAt" is null') as never)
+		.merge({
+			...Object.fromEntries(
+				['runId', 'errors', 'externalId', 'recordId', 'lastFailedAt'].map((name) => [name, knex.raw(`excluded."${name}"`)]),
+			),
+			count: knex.raw(`${before('count')} + case when ${before('runId')} = excluded."runId" then 0 else 1 end`),
+			firstRunId: knex.raw(
+				// Where the clock was set back, a later run has a lesser id.
+				`case when ${before('runId')} in (excluded."runId", ?) and ${before('runId')} <= excluded."runId"
+					then ${before('firstRunId')} else excluded."runId" end`,
+				[runBefore],
+			),
+		}),
 )
 
 const mostErrors = 20
 const longestReason = 500
 
-/** Stores why a record could not be written; false when the run has an error of it already. */
-export async function insertError(db: Db, { errors, ...failed }: Failed, now: number): Promise<void> {
+/** Stores why a record could not be written. While it stays an error it is one row, which knows the runs in a row that have failed. */
+export async function noteError(db: Db, { errors, ...failed }: Failed, now: number): Promise<void> {
 	const shown = errors
 		.slice(0, mostErrors)
 		.map((error) => ({ ...error, reason: error.reason.slice(0, longestReason).toWellFormed() }))
-	await db.run(insertion, { ...failed, errors: shown, id: newTimedId('rer', now), createdAt: now })
+	await db.run(upsert, { ...failed, errors: shown, id: newTimedId('rer', now), now })
 }
 
 const resolution = query<Key & { keys: readonly string[]; now: number }>((knex, { keys, now, ...key }, dialect) =>
@@ -55,9 +71,9 @@ const open = query<Key & { after: string; limit: number }, { recordKey: string }
 		.where(key)
 		.whereNull('resolvedAt')
 		.where('recordKey', '>', after)
-		.distinct('recordKey')
 		.orderBy('recordKey')
-		.limit(asNumber(limit)),
+		.limit(asNumber(limit))
+		.select('recordKey'),
 )
 
 /** The next records that no run has written since they failed, by their ids. */
@@ -66,6 +82,7 @@ export const findOpenErrors = async (db: Db, key: Key, after: string, limit: num
 
 interface OfRun {
 	readonly organizationId: string
+	readonly syncId: string
 	readonly runId: string
 }
 
@@ -75,8 +92,12 @@ interface Page {
 	readonly cursor?: string
 }
 
+/** What failed in a run, and in no run after it, or in each of those that came next. */
+const ofRun = (knex: Knex, { runId, ...key }: Placeholders<OfRun>) =>
+	knex('sync_record_errors').where(key).where('runId', '>=', runId).where('firstRunId', '<=', runId)
+
 const page = query<OfRun & Page, { json: string }>((knex, { limit, offset, cursor, ...key }, dialect) => {
-	const rows = knex('sync_record_errors').where(key)
+	const rows = ofRun(knex, key)
 	if (cursor !== undefined) rows.where('id', '>', cursor)
 	return rows
 		.orderBy('id')
@@ -85,7 +106,7 @@ const page = query<OfRun & Page, { json: string }>((knex, { limit, offset, curso
 		.select(jsonColumn(knex, dialect, fields.SyncRecordError))
 })
 
-const count = query<OfRun, { total: number }>((knex, key) => knex('sync_record_errors').where(key).count({ total: '*' }))
+const count = query<OfRun, { total: number }>((knex, key) => ofRun(knex, key).count({ total: '*' }))
 
 export const readErrors = (db: Db, key: OfRun & Page) => db.column(page, key)
 export const countErrors = async (db: Db, key: OfRun) => (await db.get(count, key))?.total ?? 0

@@ -8,7 +8,7 @@ import type { Db } from '../db/database.ts'
 import { findByExternalIds, findByRecordIds } from '../mappings/link-store.ts'
 import { hastenJobs } from '../work/jobs-store.ts'
 import { findIds, findOwnRuns, markLost } from './engine/internal-store.ts'
-import { countErrors, findOpenErrors, insertError, readErrors, resolveErrors } from './error-store.ts'
+import { countErrors, type Failed, findOpenErrors, noteError, readErrors, resolveErrors } from './error-store.ts'
 import * as links from './link-store.ts'
 import { changeRun, countRuns, findStoredRun, lockActiveRun, readRuns } from './run-store.ts'
 import { findState, findSyncsOf } from './state-store.ts'
@@ -34,9 +34,13 @@ afterAll(async () => {
 const org = () => server.organizationId
 
 async function failOne(syncId: string): Promise<void> {
-	const failed = { organizationId: org(), syncId, runId: 'run_1', direction: 'inbound', recordKey: 'x' } as const
-	await server.db.transaction((tx) => insertError(tx, { ...failed, externalId: 'x', recordId: null, errors: [] }, 1))
+	await server.db.transaction((tx) => noteError(tx, failed(syncId), 1))
 }
+
+const failed = (syncId: string): Failed => ({
+	...{ organizationId: org(), syncId, runId: 'run_1', runBefore: '', direction: 'inbound' },
+	...{ recordKey: 'x', externalId: 'x', recordId: null, errors: [] },
+})
 
 /** Copies of one row, by SQL. */
 async function grow(): Promise<void> {
@@ -83,8 +87,8 @@ const queries: [name: string, work: (db: Db) => Promise<unknown>][] = [
 	['runs', (db) => readRuns(db, { ...ofSync(), ...page })],
 	['runs after a cursor', (db) => readRuns(db, { ...ofSync(), ...page, cursor: 'run_7' })],
 	['the number of runs', (db) => countRuns(db, ofSync())],
-	['errors of a run', (db) => readErrors(db, { organizationId: org(), runId: 'run_1', ...page, cursor: 'rer_1' })],
-	['the number of errors', (db) => countErrors(db, { organizationId: org(), runId: 'run_1' })],
+	['errors of a run', (db) => readErrors(db, { ...ofSync(), runId: 'run_1', ...page, cursor: 'rer_1' })],
+	['the number of errors', (db) => countErrors(db, { ...ofSync(), runId: 'run_1' })],
 	['errors that are open', (db) => findOpenErrors(db, errors(), 'x1', 25)],
 	['errors to resolve', (db) => resolveErrors(db, errors(), ['x1', 'x2'], 1)],
 	['links by the ids of the provider', (db) => findByExternalIds(db, scope(), ['ext_1', 'ext_2'])],

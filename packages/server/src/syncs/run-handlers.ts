@@ -24,7 +24,7 @@ export const get: Handler<'syncs.runs.get'> = async ({ params: { id, runId }, ca
 export const listErrors: Handler<'syncs.runs.errors.list'> = async ({ params: { id, runId }, query, caller }, { db }) => {
 	const { organizationId } = caller
 	await requireRun(db, organizationId, id, runId)
-	const key = { organizationId, runId }
+	const key = { organizationId, syncId: id, runId }
 	const rows = await readErrors(db, { ...key, ...query })
 	return { status: 200, body: listText<SyncRecordError, CursorMeta>(rows, await metaOf(rows, query, () => countErrors(db, key))) }
 }

@@ -8,7 +8,7 @@ import type { FieldError } from '../../mappings/engine/engine.ts'
 import { hashOfFields } from '../../mappings/hashes.ts'
 import type { Link } from '../../mappings/link-store.ts'
 import { rejected } from '../../mappings/outputs.ts'
-import { insertError, resolveErrors } from '../error-store.ts'
+import { noteError, resolveErrors } from '../error-store.ts'
 import { changeLink, countPart, findLost, type Lost, nextPart, removeLink } from '../link-store.ts'
 import { winner } from './apply.ts'
 import { doors } from './objects.ts'
@@ -114,7 +114,7 @@ async function deleteOne({ plan }: Session, write: Write, { recordId, internalHa
 }
 
 async function noteDeletion(
-	{ plan, run }: Session,
+	{ plan, run, checkpoint }: Session,
 	{ db, origin }: Write,
 	tally: Tally,
 	direction: 'inbound' | 'outbound',
@@ -132,7 +132,11 @@ async function noteDeletion(
 	if (outcome === 'kept') tally.skipped++
 	else {
 		tally.failed++
-		await insertError(db, { ...key, runId: run.id, recordKey, externalId, recordId, errors: outcome }, origin.now)
+		await noteError(
+			db,
+			{ ...key, runId: run.id, runBefore: checkpoint.runBefore ?? '', recordKey, externalId, recordId, errors: outcome },
+			origin.now,
+		)
 	}
 }
 

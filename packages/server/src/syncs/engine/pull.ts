@@ -9,7 +9,7 @@ import { linksFor } from '../../mappings/links.ts'
 import { rejected } from '../../mappings/outputs.ts'
 import type { Checkpoint } from '../checkpoint.ts'
 import { follow } from '../endless.ts'
-import { findOpenErrors, insertError, resolveErrors } from '../error-store.ts'
+import { findOpenErrors, noteError, resolveErrors } from '../error-store.ts'
 import { markGone, markSeen, unmarkGone } from '../link-store.ts'
 import { apply, type Incoming, type Outcome, prepare } from './apply.ts'
 import type { Session, Tally, Way } from './session.ts'
@@ -182,7 +182,7 @@ async function attempt(work: () => Promise<Outcome>, careful: Transaction | unde
 }
 
 async function noteFailed(
-	{ plan, run }: Session,
+	{ plan, run, checkpoint }: Session,
 	{ db, origin }: WriteContext,
 	{ record }: Incoming,
 	errors: Exclude<Outcome, string>['failed'],
@@ -197,7 +197,19 @@ async function noteFailed(
 	const { organizationId } = plan.scope
 	const key = { organizationId, syncId: run.syncId, direction: 'inbound' as const }
 	if (origin.meter) origin.meter.bytes += JSON.stringify(errors).length
-	await insertError(db, { ...key, runId: run.id, recordKey: record.id, externalId: record.id, recordId, errors }, origin.now)
+	await noteError(
+		db,
+		{
+			...key,
+			runId: run.id,
+			runBefore: checkpoint.runBefore ?? '',
+			recordKey: record.id,
+			externalId: record.id,
+			recordId,
+			errors,
+		},
+		origin.now,
+	)
 }
 
 /** Such as the id of a broken record, which nobody can ask for: it stays an error. */

@@ -4,7 +4,7 @@ import type { WebhookEvent } from '../../generated/contract.ts'
 import { findByRecordIds, type Link } from '../../mappings/link-store.ts'
 import { mappings } from '../../mappings/store.ts'
 import type { Checkpoint } from '../checkpoint.ts'
-import { findOpenErrors, insertError, resolveErrors } from '../error-store.ts'
+import { findOpenErrors, noteError, resolveErrors } from '../error-store.ts'
 import { findPendingIds, markRecordsGone } from '../link-store.ts'
 import { sidesOf } from '../rules.ts'
 import { findIds, findOwnRuns } from './internal-store.ts'
@@ -115,7 +115,7 @@ interface Done {
 }
 
 /** Stores and counts what became of a record. */
-async function note({ plan, run }: Session, write: Writing, tally: Tally, { id, link, pushed }: Done): Promise<void> {
+async function note({ plan, run, checkpoint }: Session, write: Writing, tally: Tally, { id, link, pushed }: Done): Promise<void> {
 	const { db, origin } = write
 	const key = { organizationId: plan.scope.organizationId, syncId: run.syncId, direction: 'outbound' as const }
 	tally.read++
@@ -123,7 +123,11 @@ async function note({ plan, run }: Session, write: Writing, tally: Tally, { id, 
 	if (typeof pushed?.outcome === 'object') {
 		tally.failed++
 		const ids = { recordKey: id, externalId: link?.externalId ?? null, recordId: id }
-		return insertError(db, { ...key, ...ids, runId: run.id, errors: pushed.outcome.failed }, origin.now)
+		return noteError(
+			db,
+			{ ...key, ...ids, runId: run.id, runBefore: checkpoint.runBefore ?? '', errors: pushed.outcome.failed },
+			origin.now,
+		)
 	}
 	if (pushed) tally[pushed.outcome]++
 	else {

@@ -1,4 +1,6 @@
-// Removes runs that ended long ago, with their errors, but each sync's last one; and what links keep of the provider's records.
+// Removes runs that ended long ago, but each sync's last one; errors that were resolved, or of which nobody will hear again; and what
+// links keep of the provider's records.
+import type { Knex } from 'knex'
 import { dayMs } from '../../base/dates.ts'
 import { beginningOf } from '../../base/ids.ts'
 import { type Database, type Dialect, query } from '../../db/database.ts'
@@ -18,11 +20,30 @@ interface Part {
 /** As an array PostgreSQL runs the sub-select once, and not for each row. */
 const isIn = (column: string, dialect: Dialect) => (dialect === 'sqlite' ? `${column} in (?)` : `${column} = any(array(?))`)
 
-const oldErrors = query<Part>((knex, { organizationId, before }, dialect) => {
-	const rows = knex('sync_record_errors').where({ organizationId }).where('runId', '<', before)
-	const part = rows.clone().orderBy(['runId', 'id']).limit(batch, { skipBinding: true }).select('id')
+const resolvedErrors = query<Part>((knex, { organizationId, before }, dialect) => {
+	const rows = knex('sync_record_errors').where({ organizationId }).whereNotNull('resolvedAt').where('runId', '<', before)
+	const part = rows.clone().orderBy('runId').limit(batch, { skipBinding: true }).select('id')
 	return knex('sync_record_errors').where({ organizationId }).whereRaw(isIn('id', dialect), [part]).delete()
 })
+
+/** Open errors of some syncs. The others stay: a run of failed records tries them again, however old they are. */
+const openErrors = (of: (rows: Knex.QueryBuilder) => Knex.QueryBuilder) =>
+	query<Part>((knex, { organizationId, before }, dialect) => {
+		const rows = knex('syncs as s')
+			.join('sync_record_errors as e', { 'e.organizationId': 's.organizationId', 'e.syncId': 's.id' })
+			.where('s.organizationId', organizationId)
+			.whereNull('e.resolvedAt')
+			.where('e.runId', '<', before)
+		const part = of(rows).limit(batch, { skipBinding: true }).select('e.id')
+		return knex('sync_record_errors').where({ organizationId }).whereRaw(isIn('id', dialect), [part]).delete()
+	})
+
+const errorsOfDeletedSyncs = openErrors((rows) => rows.whereNotNull('s.deletedAt'))
+
+/** A record without an id is another one when anything about it changes. */
+const errorsWithoutId = openErrors((rows) =>
+	rows.whereRaw(`e.direction = 'inbound' and e."recordKey" between 'unnamed-' and 'unnamed-~'`),
+)
 
 const oldRuns = query<Part>((knex, { organizationId, before }, dialect) => {
 	const part = knex('sync_runs as r')
@@ -64,7 +85,9 @@ export const removeOldRuns =
 		const seenBefore = job.now - seenKeptMs
 		// What a power cut brings back goes the next time.
 		const parts = [
-			() => job.part((tx) => tx.run(oldErrors, { organizationId, before }), { durable: false }),
+			() => job.part((tx) => tx.run(resolvedErrors, { organizationId, before }), { durable: false }),
+			() => job.part((tx) => tx.run(errorsOfDeletedSyncs, { organizationId, before }), { durable: false }),
+			() => job.part((tx) => tx.run(errorsWithoutId, { organizationId, before }), { durable: false }),
 			() => job.part((tx) => tx.run(oldRuns, { organizationId, before }), { durable: false }),
 			() => job.part((tx) => tx.run(oldSeen, { organizationId, before: seenBefore }), { durable: false }),
 		]
