@@ -22,6 +22,7 @@ import * as organizations from './organizations/handlers.ts'
 import * as logo from './organizations/logo-handlers.ts'
 import * as payments from './payments/handlers.ts'
 import * as syncs from './syncs/handlers.ts'
+import * as syncLinks from './syncs/link-handlers.ts'
 import * as syncRuns from './syncs/run-handlers.ts'
 import * as taxRates from './tax-rates/handlers.ts'
 import * as timeEntries from './time-entries/handlers.ts'
@@ -134,7 +135,9 @@ export const handlers = {
 	'syncs.resume': syncs.resume,
 	'syncs.cancel': syncs.cancel,
 	'syncs.run': syncs.run,
-	'syncs.links.get': syncs.getLink,
+	'syncs.links.list': syncLinks.list,
+	'syncs.links.get': syncLinks.get,
+	'syncs.links.delete': syncLinks.remove,
 	'syncs.runs.list': syncRuns.list,
 	'syncs.runs.get': syncRuns.get,
 	'syncs.runs.errors.list': syncRuns.listErrors,

@@ -66,6 +66,10 @@ it('each command does what the guide says', { timeout: 180_000 }, async () => {
 	expect(changed).toMatch(/^partially_succeeded .* 1 failed.*\n {2}105 {2}name {2}.*\nexit code 2\n105 {2}name {2}/m)
 	expect(changed).toMatch(/^succeeded {2}1 read {2}1 updated/m)
 
+	expect(await run(...section('Mend a wrong link'))).toMatch(
+		/^106 {2}cmp_\w+ {2}linked$.*^The link of 106 is gone\.$.*^succeeded {2}/ms,
+	)
+
 	const braked = await run(...section('Deletions and the brake'))
 	expect(braked).toMatch(/^waiting .*\nTo delete them: remit syncs confirm syn_\w+\nexit code 1\n/m)
 	expect(braked).toMatch(/^succeeded {2}.* {2}11 deleted {2}/m)

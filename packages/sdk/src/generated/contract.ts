@@ -1490,6 +1490,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/syncs/{id}/links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List links
+         * @description List which records of the provider are which of Remit, by the ids of Remit's records. Syncs of one connection share the links of the same
+         *     two objects.
+         */
+        get: operations["syncs.links.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/syncs/{id}/links/{externalId}": {
         parameters: {
             query?: never;
@@ -1504,7 +1525,13 @@ export interface paths {
         get: operations["syncs.links.get"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Remove a link
+         * @description Remove a link, such as a wrong one. Both records stay as they are. The next run that reads one of them takes it for new: it is linked with
+         *     the record that the mapping's `match` finds, or created on the other side. A full run reads all. While a run of a sync with these links is
+         *     under way, the answer is 409 `sync_already_running`.
+         */
+        delete: operations["syncs.links.delete"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2054,7 +2081,7 @@ export interface components {
          * @description What happened to a record. A later version may add actions.
          * @enum {string}
          */
-        AuditAction: "created" | "updated" | "deleted" | "erased" | "emailed" | "shared" | "unshared" | "payment_requested" | "payment_received" | "authorization_started" | "tested" | "redelivered" | "run" | "cancelled" | "deletions_confirmed";
+        AuditAction: "created" | "updated" | "deleted" | "erased" | "emailed" | "shared" | "unshared" | "payment_requested" | "payment_received" | "authorization_started" | "tested" | "redelivered" | "run" | "cancelled" | "deletions_confirmed" | "unlinked";
         /**
          * Format: audit-cursor
          * @description A `nextCursor` of the audit log or of a history.
@@ -9704,33 +9731,74 @@ export interface components {
          */
         SyncErrorPolicy: "continue" | "stop";
         /**
-         * @description A provider's record and the one of Remit that it is kept in step with.
+         * @description A link, and what the provider last said of its record.
          * @example {
          *       "externalId": "17293",
          *       "object": "companies",
          *       "recordId": "cmp_V1StGXR8Z5jdHi6BmyT0",
+         *       "state": "linked",
+         *       "lastSeenAt": 1774915260000,
+         *       "createdAt": 1774915260000,
+         *       "updatedAt": 1774915260000,
          *       "lastSeen": {
          *         "id": "17293",
          *         "properties": {
          *           "name": "Acme GmbH"
          *         }
-         *       },
+         *       }
+         *     }
+         */
+        SyncLink: {
+            /** @description Its id at the provider; null while the link is `unclear`. */
+            externalId: string | null;
+            /** @description The object at the provider. */
+            object: string;
+            /** @description The record of Remit. */
+            recordId: components["schemas"]["Id"];
+            /** @description What is known of it. */
+            state: components["schemas"]["SyncLinkState"];
+            /** @description When the provider last said something else than before; null when it has said nothing yet. */
+            lastSeenAt: components["schemas"]["UnixMs"] | null;
+            /** @description When it was created. */
+            createdAt: components["schemas"]["UnixMs"];
+            /** @description When it was last changed. A write of what is there already is no change. */
+            updatedAt: components["schemas"]["UnixMs"];
+            /** @description What the provider last said of it, whole; null when that is older than 30 days, or the sync does not keep it. */
+            lastSeen: {
+                [key: string]: unknown;
+            } | null;
+        };
+        /** @description One record. */
+        SyncLinkData: {
+            /** @description The record. */
+            data: components["schemas"]["SyncLink"];
+        };
+        /**
+         * @description What is known of a link. A later version may add states.
+         * @enum {string}
+         */
+        SyncLinkState: "linked" | "unclear";
+        /**
+         * @description A provider's record and the one of Remit that it is kept in step with.
+         * @example {
+         *       "externalId": "17293",
+         *       "object": "companies",
+         *       "recordId": "cmp_V1StGXR8Z5jdHi6BmyT0",
+         *       "state": "linked",
          *       "lastSeenAt": 1774915260000,
          *       "createdAt": 1774915260000,
          *       "updatedAt": 1774915260000
          *     }
          */
-        SyncLink: {
-            /** @description Its id at the provider. */
-            externalId: string;
+        SyncLinkSummary: {
+            /** @description Its id at the provider; null while the link is `unclear`. */
+            externalId: string | null;
             /** @description The object at the provider. */
             object: string;
             /** @description The record of Remit. */
             recordId: components["schemas"]["Id"];
-            /** @description What the provider last said of it, whole; null when that is older than 30 days, or the sync does not keep it. */
-            lastSeen: {
-                [key: string]: unknown;
-            } | null;
+            /** @description What is known of it. */
+            state: components["schemas"]["SyncLinkState"];
             /** @description When the provider last said something else than before; null when it has said nothing yet. */
             lastSeenAt: components["schemas"]["UnixMs"] | null;
             /** @description When it was created. */
@@ -9738,10 +9806,12 @@ export interface components {
             /** @description When it was last changed. A write of what is there already is no change. */
             updatedAt: components["schemas"]["UnixMs"];
         };
-        /** @description One record. */
-        SyncLinkData: {
-            /** @description The record. */
-            data: components["schemas"]["SyncLink"];
+        /** @description A page of records, and the cursor of the next. */
+        SyncLinkSummaryList: {
+            /** @description The records of this page. */
+            data: components["schemas"]["SyncLinkSummary"][];
+            /** @description The place of the page in its list. */
+            meta: components["schemas"]["CursorMeta"];
         };
         /** @description A page of records. */
         SyncList: {
@@ -12239,6 +12309,8 @@ export interface components {
         PaymentPath: components["schemas"]["Id"];
         /** @description The pipeline's id. */
         PipelinePath: components["schemas"]["Id"];
+        /** @description The record's id at the provider; of a link that is `unclear`, the one of Remit's record. */
+        "SyncLinkPath.externalId": string;
         /** @description The sync's id. */
         SyncPath: components["schemas"]["Id"];
         /** @description The run's id. */
@@ -12544,6 +12616,9 @@ export type SyncDirection = components['schemas']['SyncDirection'];
 export type SyncErrorPolicy = components['schemas']['SyncErrorPolicy'];
 export type SyncLink = components['schemas']['SyncLink'];
 export type SyncLinkData = components['schemas']['SyncLinkData'];
+export type SyncLinkState = components['schemas']['SyncLinkState'];
+export type SyncLinkSummary = components['schemas']['SyncLinkSummary'];
+export type SyncLinkSummaryList = components['schemas']['SyncLinkSummaryList'];
 export type SyncList = components['schemas']['SyncList'];
 export type SyncMode = components['schemas']['SyncMode'];
 export type SyncProgress = components['schemas']['SyncProgress'];
@@ -12639,6 +12714,7 @@ export type ParameterPageQueryLimit = components['parameters']['PageQuery.limit'
 export type ParameterPageQueryOffset = components['parameters']['PageQuery.offset'];
 export type ParameterPaymentPath = components['parameters']['PaymentPath'];
 export type ParameterPipelinePath = components['parameters']['PipelinePath'];
+export type ParameterSyncLinkPathExternalId = components['parameters']['SyncLinkPath.externalId'];
 export type ParameterSyncPath = components['parameters']['SyncPath'];
 export type ParameterSyncRunPathRunId = components['parameters']['SyncRunPath.runId'];
 export type ParameterTaxRatePath = components['parameters']['TaxRatePath'];
@@ -26971,6 +27047,113 @@ export interface operations {
             };
         };
     };
+    "syncs.links.list": {
+        parameters: {
+            query?: {
+                /** @description Only links in this state. */
+                state?: components["schemas"]["SyncLinkState"];
+                /** @description Only the link of this record of Remit. */
+                recordId?: components["schemas"]["IdFilter"];
+                /** @description The most records in a page, 1 to 100. */
+                limit?: components["parameters"]["PageQuery.limit"];
+                /** @description How many records to skip. */
+                offset?: components["parameters"]["PageQuery.offset"];
+                /** @description The `nextCursor` of the previous page. A list that grows meanwhile neither repeats nor loses a record. */
+                cursor?: components["schemas"]["Id"];
+            };
+            header?: never;
+            path: {
+                /** @description The sync's id. */
+                id: components["parameters"]["SyncPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request has succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SyncLinkSummaryList"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such record in the key's organization. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     "syncs.links.get": {
         parameters: {
             query?: never;
@@ -26978,8 +27161,8 @@ export interface operations {
             path: {
                 /** @description The sync's id. */
                 id: components["parameters"]["SyncPath"];
-                /** @description The record's id at the provider. */
-                externalId: string;
+                /** @description The record's id at the provider; of a link that is `unclear`, the one of Remit's record. */
+                externalId: components["parameters"]["SyncLinkPath.externalId"];
             };
             cookie?: never;
         };
@@ -27041,6 +27224,117 @@ export interface operations {
             };
             /** @description There is no such record in the key's organization. */
             404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "syncs.links.delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The sync's id. */
+                id: components["parameters"]["SyncPath"];
+                /** @description The record's id at the provider; of a link that is `unclear`, the one of Remit's record. */
+                externalId: components["parameters"]["SyncLinkPath.externalId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request has succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Ok"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such record in the key's organization. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request contradicts what is stored. */
+            409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];

@@ -4,7 +4,7 @@ import type { ConditionalRequestOptions, IdempotentRequestOptions, RequestOption
 import type { PagePromise } from '../page.ts'
 import type { SyncRunPromise } from '../sync-run.ts'
 import type { Transport } from '../transport.ts'
-import type { AllocationsCreate, ApiKey, ApiKeyCreate, ApiKeyRotate, AuditEntry, Company, CompanyCreate, CompanyUpdate, Connection, ConnectionAuthorization, ConnectionAuthorize, ConnectionCreate, ConnectionLink, ConnectionLinkCreate, ConnectionUpdate, Contact, ContactCreate, ContactUpdate, CreatedRecord, CreatedSync, CursorMeta, Deal, DealCreate, DealUpdate, HistoryEntry, Invoice, InvoiceCreated, InvoiceEmail, InvoiceInput, InvoiceLink, InvoicePreview, InvoiceSend, InvoiceSent, InvoiceUpdated, LogoFile, LogoUpload, Mapping, MappingCreate, MappingPreview, MappingPreviewInput, MappingUpdate, NewApiKey, NewWebhookEndpoint, NewWebhookSecret, NextInvoiceNumber, NextInvoiceNumberUpdate, NumberGap, ObjectSchema, Ok, OrganizationSettings, OrganizationSettingsUpdate, OrganizationUsage, PageMeta, Payment, PaymentCreate, PaymentCredentials, PaymentCredentialsUpdate, PaymentReversal, PaymentUpdate, Pipeline, PipelineCreate, PipelineUpdate, Provider, PublicInvoice, Redelivered, SendStatus, Sync, SyncCreate, SyncLink, SyncRecordError, SyncRun, SyncRunInput, SyncUpdate, TaxRate, TaxRateCreate, TaxRateUpdate, TimeEntriesInvoice, TimeEntry, TimeEntryCreate, TimeEntryUpdate, WebhookDelivery, WebhookDeliveryDetails, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointStats, WebhookEndpointUpdate, WebhookEvent, WebhookEventType, WebhookRedeliver, WebhookSecretRotate, operations } from './contract.ts'
+import type { AllocationsCreate, ApiKey, ApiKeyCreate, ApiKeyRotate, AuditEntry, Company, CompanyCreate, CompanyUpdate, Connection, ConnectionAuthorization, ConnectionAuthorize, ConnectionCreate, ConnectionLink, ConnectionLinkCreate, ConnectionUpdate, Contact, ContactCreate, ContactUpdate, CreatedRecord, CreatedSync, CursorMeta, Deal, DealCreate, DealUpdate, HistoryEntry, Invoice, InvoiceCreated, InvoiceEmail, InvoiceInput, InvoiceLink, InvoicePreview, InvoiceSend, InvoiceSent, InvoiceUpdated, LogoFile, LogoUpload, Mapping, MappingCreate, MappingPreview, MappingPreviewInput, MappingUpdate, NewApiKey, NewWebhookEndpoint, NewWebhookSecret, NextInvoiceNumber, NextInvoiceNumberUpdate, NumberGap, ObjectSchema, Ok, OrganizationSettings, OrganizationSettingsUpdate, OrganizationUsage, PageMeta, Payment, PaymentCreate, PaymentCredentials, PaymentCredentialsUpdate, PaymentReversal, PaymentUpdate, Pipeline, PipelineCreate, PipelineUpdate, Provider, PublicInvoice, Redelivered, SendStatus, Sync, SyncCreate, SyncLink, SyncLinkSummary, SyncRecordError, SyncRun, SyncRunInput, SyncUpdate, TaxRate, TaxRateCreate, TaxRateUpdate, TimeEntriesInvoice, TimeEntry, TimeEntryCreate, TimeEntryUpdate, WebhookDelivery, WebhookDeliveryDetails, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointStats, WebhookEndpointUpdate, WebhookEvent, WebhookEventType, WebhookRedeliver, WebhookSecretRotate, operations } from './contract.ts'
 
 export type {
 	ActorType,
@@ -246,6 +246,9 @@ export type {
 	SyncErrorPolicy,
 	SyncLink,
 	SyncLinkData,
+	SyncLinkState,
+	SyncLinkSummary,
+	SyncLinkSummaryList,
 	SyncList,
 	SyncMode,
 	SyncProgress,
@@ -2329,6 +2332,9 @@ export class SyncsResource {
 	}
 }
 
+/** The query of `remit.syncs.links.list`. */
+export interface SyncsLinksListQuery extends NonNullable<operations['syncs.links.list']['parameters']['query']> {}
+
 /** `remit.syncs.links` */
 export class SyncsLinksResource {
 	readonly #transport: Transport
@@ -2338,16 +2344,49 @@ export class SyncsLinksResource {
 	}
 
 	/**
+	 * List which records of the provider are which of Remit, by the ids of Remit's records. Syncs of one connection share the links of the same
+	 * two objects.
+	 *
+	 * @param id - The sync's id.
+	 * @param query - Filters, order and page.
+	 * @param options - Options of this call alone.
+	 * @returns One page by `await`; the records of all pages by `for await`.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * for await (const syncLinkSummary of remit.syncs.links.list(id)) console.log(syncLinkSummary.id)
+	 * ```
+	 */
+	list(id: string, query?: SyncsLinksListQuery, options?: RequestOptions): PagePromise<SyncLinkSummary, CursorMeta> {
+		return this.#transport.page('/syncs/{id}/links', { path: { id }, query, options, pageSize: 50 })
+	}
+
+	/**
 	 * Read what links a record of the provider with one of Remit, and what the provider last said of it.
 	 *
 	 * @param id - The sync's id.
-	 * @param externalId - The record's id at the provider.
+	 * @param externalId - The record's id at the provider; of a link that is `unclear`, the one of Remit's record.
 	 * @param options - Options of this call alone.
 	 * @returns The record.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
 	 */
 	get(id: string, externalId: string, options?: RequestOptions): ApiPromise<SyncLink> {
 		return this.#transport.record('GET', '/syncs/{id}/links/{externalId}', { path: { id, externalId }, options })
+	}
+
+	/**
+	 * Remove a link, such as a wrong one. Both records stay as they are. The next run that reads one of them takes it for new: it is linked with
+	 * the record that the mapping's `match` finds, or created on the other side. A full run reads all. While a run of a sync with these links is
+	 * under way, the answer is 409 `sync_already_running`.
+	 *
+	 * @param id - The sync's id.
+	 * @param externalId - The record's id at the provider; of a link that is `unclear`, the one of Remit's record.
+	 * @param options - Options of this call alone.
+	 * @returns The operation succeeded.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `RateLimitError` (429)
+	 */
+	delete(id: string, externalId: string, options?: RequestOptions): ApiPromise<Ok> {
+		return this.#transport.send('DELETE', '/syncs/{id}/links/{externalId}', { path: { id, externalId }, options })
 	}
 }
 

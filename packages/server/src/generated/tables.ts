@@ -2483,6 +2483,26 @@ export const operationTable = [
 		"unlimitedKeysOnly": true
 	},
 	{
+		"id": "syncs.links.list",
+		"method": "GET",
+		"path": "/syncs/{id}/links",
+		"scopes": [
+			"read"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			429
+		],
+		"rateClass": "integration",
+		"unlimitedKeysOnly": true
+	},
+	{
 		"id": "syncs.links.get",
 		"method": "GET",
 		"path": "/syncs/{id}/links/{externalId}",
@@ -2497,6 +2517,27 @@ export const operationTable = [
 			401,
 			403,
 			404,
+			429
+		],
+		"rateClass": "integration",
+		"unlimitedKeysOnly": true
+	},
+	{
+		"id": "syncs.links.delete",
+		"method": "DELETE",
+		"path": "/syncs/{id}/links/{externalId}",
+		"scopes": [
+			"admin"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			409,
 			429
 		],
 		"rateClass": "integration",

@@ -2,13 +2,11 @@ import { historyHandler } from '../audit/history.ts'
 import { ApiError } from '../base/errors.ts'
 import { recordChange } from '../db/audit-log.ts'
 import type { WriteContext } from '../db/write-context.ts'
-import type { Sync, SyncLink, SyncRun } from '../generated/contract.ts'
+import type { Sync, SyncRun } from '../generated/contract.ts'
 import { type Handler, writeContext } from '../http/handler.ts'
 import { recordHandlers } from '../http/record-handlers.ts'
-import { mappings } from '../mappings/store.ts'
 import { beginRun, blockSync, endRun, goOn } from './begin.ts'
-import { findSeen } from './link-store.ts'
-import { obstacle, sidesOf } from './rules.ts'
+import { obstacle } from './rules.ts'
 import { changeRun, lockActiveRun } from './run-store.ts'
 import { nextTime } from './schedule.ts'
 import { audited, changeSync, createSync, recordSyncEvent, removeSync, scheduleNext, syncs } from './store.ts'
@@ -99,19 +97,5 @@ export const resume: Handler<'syncs.resume'> = async ({ params: { id }, caller }
 	const nextRunAt = nextTime(sync.schedule, organization.timeZone, now)
 	const data = await turn(writeContext(context, caller), sync, { status: active ? 'running' : 'idle', nextRunAt })
 	await scheduleNext(db, data, now)
-	return { status: 200, body: { data } }
-}
-
-export const getLink: Handler<'syncs.links.get'> = async ({ params: { id, externalId }, caller }, { db }) => {
-	const { organizationId } = caller
-	const sync = await syncs.find(db, organizationId, id)
-	if (!sync) throw syncs.notFound(id)
-	const mapping = await mappings.findEvenDeleted(db, organizationId, sync.mappingId)
-	const scope = mapping && { organizationId, connectionId: sync.connectionId, ...sidesOf(mapping) }
-	const found = scope && (await findSeen(db, scope, externalId))
-	if (!found || !scope) throw new ApiError('sync_link_not_found', `The sync ${id} has no link of ${externalId}.`)
-	const { recordId, lastSeen, lastSeenAt, createdAt, updatedAt } = found
-	const seen = lastSeen === null ? null : JSON.parse(lastSeen)
-	const data: SyncLink = { externalId, object: scope.object, recordId, lastSeen: seen, lastSeenAt, createdAt, updatedAt }
 	return { status: 200, body: { data } }
 }

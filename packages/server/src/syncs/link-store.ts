@@ -160,21 +160,63 @@ const countOfPart = query<LinkScope & Lost & Part, { linked: number; lost: numbe
 export const countPart = async (db: Db, scope: LinkScope, of: Lost, part: Part) =>
 	(await db.get(countOfPart, { ...scope, ...of, ...part })) ?? { linked: 0, lost: 0 }
 
-interface Seen {
+interface Listed {
 	readonly recordId: string
-	readonly lastSeen: string | null
+	readonly externalId: string | null
 	readonly lastSeenAt: number | null
 	readonly createdAt: number
 	readonly updatedAt: number
 }
 
-const one = query<LinkScope & { externalId: string }, Seen>((knex, key, dialect) =>
-	knex('sync_links')
-		.where(key)
-		.select('recordId', 'lastSeenAt', 'createdAt', 'updatedAt', {
-			lastSeen: dialect === 'sqlite' ? 'lastSeen' : knex.raw('"lastSeen"::text'),
-		}),
-)
+const listedColumns = ['recordId', 'externalId', 'lastSeenAt', 'createdAt', 'updatedAt'] as const
 
-/** A link with what the provider last said of its record. */
-export const findSeen = (db: Db, scope: LinkScope, externalId: string) => db.get(one, { ...scope, externalId })
+interface Filter {
+	readonly recordId?: string
+	readonly isLinked?: true
+	readonly isUnclear?: true
+}
+
+/** A write that was refused leaves a link that says nothing. */
+function saying(knex: Knex, { isLinked, isUnclear, recordId, ...scope }: Placeholders<LinkScope & Filter>): Knex.QueryBuilder {
+	const rows = knex('sync_links').where(scope)
+	if (recordId !== undefined) rows.where({ recordId })
+	if (isLinked !== undefined) return rows.whereNotNull('externalId')
+	if (isUnclear !== undefined) return rows.whereNull('externalId').whereNotNull('pending')
+	return rows.whereRaw('("externalId" is not null or pending is not null)')
+}
+
+interface Page {
+	readonly limit: number
+	readonly offset: number
+	/** The record of the last link of the page before. */
+	readonly cursor?: string
+}
+
+const page = query<LinkScope & Filter & Page, Listed>((knex, { limit, offset, cursor, ...filter }) => {
+	const rows = saying(knex, filter)
+	if (cursor !== undefined) rows.where('recordId', '>', cursor)
+	return rows
+		.orderBy('recordId')
+		.limit(asNumber(limit))
+		.offset(asNumber(offset))
+		.select(...listedColumns)
+})
+
+const count = query<LinkScope & Filter, { total: number }>((knex, filter) => saying(knex, filter).count({ total: '*' }))
+
+export const readLinks = (db: Db, filter: LinkScope & Filter & Page) => db.all(page, filter)
+export const countLinks = async (db: Db, filter: LinkScope & Filter) => (await db.get(count, filter))?.total ?? 0
+
+const one = (by: 'externalId' | 'recordId') =>
+	query<LinkScope & { id: string }, Listed & { lastSeen: string | null }>((knex, { id, ...scope }, dialect) => {
+		const rows = knex('sync_links').where({ ...scope, [by]: id })
+		if (by === 'recordId') rows.whereNull('externalId').whereNotNull('pending')
+		return rows.select(...listedColumns, { lastSeen: dialect === 'sqlite' ? 'lastSeen' : knex.raw('"lastSeen"::text') })
+	})
+
+const linked = one('externalId')
+const unclear = one('recordId')
+
+/** A link with what the provider last said of its record, by its id at the provider, or of one that is unclear in Remit. */
+export const findSeen = async (db: Db, scope: LinkScope, id: string) =>
+	(await db.get(linked, { ...scope, id })) ?? (await db.get(unclear, { ...scope, id }))

@@ -100,7 +100,12 @@ const queries: [name: string, work: (db: Db) => Promise<unknown>][] = [
 	['the number of links in a part', (db) => links.countPart(db, scope(), unread, { after: 'cmp_2', upTo: 'cmp_5' })],
 	['a part of the links', (db) => links.nextPart(db, scope(), 'cmp_2')],
 	['links of writes without answer', (db) => links.findPendingIds(db, scope(), '', 25)],
-	['a link', (db) => links.findSeen(db, scope(), 'ext_1')],
+	['a link, by either id', (db) => links.findSeen(db, scope(), 'ext_1')],
+	['a list of links', (db) => links.readLinks(db, { ...scope(), ...page, cursor: 'cmp_1' })],
+	['links in a state', (db) => links.readLinks(db, { ...scope(), ...page, isUnclear: true })],
+	['the link of a record', (db) => links.readLinks(db, { ...scope(), ...page, recordId: 'cmp_1', isLinked: true })],
+	['the number of links', (db) => links.countLinks(db, scope())],
+	['the number of links in a state', (db) => links.countLinks(db, { ...scope(), isUnclear: true })],
 	['a change of a link', (db) => links.changeLink(db, scope(), 'cmp_1', { remoteHash: 'x' }, 1)],
 	[
 		'runs of a connection among others',

@@ -26,6 +26,8 @@ async function ran(tenant: Tenant, id: string): Promise<[string, string]> {
 
 const done = async (tenant: Tenant) => ran(tenant, await made(tenant, '/syncs', await peopleSync(tenant)))
 
+const linked = async (tenant: Tenant) => [(await done(tenant))[0], '1']
+
 /** A sync whose provider lists nobody any more. */
 async function emptied(tenant: Tenant): Promise<[string, string]> {
 	const id = await made(tenant, '/syncs', { ...(await peopleSync(tenant, 'emptied')), deletePolicy: 'delete' })
@@ -51,7 +53,9 @@ export const samples: Samples = {
 	'syncs.pause': { make: idle },
 	'syncs.resume': { make: paused },
 	'syncs.cancel': { make: busy, contradicting: async (tenant) => ({ id: await idle(tenant) }) },
-	'syncs.links.get': { make: async (tenant) => [(await done(tenant))[0], '1'] },
+	'syncs.links.get': { make: linked },
+	'syncs.links.list': { make: async (tenant) => (await done(tenant))[0] },
+	'syncs.links.delete': { make: linked, contradicting: async (tenant) => ({ id: [await busy(tenant), '1'] }) },
 	'syncs.runs': { make: done },
 	'syncs.runs.list': { make: async (tenant) => (await done(tenant))[0] },
 	'syncs.runs.confirm': { make: emptied, contradicting: async (tenant) => ({ id: await done(tenant) }) },

@@ -1,9 +1,9 @@
 // `remit syncs`: runs syncs, and shows how runs go and what failed in them.
-import type { Remit, Sync, SyncRecordError } from '@remit/sdk'
+import type { Remit, Sync, SyncLinkSummary, SyncRecordError } from '@remit/sdk'
 import type { Command } from 'commander'
 import { print, UsageError } from '../command.ts'
 import { type RemoteOptions, remoteCommand, withServer } from './remote.ts'
-import { columns, errorLines } from './text.ts'
+import { columns, errorLines, plain } from './text.ts'
 
 export function addSyncCommands(program: Command): void {
 	const syncs = program.command('syncs').description('What keeps records at providers and in Remit in step.')
@@ -51,6 +51,33 @@ export function addSyncCommands(program: Command): void {
 				const runId = options.run ?? (await lastRunOf(remit, id))
 				for await (const error of remit.syncs.runs.errors.list(id, runId, { limit: 100 })) found.push(error)
 				print(options, found, errorLines(found).join('\n') || 'None.')
+			}),
+		)
+
+	addLinkCommands(syncs)
+}
+
+function addLinkCommands(syncs: Command): void {
+	remoteCommand(syncs, 'links', 'List which records of the provider are which of Remit.', 'read')
+		.argument('<id>', 'the sync, syn_…')
+		.option('--record <id>', 'only the link of this record of Remit')
+		.option('--unclear', 'only those of which no answer has said whether the provider has created the record')
+		.action((id: string, { record, unclear, ...options }: RemoteOptions & { record?: string; unclear?: boolean }) =>
+			withServer(options, async (remit) => {
+				const found: SyncLinkSummary[] = []
+				const filter = { ...(record !== undefined && { recordId: record }), ...(unclear && { state: 'unclear' as const }) }
+				for await (const link of remit.syncs.links.list(id, { ...filter, limit: 100 })) found.push(link)
+				const rows = found.map(({ externalId, recordId, state }) => [externalId ?? '-', recordId, state])
+				print(options, found, columns(rows).join('\n') || 'None.')
+			}),
+		)
+
+	remoteCommand(syncs, 'unlink', 'Remove a link. Both records stay; the next run that reads one takes it for new.', 'admin')
+		.argument('<id>', 'the sync, syn_…')
+		.argument('<externalId>', "the record's id at the provider; of an unclear link the one of Remit's record")
+		.action((id: string, externalId: string, options: RemoteOptions) =>
+			withServer(options, async (remit) => {
+				print(options, await remit.syncs.links.delete(id, externalId), `The link of ${plain(externalId)} is gone.`)
 			}),
 		)
 }
