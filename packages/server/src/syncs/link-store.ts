@@ -83,7 +83,7 @@ export const markRecordsGone = (db: Db, scope: LinkScope, ids: readonly string[]
 	db.run(goneRecords, { ...scope, ids, runId })
 
 /** Links that are looked at together: on SQLite every other writer waits meanwhile. */
-const together = 2_000
+const together = 1_000
 
 const end = query<LinkScope & { after: string }, { recordId: string }>((knex, { after, ...scope }) =>
 	knex('sync_links')
