@@ -160,7 +160,14 @@ export class Worker {
 		do {
 			await this.turn()
 			await Promise.all(this.#running)
-		} while ((await this.isAnyDue()) && !this.#ending.signal.aborted)
+		} while (await this.#isAnyLeft())
+	}
+
+	/** What the loop has taken meanwhile is due no more, and runs. */
+	async #isAnyLeft(): Promise<boolean> {
+		const isAnyDue = (await this.isAnyDue()) && !this.#ending.signal.aborted
+		await this.#loop.idle()
+		return isAnyDue || this.#running.size > 0
 	}
 
 	/** Takes what is due and there is room for. */
