@@ -7,7 +7,6 @@
 import { rm, writeFile } from 'node:fs/promises'
 import Sqlite from 'better-sqlite3'
 import { whenFree } from './busy.ts'
-import { Checkpoints } from './checkpoints.ts'
 import {
 	CommitListeners,
 	type Database,
@@ -17,6 +16,7 @@ import {
 	type Transaction,
 	UniqueViolation,
 } from './database.ts'
+import { Checkpoints } from './files/checkpoints.ts'
 import { Statements } from './statements.ts'
 
 export function openSqlite(file: string): Database {
