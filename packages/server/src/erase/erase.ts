@@ -63,7 +63,8 @@ export async function eraseOrganization(
 async function eraseRows(db: Database, { organizationId, origin }: ErasureRequest): Promise<number> {
 	let rowCount = 0
 	for (const [name, table] of Object.entries(tables)) {
-		if (name === 'companies') await db.transaction((tx) => unindexCompanies(tx, organizationId, origin.now))
+		if (name === 'companies' && db.dialect === 'sqlite')
+			await db.transaction((tx) => unindexCompanies(tx, organizationId, origin.now))
 		const part = erasePart(name, table)
 		for (let count = partSize; count === partSize; rowCount += count)
 			count = await db.transaction((tx) => tx.run(part, { organizationId, limit: partSize, erasedAt: origin.now }))

@@ -179,6 +179,8 @@ export const tables: Readonly<Record<string, ErasableTable>> = {
 	},
 	pipelines: { key: ['id'], json: ['stages'], plain: ['name'] },
 	long_records: { key: [] },
+	// After the companies that it counts.
+	record_counts: { key: ['kind', 'part'] },
 	stored_bytes: { key: ['day'] },
 	jobs: { key: ['kind', 'resourceId'], text: ['lastError?'], plain: ['checkpoint'] },
 	tax_rates: { key: ['id'], plain: ['name', 'label', 'percent'] },
