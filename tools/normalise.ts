@@ -2,16 +2,25 @@
 // type generator cannot read. records.ts (`x-record`) and generate.ts (descriptions of enum members) have run before.
 
 import { describeEvents } from './event-docs.ts'
-import { type Json, type JsonObject, type OpenApiDocument, operationsOf, type Parameter, type Response } from './openapi.ts'
+import {
+	type Json,
+	type JsonObject,
+	type OpenApiDocument,
+	type Operation,
+	operationsOf,
+	type Parameter,
+	type Response,
+} from './openapi.ts'
 
 export function normalise(emitted: OpenApiDocument): OpenApiDocument {
 	const document = visit(emitted as unknown as Json) as unknown as OpenApiDocument
-	document.components.headers = commonHeaders
+	document.components.headers = { ...commonHeaders, Link: linkHeader }
 	for (const operation of operationsOf(document)) {
 		operation.operationId = operation.operationId.replace(/^./, (first) => first.toLowerCase())
 		// The emitter writes "needs no key" as an alternative without a scheme.
 		if (JSON.stringify(operation.security) === '[{}]') operation.security = []
-		for (const response of Object.values(operation.responses)) addCommonHeaders(response as Response)
+		for (const response of Object.values(operation.responses)) addHeaders(response as Response, Object.keys(commonHeaders))
+		if (isList(document, operation)) addHeaders(operation.responses['200'] as Response, ['Link'])
 	}
 	describeEvents(document)
 	const shared = Object.values(document.components.parameters ?? {})
@@ -70,7 +79,19 @@ const commonHeaders: Record<string, JsonObject> = {
 	'X-RateLimit-Reset': header('integer', 'Unix time in seconds at which the window ends.'),
 }
 
-function addCommonHeaders(response: Response): void {
-	const references = Object.keys(commonHeaders).map((name) => [name, { $ref: `#/components/headers/${name}` }])
+const linkHeader = header(
+	'string',
+	'`<…>; rel="next"`, the URL of the next page relative to this one (RFC 8288); absent on the last page.',
+)
+
+function addHeaders(response: Response, names: readonly string[]): void {
+	const references = names.map((name) => [name, { $ref: `#/components/headers/${name}` }])
 	response.headers = { ...response.headers, ...Object.fromEntries(references) }
 }
+
+/** Lists are the operations that take a cursor. */
+const isList = ({ components }: OpenApiDocument, { parameters = [] }: Operation): boolean =>
+	parameters.some((parameter) => {
+		const { name } = '$ref' in parameter ? (components.parameters?.[parameter.$ref.split('/').at(-1) as string] ?? {}) : parameter
+		return name === 'cursor'
+	})

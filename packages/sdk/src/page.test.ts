@@ -144,3 +144,45 @@ describe('a list that is read by cursor', () => {
 		expect(page).toMatchObject({ data: [], meta: { total: null, nextCursor: 'whd_4' }, hasNextPage: false })
 	})
 })
+
+describe('a list whose pages name the next', () => {
+	const records = Array.from({ length: 5 }, (_, n) => ({ id: `r${n}` }))
+
+	/** Answers as the server does: by cursor, in the header alone where there is no meta. */
+	const answer = (limit: number, withMeta: boolean) => {
+		far.answer = (response, { url }) => {
+			const query = new URL(url, 'http://x').searchParams
+			const from = Number(query.get('cursor') ?? 0) + Number(query.get('offset') ?? 0)
+			const data = records.slice(from, from + limit)
+			const hasMore = from + limit < records.length
+			const nextCursor = hasMore ? String(from + limit) : null
+			if (hasMore) response.setHeader('Link', `</x?limit=${limit}&status=paid&cursor=${nextCursor}>; rel="next"`)
+			const meta = { total: null, limit, offset: 0, hasMore, nextCursor }
+			json(200, withMeta ? { data, meta } : { data })(response, far.arrived[0] as never)
+		}
+	}
+
+	test.each([true, false])('is read by cursor to its end, and no further (meta: %s)', async (withMeta) => {
+		for (const limit of [1, 2, 5, 6]) {
+			far.arrived.length = 0
+			answer(limit, withMeta)
+			const list = withMeta ? far.client().contacts.list({ limit }) : far.client().invoices.list({ limit, status: 'paid' })
+			const ids: string[] = []
+			for await (const { id } of list) ids.push(id)
+			expect(ids).toEqual(records.map(({ id }) => id))
+			expect(far.arrived).toHaveLength(Math.ceil(records.length / limit) + (!withMeta && limit === 5 ? 1 : 0))
+			if (limit === 2) expect(asked()[1]).toBe(`limit=2&${withMeta ? '' : 'status=paid&'}offset=0&cursor=2`)
+		}
+	})
+
+	test('goes on after an empty page that says so', async () => {
+		far.answer = (response, { url }) => {
+			const isFirst = !url.includes('cursor=')
+			const meta = { total: null, limit: 2, offset: 0, hasMore: isFirst, nextCursor: isFirst ? 'a' : null }
+			json(200, { data: isFirst ? [] : [{ id: 'r0' }], meta })(response, far.arrived[0] as never)
+		}
+		const ids: string[] = []
+		for await (const { id } of far.client().contacts.list({ limit: 2 })) ids.push(id)
+		expect(ids).toEqual(['r0'])
+	})
+})

@@ -16,8 +16,8 @@ export class Page<T, Meta = undefined> implements AsyncIterable<T> {
 	}
 
 	/**
-	 * Whether there may be a page after this one. A list without `meta` ends with a page that is not full: if its length
-	 * is a multiple of the limit, the page after the last full one is empty.
+	 * Whether there is a page after this one. A server of an older version may not say so: then a list without `meta` ends with a page
+	 * that is not full.
 	 */
 	get hasNextPage(): boolean {
 		return this.#next !== undefined
@@ -47,19 +47,49 @@ export interface Span {
 	readonly offset: number
 }
 
-/** The `meta` of a page. In a list that is read by cursor it has a `nextCursor`, and `total` is null after the first page. */
+/** The `meta` of a page. Servers of older versions have no `hasMore`, and `nextCursor` in some lists only. */
 export interface PageMeta {
 	readonly total: number | null
+	readonly hasMore?: boolean
 	readonly nextCursor?: string | null
 }
 
-/** Whether records may follow a page. An empty page always ends the list; otherwise a wrong total would never end it. */
-export function continues(length: number, span: Span, meta: PageMeta | undefined): boolean {
-	if (length === 0) return false
-	return typeof meta?.total === 'number' ? span.offset + length < meta.total : length >= span.limit
+/** The start of the next page. */
+export interface NextPlace {
+	readonly offset: number
+	readonly cursor?: string
 }
 
-/** The start of the next page. A cursor is preferred, because records that are added meanwhile do not shift it. */
-export function placeAfter(span: Span, length: number, meta: PageMeta | undefined): { offset: number; cursor?: string } {
-	return meta?.nextCursor ? { offset: 0, cursor: meta.nextCursor } : { offset: span.offset + length }
+/**
+ * Where the next page begins; undefined after the last. A cursor is preferred, because records that are added meanwhile do not shift it, and
+ * a page far into the list costs no more. A list without `meta` has it in the header `Link` alone.
+ */
+export function placeAfter(
+	span: Span & { readonly cursor?: string },
+	length: number,
+	meta: PageMeta | undefined,
+	link: string | null,
+): NextPlace | undefined {
+	const cursor = meta?.nextCursor ?? cursorOf(link)
+	if (!continues(length, span, meta, cursor)) return undefined
+	return cursor ? { offset: 0, cursor } : { offset: span.offset + length }
+}
+
+function continues(
+	length: number,
+	{ limit, offset, cursor }: Span & { readonly cursor?: string },
+	meta: PageMeta | undefined,
+	next: string | undefined,
+): boolean {
+	if (meta?.hasMore !== undefined) return meta.hasMore && (length > 0 || next !== undefined)
+	if (!meta && next !== undefined) return true
+	// The page behind a cursor of `Link` would have a link, too. An empty page ends a list in any case, as a total may be wrong.
+	if (length === 0 || (!meta && cursor !== undefined)) return false
+	return typeof meta?.total === 'number' ? offset + length < meta.total : length >= limit
+}
+
+/** The cursor in a `Link` to the next page (RFC 8288). */
+function cursorOf(link: string | null): string | undefined {
+	const [, query] = /<[^>?]*\?([^>]*)>\s*;\s*rel="?next"?/.exec(link ?? '') ?? []
+	return new URLSearchParams(query).get('cursor') ?? undefined
 }

@@ -6,7 +6,7 @@ import { checkTimeout, startDeadline } from './deadline.ts'
 import { apiError, ConnectionError, RemitError, unexpectedBody } from './errors.ts'
 import type { SyncRun } from './generated/contract.ts'
 import { type ConditionalRequestOptions, type IdempotentRequestOptions, requestHeaders } from './options.ts'
-import { continues, Page, type PageMeta, PagePromise, placeAfter } from './page.ts'
+import { type NextPlace, Page, type PageMeta, PagePromise, placeAfter } from './page.ts'
 import { type RemitOptions, readSettings } from './settings.ts'
 import { SyncRunPromise } from './sync-run.ts'
 
@@ -85,16 +85,16 @@ export class Transport {
 	 * not hang on the server's default.
 	 */
 	page<T, Meta>(path: string, call: ListCall): PagePromise<T, Meta> {
-		const span = { limit: call.query?.limit ?? call.pageSize, offset: call.query?.offset ?? 0 }
+		const { limit = call.pageSize, offset = 0, cursor } = call.query ?? {}
+		const span = { limit, offset, ...(cursor !== undefined && { cursor }) }
 		const answer = this.#exchange('GET', path, { ...call, query: { ...call.query, limit: span.limit } })
-		const after = (length: number, meta: PageMeta | undefined) => () =>
-			this.page<T, Meta>(path, { ...call, query: { ...call.query, ...placeAfter(span, length, meta) } })
+		const at = (place: NextPlace) => () => this.page<T, Meta>(path, { ...call, query: { ...call.query, ...place } })
 		return new PagePromise(
 			answer.then(({ data: body, response }) => {
 				const { data, meta } = envelope<T[]>(body, response)
 				if (!Array.isArray(data)) throw unexpectedBody(response, body)
-				const next = continues(data.length, span, meta) ? after(data.length, meta) : undefined
-				return { data: new Page(data, meta as Meta, next), response }
+				const next = placeAfter(span, data.length, meta, response.headers.get('link'))
+				return { data: new Page(data, meta as Meta, next && at(next)), response }
 			}),
 		)
 	}

@@ -16,7 +16,7 @@ test('results are what the contract names', () => {
 		expectTypeOf(remit.invoices.delete('inv_1')).resolves.toEqualTypeOf<sdk.Ok>()
 		expectTypeOf(remit.invoices.preview({})).resolves.toEqualTypeOf<sdk.InvoicePreview>()
 		expectTypeOf(remit.invoices.list()).resolves.toEqualTypeOf<sdk.Page<sdk.Invoice>>()
-		expectTypeOf(remit.companies.list()).resolves.toEqualTypeOf<sdk.Page<sdk.Company, sdk.PageMeta>>()
+		expectTypeOf(remit.companies.list()).resolves.toEqualTypeOf<sdk.Page<sdk.Company, sdk.CompanyListMeta>>()
 		expectTypeOf(remit.invoices.get('inv_1')).toExtend<Promise<sdk.Invoice>>()
 	})
 })

@@ -71,6 +71,8 @@ import * as mappingConnections from './0068-mapping-connections.ts'
 import * as waitingJobs from './0069-waiting-jobs.ts'
 import * as goneLinksById from './0070-gone-links-by-id.ts'
 import * as openRecordErrors from './0071-open-record-errors.ts'
+import * as recordCounts from './0072-record-counts.ts'
+import * as listIndexes from './0073-list-indexes.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -145,4 +147,6 @@ export const migrations: readonly Migration[] = [
 	{ name: '0069-waiting-jobs', up: waitingJobs.up },
 	{ name: '0070-gone-links-by-id', up: goneLinksById.up },
 	{ name: '0071-open-record-errors', up: openRecordErrors.up },
+	{ name: '0072-record-counts', up: recordCounts.up },
+	{ name: '0073-list-indexes', up: listIndexes.up },
 ]

@@ -13,7 +13,7 @@ const floors = [
 	['outside/traces'],
 	['outside'],
 	['auth', 'outside/providers'],
-	['work'],
+	['work', 'lists'],
 	['http'],
 	['http/steps'],
 	['events', 'mails'],

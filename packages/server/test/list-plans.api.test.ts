@@ -1,10 +1,13 @@
 // How the database finds the page of a list: by what the list is limited to, and without work for rows that it skips.
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { companies } from '../src/companies/store.ts'
 import { contacts } from '../src/contacts/store.ts'
 import type { Db } from '../src/db/database.ts'
 import { deals } from '../src/deals/store.ts'
 import { readInvoices } from '../src/invoices/store.ts'
 import { readPayments } from '../src/ledger/store.ts'
+import { timeEntries } from '../src/time-entries/store.ts'
+import { readDeliveries } from '../src/webhooks/delivery-store.ts'
 import { grow } from './grow.ts'
 import { startTestServer, type TestServer } from './harness.ts'
 import { connect, plansBy, record } from './plans.ts'
@@ -17,7 +20,7 @@ beforeAll(async () => {
 	server = await startTestServer()
 	;({ ask, end } = await connect(server.settings))
 	await grow(server, ask, 5_000)
-	// PostgreSQL reads a table of this size as a whole.
+	// PostgreSQL reads a table of this size as a whole, or an index of it as a whole before the table.
 	if (server.db.dialect === 'postgres') await ask('set enable_seqscan = off')
 	// It also prefers a bitmap while another transaction keeps the vacuum from seeing that all rows are visible.
 	if (server.db.dialect === 'postgres') await ask('set enable_bitmapscan = off')
@@ -30,11 +33,14 @@ afterAll(async () => {
 
 const org = () => server.organizationId
 const page = { limit: 50, offset: 0 }
+/** A first page that is empty needs no count. */
+const later = { limit: 50, offset: 50 }
 const today = { date: 0, instant: 0 }
+const newestFirst = { column: 'createdAt', direction: 'desc' } as const
 type List = (db: Db) => Promise<unknown>
 
 it('the payments of an invoice are found by its payments and allocations', async () => {
-	const read: List = (db) => readPayments(db, { organizationId: org(), invoiceId: 'inv_grown1', ...page })
+	const read: List = (db) => readPayments(db, { organizationId: org(), invoiceId: 'inv_grown1' }, later)
 	const recorded = await record(server.db.dialect, read)
 	expect(recorded).toHaveLength(2)
 	for (const plan of await plansBy(server.db.dialect, ask, recorded)) {
@@ -48,8 +54,8 @@ it('a list makes the JSON of its page alone, not of the rows before', async () =
 	if (server.db.dialect === 'sqlite') return
 	const lists: List[] = [
 		(db) => contacts.readPage(db, org(), page),
-		(db) => readPayments(db, { organizationId: org(), ...page }),
-		(db) => readInvoices(db, org(), page, today),
+		(db) => readPayments(db, { organizationId: org() }, page),
+		(db) => readInvoices(db, { organizationId: org() }, page, today),
 	]
 	for (const list of lists) {
 		const [query] = await record('postgres', list)
@@ -64,15 +70,81 @@ it('a list makes the JSON of its page alone, not of the rows before', async () =
 
 it('contacts and deals are counted by an index alone', async () => {
 	const lists: List[] = [
-		(db) => contacts.readPage(db, org(), page),
-		(db) => contacts.readPage(db, org(), { companyId: 'cmp_grown1', ...page }),
-		(db) => deals.readPage(db, org(), page),
-		(db) => deals.readPage(db, org(), { stage: 'won', ...page }),
-		(db) => deals.readPage(db, org(), { pipelineId: 'pl_grown1', ...page }),
+		(db) => contacts.readPage(db, org(), later),
+		(db) => contacts.readPage(db, org(), { companyId: 'cmp_grown1', ...later }),
+		(db) => deals.readPage(db, org(), later),
+		(db) => deals.readPage(db, org(), { stage: 'won', ...later }),
+		(db) => deals.readPage(db, org(), { pipelineId: 'pl_grown1', ...later }),
 	]
 	for (const list of lists) {
 		const [, count] = await record(server.db.dialect, list)
 		const [plan] = await plansBy(server.db.dialect, ask, count ? [count] : [])
 		expect(plan).toMatch(/USING COVERING INDEX|Index Only Scan/)
+	}
+})
+
+/** Lists by two filters, with the index of both. */
+const pairs = (): [index: string, list: List][] => [
+	['invoices_by_company_and_status', (db) => readInvoices(db, { ...of(), companyId: 'cmp_grown1', status: 'sent' }, page, today)],
+	['invoices_by_deal_and_status', (db) => readInvoices(db, { ...of(), dealId: 'dl_grown1', status: 'sent' }, page, today)],
+	['deals_by_pipeline_and_stage', (db) => deals.readPage(db, org(), { pipelineId: 'pl_grown1', stage: 'won', ...later })],
+	['time_entries_by_deal_and_status', (db) => timeEntries.readPage(db, org(), { dealId: 'dl_grown1', status: 'open', ...later })],
+	['payments_by_company_and_status', (db) => readPayments(db, { ...of(), companyId: 'cmp_grown1', status: 'reversed' }, later)],
+	['payments_by_company_and_source', (db) => readPayments(db, { ...of(), companyId: 'cmp_grown1', source: 'manual' }, later)],
+	['payments_by_status_and_source', (db) => readPayments(db, { ...of(), status: 'reversed', source: 'manual' }, later)],
+	[
+		'webhook_deliveries_by_endpoint_and_status',
+		(db) => readDeliveries(db, { ...of(), endpointId: 'whe_grown1', status: 'skipped' }, later),
+	],
+	[
+		'webhook_deliveries_by_type_and_status',
+		(db) => readDeliveries(db, { ...of(), eventType: 'company.created', status: 'skipped' }, later),
+	],
+]
+const of = () => ({ organizationId: org() })
+
+it('two filters, each of which may have many records, are found and counted by one index', async () => {
+	for (const [index, list] of pairs()) {
+		for (const plan of await plansBy(server.db.dialect, ask, await record(server.db.dialect, list))) {
+			// PostgreSQL knows how few have the one, and reads them.
+			if (server.db.dialect === 'sqlite') expect({ index, plan }).toEqual({ index, plan: expect.stringContaining(index) })
+			// The allocations of each payment of the page are sorted.
+			const [page] = plan.split('CORRELATED')
+			expect(`${index}: ${page}`).not.toMatch(/TEMP B-TREE|Seq Scan(?! on long_records)/)
+		}
+	}
+})
+
+it('a page behind a place, and a step of a deep offset, seek in the index of the order', async () => {
+	const after = { key: 7, id: 'x' }
+	const lists: [index: string, list: (at: { limit: number; offset: number }) => List][] = [
+		['contacts_by_creation', (at) => (db) => contacts.readRows(db, org(), { ...at, after }, newestFirst)],
+		['deals_by_stage', (at) => (db) => deals.readRows(db, org(), { stage: 'won', ...at, after }, newestFirst)],
+		['time_entries_by_start', (at) => (db) => timeEntries.readPage(db, org(), { ...at, after })],
+		['payments_by_source', (at) => (db) => readPayments(db, { ...of(), source: 'manual' }, { ...at, after })],
+		['invoices_by_status', (at) => (db) => readInvoices(db, { ...of(), status: 'sent' }, { ...at, after }, today)],
+		[
+			'companies_by_name',
+			(at) => (db) => companies.readRows(db, org(), { ...at, after }, { column: 'sortName', direction: 'asc' }),
+		],
+	]
+	for (const [index, list] of lists) {
+		for (const offset of [0, 1_000_000]) {
+			// The end of the table lies beyond the offset.
+			const work: List = (db) => {
+				const get = async (query: never, params: never) => (await db.get(query, params)) ?? { most: 2_000_000 }
+				return list({ limit: 50, offset })(offset ? ({ ...db, get } as Db) : db)
+			}
+			const recorded = await record(server.db.dialect, work)
+			const [query] = offset && server.db.dialect === 'sqlite' ? recorded.slice(1) : recorded
+			const [plan = ''] = await plansBy(server.db.dialect, ask, query ? [query] : [])
+			const seek = {
+				sqlite: /INDEX (\w+) \(organizationId=\?[^)]* AND \("?\w+"?,id\)[<>]\(\?,\?\)\)/,
+				postgres: /Index (?:Only )?Scan.* using (?!long_records)(\w+)/,
+			}
+			expect([index, offset, seek[server.db.dialect].exec(plan)?.[1], plan]).toEqual([index, offset, index, plan])
+			// An index of live companies alone does not count as one that has all: SQLite looks at each row.
+			if (offset && server.db.dialect === 'sqlite' && index !== 'companies_by_name') expect(plan).toContain('COVERING INDEX')
+		}
 	}
 })

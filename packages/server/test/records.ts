@@ -32,7 +32,8 @@ export function recordsAt(path: string) {
 		async ids({ ask }: Tenant, filters: Filters = {}): Promise<string[]> {
 			const { status, body } = await ask('GET', `${path}?${new URLSearchParams(filters)}`)
 			expect(status).toBe(200)
-			if (!filters.limit && !filters.offset) expect(body.meta).toEqual({ total: body.data.length, limit: 50, offset: 0 })
+			const meta = { total: body.data.length, limit: 50, offset: 0, hasMore: false, nextCursor: null }
+			if (!filters.limit && !filters.offset) expect(body.meta).toEqual(meta)
 			return body.data.map(({ id }: { id: string }) => id)
 		},
 	}

@@ -101,7 +101,6 @@ const today = { date: 0, instant: 0 }
 const org = () => server.organizationId
 const page = { limit: 50, offset: 0 }
 const invoiceKey = () => ({ organizationId: org(), id: 'inv_1' })
-const byName = { column: 'sortName', direction: 'asc' } as const
 /** The primary key of the table, whatever the database calls it. */
 const key = 'sqlite_autoindex_webhook_deliveries_1|webhook_deliveries_pkey'
 type List = [name: string, work: (db: Db) => Promise<unknown>, indexes: string[]]
@@ -128,7 +127,7 @@ const resourceId: [string, string] = ['cmp_1', 'resource']
 /** Each list, with the indexes that may serve it. */
 const lists = (): List[] => [
 	...filtered('invoices', { status: ['sent', 'status'], dealId: ['dl_1', 'deal'], companyId }, (db, filter) =>
-		readInvoices(db, org(), { ...filter, ...page }, today),
+		readInvoices(db, { ...filter, organizationId: org() } as never, page, today),
 	),
 	...filtered('contacts', { companyId }, (db, filter) => contacts.readPage(db, org(), { ...filter, ...page })),
 	...filtered(
@@ -154,7 +153,7 @@ const lists = (): List[] => [
 	...filtered(
 		'webhook_deliveries',
 		{ endpointId: ['whe_1', 'endpoint'], status: ['skipped', 'status'], resourceId, eventType: ['company.created', 'type'] },
-		(db, filter) => readDeliveries(db, { ...filter, organizationId: org() }, { ...page, cursor: 'whd_1' }),
+		(db, filter) => readDeliveries(db, { ...filter, organizationId: org() }, { ...page, after: { key: 'whd_1', id: 'whd_1' } }),
 		key,
 	),
 	[
@@ -173,7 +172,7 @@ const lists = (): List[] => [
 	...(
 		[
 			[{}, ['sqlite_autoindex_audit_log_1', 'audit_log_pkey']],
-			[{ resourceId: 'cmp_1', cursor: 'aud_1' }, ['audit_log_by_resource']],
+			[{ resourceId: 'cmp_1', after: { key: 'aud_1', id: 'aud_1' } }, ['audit_log_by_resource']],
 			[{ actorId: 'key_1', from: 7, to: 8 }, ['audit_log_by_actor']],
 			[{ actorId: 'key_1', resourceId: 'cmp_1' }, ['audit_log_by_actor', 'audit_log_by_resource']],
 		] as const
@@ -193,7 +192,7 @@ const lists = (): List[] => [
 		(['asc', 'desc'] as const).map(
 			(sortOrder): List => [
 				`companies by ${sortBy} ${sortOrder}`,
-				async (db) => readCompanies(db, org(), { sortBy, sortOrder, ...page }),
+				(db) => companies.readRows(db, org(), page, { column: sortBy === 'name' ? 'sortName' : sortBy, direction: sortOrder }),
 				[sortBy === 'name' ? 'companies_by_name' : 'companies_by_creation'],
 			],
 		),
@@ -254,6 +253,7 @@ const lookUps: [name: string, work: (db: Db) => Promise<unknown>][] = [
 		(db) => findMatches(db, 'company', org(), { [name]: 'x' }),
 	]),
 	['an invoice by its number', (db) => findMatches(db, 'invoice', org(), { invoiceNumber: 'X-1' })],
+	['the number of companies', (db) => readCompanies(db, org(), { sortBy: 'name', sortOrder: 'asc', ...page })],
 	['a contact', (db) => contacts.find(db, org(), 'ct_1')],
 	['a connection to change', (db) => connections.lock(db, org(), 'con_1')],
 	['the token of a connection', (db) => lockTokenRow(db, { organizationId: org(), id: 'con_1' })],
@@ -346,10 +346,7 @@ describe.each(['with few rows', 'with many rows'])('every query %s', (size) => {
 		const searched = await record((db) =>
 			readCompanies(db, org(), { search: 'grown 17', sortBy: 'name', sortOrder: 'asc', ...page }),
 		)
-		// PostgreSQL first asks how many there are.
-		const rows = await record((db) => companies.readRows(db, org(), { match: 'grown', few: true, ...page }, byName))
-		expect(searched).toHaveLength(server.db.dialect === 'sqlite' ? 2 : 1)
-		if (server.db.dialect === 'postgres') searched.push(...rows)
+		expect(searched).toHaveLength(2)
 		for (const plan of await plans(searched)) {
 			const sqlite = server.db.dialect === 'sqlite'
 			const few = size === 'with few rows'

@@ -327,7 +327,7 @@ export interface paths {
         };
         /**
          * List invoices
-         * @description List invoices, newest first.
+         * @description List invoices, newest first. The answer has no `meta`: the header `Link` leads to the next page as long as there is one.
          */
         get: operations["invoices.list"];
         put?: never;
@@ -1905,7 +1905,8 @@ export interface paths {
         /**
          * List events
          * @description List all events, oldest first, each with the record that it is about; with a key that has `resources`, those about these
-         *     kinds. It is for callers that cannot receive webhooks: `nextCursor` reads on at any later time, in the same order. The cursor `now` begins
+         *     kinds. It is for callers that cannot receive webhooks: `nextCursor` is there on the last page, too, and reads on at any later time. It is a
+         *     place between events, and holds with other filters and in the other order. The cursor `now` begins
          *     with what happens from now on; `order=desc` with the newest event.
          *     The server keeps events for 30 days, or as `WEBHOOK_RETENTION_DAYS` says.
          */
@@ -2083,11 +2084,6 @@ export interface components {
          */
         AuditAction: "created" | "updated" | "deleted" | "erased" | "emailed" | "shared" | "unshared" | "payment_requested" | "payment_received" | "authorization_started" | "tested" | "redelivered" | "run" | "cancelled" | "deletions_confirmed" | "unlinked";
         /**
-         * Format: audit-cursor
-         * @description A `nextCursor` of the audit log or of a history.
-         */
-        AuditCursor: string;
-        /**
          * @description One change, who made it, and from where.
          * @example {
          *       "id": "aud_0mnfcf9s0000aKq2LwXc4Rk",
@@ -2155,12 +2151,12 @@ export interface components {
             /** @description The address that the request came from; null when no request caused it. */
             address: string | null;
         };
-        /** @description A page of records, and the cursor of the next. */
+        /** @description A page of records. */
         AuditEntryList: {
             /** @description The records of this page. */
             data: components["schemas"]["AuditEntry"][];
             /** @description The place of the page in its list. */
-            meta: components["schemas"]["CursorMeta"];
+            meta: components["schemas"]["PageMeta"];
         };
         /**
          * @description An account for bank transfers.
@@ -2508,12 +2504,43 @@ export interface components {
             /** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
             data: components["schemas"]["Company"];
         };
-        /** @description A page of records. */
+        /** @description A page of companies. */
         CompanyList: {
-            /** @description The records of this page. */
+            /** @description The companies of this page. */
             data: components["schemas"]["Company"][];
             /** @description The place of the page in its list. */
-            meta: components["schemas"]["PageMeta"];
+            meta: components["schemas"]["CompanyListMeta"];
+        };
+        /**
+         * @description The place of a page in the list of companies.
+         * @example {
+         *       "total": 132,
+         *       "limit": 50,
+         *       "offset": 0,
+         *       "hasMore": false,
+         *       "nextCursor": null
+         *     }
+         */
+        CompanyListMeta: {
+            /**
+             * Format: int32
+             * @description How many companies match, on all pages: always the exact number.
+             */
+            total: number;
+            /**
+             * Format: int32
+             * @description The `limit` of this page.
+             */
+            limit: number;
+            /**
+             * Format: int32
+             * @description How many records this page skipped: after those of its `cursor`, or from the beginning.
+             */
+            offset: number;
+            /** @description Whether there are more records after this page. */
+            hasMore: boolean;
+            /** @description The `cursor` of the next page; null on the last. */
+            nextCursor: string | null;
         };
         /**
          * @description A field that companies can be sorted by.
@@ -3903,31 +3930,8 @@ export interface components {
          * @description An ISO 4217 code in capitals of a currency to pay in, such as `USD`: none of a metal, a fund or a unit of account, nor `XXX`.
          */
         CurrencyCode: string;
-        /**
-         * @description The place of a page in a list that is read by cursor.
-         * @example {
-         *       "total": 132,
-         *       "limit": 50,
-         *       "offset": 0,
-         *       "nextCursor": "whd_0mnfcf9s0aKq2LwXc4Rk6Nd5cU0ohX8mAYk2rTwQ1vJ"
-         *     }
-         */
-        CursorMeta: {
-            /** @description How many records match, on all pages; null when the request had a cursor, and for the audit log, which is not counted. */
-            total: number | null;
-            /**
-             * Format: int32
-             * @description The `limit` of this page.
-             */
-            limit: number;
-            /**
-             * Format: int32
-             * @description How many records this page skipped.
-             */
-            offset: number;
-            /** @description The `cursor` of the next page, for now or later; null when the list is empty and the request had no cursor. */
-            nextCursor: string | null;
-        };
+        /** @description The `nextCursor` of a page of the same list. */
+        Cursor: string;
         /**
          * @description How a system writes dates. A later version may add formats.
          * @enum {string}
@@ -4410,11 +4414,6 @@ export interface components {
             error: string | null;
         };
         /**
-         * Format: delivery-cursor
-         * @description A `nextCursor` of a list of deliveries.
-         */
-        DeliveryCursor: string;
-        /**
          * @description The request of an attempt. Besides these headers it has those that HTTP needs, such as `Host` and `Content-Length`.
          * @example {
          *       "url": "https://acme.example/webhooks/remit",
@@ -4683,12 +4682,12 @@ export interface components {
             /** @description When its values were erased, because they were a person's; null when they were not. */
             erasedAt: components["schemas"]["UnixMs"] | null;
         };
-        /** @description A page of records, and the cursor of the next. */
+        /** @description A page of records. */
         HistoryEntryList: {
             /** @description The records of this page. */
             data: components["schemas"]["HistoryEntry"][];
             /** @description The place of the page in its list. */
-            meta: components["schemas"]["CursorMeta"];
+            meta: components["schemas"]["PageMeta"];
         };
         /**
          * Format: int64
@@ -8037,15 +8036,17 @@ export interface components {
          * @example {
          *       "total": 132,
          *       "limit": 50,
-         *       "offset": 0
+         *       "offset": 0,
+         *       "hasMore": true,
+         *       "nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
          *     }
          */
         PageMeta: {
             /**
-             * Format: int32
-             * @description How many records match, on all pages.
+             * @description How many records match, on all pages, up to 10,000; null for more, and where they are not counted: after a `cursor`, and in the audit
+             *     log. `hasMore` is there in any case.
              */
-            total: number;
+            total: number | null;
             /**
              * Format: int32
              * @description The `limit` of this page.
@@ -8053,9 +8054,13 @@ export interface components {
             limit: number;
             /**
              * Format: int32
-             * @description How many records come before this page.
+             * @description How many records this page skipped: after those of its `cursor`, or from the beginning.
              */
             offset: number;
+            /** @description Whether there are more records after this page. */
+            hasMore: boolean;
+            /** @description The `cursor` of the next page; null on the last. */
+            nextCursor: string | null;
         };
         /** @description The name of a query parameter. */
         ParameterName: string;
@@ -8330,19 +8335,17 @@ export interface components {
             /** @description What Stripe signs the webhooks with that it sends to `webhookUrl`. */
             webhookSecret: string;
         };
-        /** @description A `nextCursor` of a list of payments. */
-        PaymentCursor: string;
         /** @description One record. */
         PaymentData: {
             /** @description The record. */
             data: components["schemas"]["Payment"];
         };
-        /** @description A page of records, and the cursor of the next. */
+        /** @description A page of records. */
         PaymentList: {
             /** @description The records of this page. */
             data: components["schemas"]["Payment"][];
             /** @description The place of the page in its list. */
-            meta: components["schemas"]["CursorMeta"];
+            meta: components["schemas"]["PageMeta"];
         };
         /**
          * @description A payment arrived: a processor reported it, or a caller recorded it. One that only stands for a status has no events.
@@ -9268,11 +9271,6 @@ export interface components {
          */
         RoundingMinutes: number;
         /**
-         * Format: run-cursor
-         * @description A `nextCursor` of a list of runs or of the errors of a run.
-         */
-        RunCursor: string;
-        /**
          * @description Whether invoices can be sent by e-mail.
          * @example {
          *       "configured": true,
@@ -9806,12 +9804,12 @@ export interface components {
             /** @description When it was last changed. A write of what is there already is no change. */
             updatedAt: components["schemas"]["UnixMs"];
         };
-        /** @description A page of records, and the cursor of the next. */
+        /** @description A page of records. */
         SyncLinkSummaryList: {
             /** @description The records of this page. */
             data: components["schemas"]["SyncLinkSummary"][];
             /** @description The place of the page in its list. */
-            meta: components["schemas"]["CursorMeta"];
+            meta: components["schemas"]["PageMeta"];
         };
         /** @description A page of records. */
         SyncList: {
@@ -9944,12 +9942,12 @@ export interface components {
             /** @description When a later run wrote the record after all; null before. */
             resolvedAt: components["schemas"]["UnixMs"] | null;
         };
-        /** @description A page of records, and the cursor of the next. */
+        /** @description A page of records. */
         SyncRecordErrorList: {
             /** @description The records of this page. */
             data: components["schemas"]["SyncRecordError"][];
             /** @description The place of the page in its list. */
-            meta: components["schemas"]["CursorMeta"];
+            meta: components["schemas"]["PageMeta"];
         };
         /**
          * @description One execution of a sync.
@@ -10317,12 +10315,12 @@ export interface components {
              */
             mode?: "incremental" | "full" | "failed";
         };
-        /** @description A page of records, and the cursor of the next. */
+        /** @description A page of records. */
         SyncRunList: {
             /** @description The records of this page. */
             data: components["schemas"]["SyncRun"][];
             /** @description The place of the page in its list. */
-            meta: components["schemas"]["CursorMeta"];
+            meta: components["schemas"]["PageMeta"];
         };
         /**
          * @description What a run reads. A later version may add others.
@@ -11692,12 +11690,12 @@ export interface components {
             /** @description The record. */
             data: components["schemas"]["WebhookDeliveryDetails"];
         };
-        /** @description A page of records, and the cursor of the next. */
+        /** @description A page of records. */
         WebhookDeliveryList: {
             /** @description The records of this page. */
             data: components["schemas"]["WebhookDelivery"][];
             /** @description The place of the page in its list. */
-            meta: components["schemas"]["CursorMeta"];
+            meta: components["schemas"]["PageMeta"];
         };
         /**
          * @description A receiver of webhooks. Only its creation and a rotation show its secret.
@@ -12091,12 +12089,12 @@ export interface components {
             /** @description The record. */
             data: components["schemas"]["WebhookEvent"];
         };
-        /** @description A page of records, and the cursor of the next. */
+        /** @description A page of records. */
         WebhookEventList: {
             /** @description The records of this page. */
             data: components["schemas"]["WebhookEvent"][];
             /** @description The place of the page in its list. */
-            meta: components["schemas"]["CursorMeta"];
+            meta: components["schemas"]["PageMeta"];
         };
         /**
          * @description A type of event.
@@ -12302,9 +12300,15 @@ export interface components {
         /** @description The mapping's id. */
         MappingPath: components["schemas"]["Id"];
         /** @description The most records in a page, 1 to 100. */
-        "PageQuery.limit": number;
+        "OffsetQuery.limit": number;
         /** @description How many records to skip. */
-        "PageQuery.offset": number;
+        "OffsetQuery.offset": number;
+        /**
+         * @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however
+         *     far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and
+         *     order; any other is 400.
+         */
+        "PageQuery.cursor": components["schemas"]["Cursor"];
         /** @description The payment's id. */
         PaymentPath: components["schemas"]["Id"];
         /** @description The pipeline's id. */
@@ -12332,6 +12336,8 @@ export interface components {
         "X-RateLimit-Remaining": number;
         /** @description Unix time in seconds at which the window ends. */
         "X-RateLimit-Reset": number;
+        /** @description `<…>; rel="next"`, the URL of the next page relative to this one (RFC 8288); absent on the last page. */
+        Link: string;
     };
     pathItems: never;
 }
@@ -12344,7 +12350,6 @@ export type ApiKeyCreate = components['schemas']['ApiKeyCreate'];
 export type ApiKeyList = components['schemas']['ApiKeyList'];
 export type ApiKeyRotate = components['schemas']['ApiKeyRotate'];
 export type AuditAction = components['schemas']['AuditAction'];
-export type AuditCursor = components['schemas']['AuditCursor'];
 export type AuditEntry = components['schemas']['AuditEntry'];
 export type AuditEntryList = components['schemas']['AuditEntryList'];
 export type BankAccount = components['schemas']['BankAccount'];
@@ -12358,6 +12363,7 @@ export type CompanyCreatedEvent = components['schemas']['CompanyCreatedEvent'];
 export type CompanyData = components['schemas']['CompanyData'];
 export type CompanyDeletedEvent = components['schemas']['CompanyDeletedEvent'];
 export type CompanyList = components['schemas']['CompanyList'];
+export type CompanyListMeta = components['schemas']['CompanyListMeta'];
 export type CompanySort = components['schemas']['CompanySort'];
 export type CompanyUpdate = components['schemas']['CompanyUpdate'];
 export type CompanyUpdatedEvent = components['schemas']['CompanyUpdatedEvent'];
@@ -12399,7 +12405,7 @@ export type ContactUpdatedEvent = components['schemas']['ContactUpdatedEvent'];
 export type CreatedRecord = components['schemas']['CreatedRecord'];
 export type CreatedSync = components['schemas']['CreatedSync'];
 export type CurrencyCode = components['schemas']['CurrencyCode'];
-export type CursorMeta = components['schemas']['CursorMeta'];
+export type Cursor = components['schemas']['Cursor'];
 export type DateFormat = components['schemas']['DateFormat'];
 export type DateInput = components['schemas']['DateInput'];
 export type DateMs = components['schemas']['DateMs'];
@@ -12417,7 +12423,6 @@ export type DecimalInput = components['schemas']['DecimalInput'];
 export type DecimalNumber = components['schemas']['DecimalNumber'];
 export type DecimalText = components['schemas']['DecimalText'];
 export type DeliveryAttempt = components['schemas']['DeliveryAttempt'];
-export type DeliveryCursor = components['schemas']['DeliveryCursor'];
 export type DeliveryRequest = components['schemas']['DeliveryRequest'];
 export type DeliveryStatus = components['schemas']['DeliveryStatus'];
 export type DisabledReason = components['schemas']['DisabledReason'];
@@ -12555,7 +12560,6 @@ export type PaymentCreate = components['schemas']['PaymentCreate'];
 export type PaymentCredentials = components['schemas']['PaymentCredentials'];
 export type PaymentCredentialsData = components['schemas']['PaymentCredentialsData'];
 export type PaymentCredentialsUpdate = components['schemas']['PaymentCredentialsUpdate'];
-export type PaymentCursor = components['schemas']['PaymentCursor'];
 export type PaymentData = components['schemas']['PaymentData'];
 export type PaymentList = components['schemas']['PaymentList'];
 export type PaymentReceivedEvent = components['schemas']['PaymentReceivedEvent'];
@@ -12597,7 +12601,6 @@ export type RedeliverStatus = components['schemas']['RedeliverStatus'];
 export type Redelivered = components['schemas']['Redelivered'];
 export type ResourceKind = components['schemas']['ResourceKind'];
 export type RoundingMinutes = components['schemas']['RoundingMinutes'];
-export type RunCursor = components['schemas']['RunCursor'];
 export type SendStatus = components['schemas']['SendStatus'];
 export type SortOrder = components['schemas']['SortOrder'];
 export type Stage = components['schemas']['Stage'];
@@ -12710,8 +12713,9 @@ export type ParameterIfNoneMatchHeader = components['parameters']['IfNoneMatchHe
 export type ParameterInvoicePath = components['parameters']['InvoicePath'];
 export type ParameterKeyPath = components['parameters']['KeyPath'];
 export type ParameterMappingPath = components['parameters']['MappingPath'];
-export type ParameterPageQueryLimit = components['parameters']['PageQuery.limit'];
-export type ParameterPageQueryOffset = components['parameters']['PageQuery.offset'];
+export type ParameterOffsetQueryLimit = components['parameters']['OffsetQuery.limit'];
+export type ParameterOffsetQueryOffset = components['parameters']['OffsetQuery.offset'];
+export type ParameterPageQueryCursor = components['parameters']['PageQuery.cursor'];
 export type ParameterPaymentPath = components['parameters']['PaymentPath'];
 export type ParameterPipelinePath = components['parameters']['PipelinePath'];
 export type ParameterSyncLinkPathExternalId = components['parameters']['SyncLinkPath.externalId'];
@@ -12724,15 +12728,22 @@ export type HeaderXRequestId = components['headers']['X-Request-Id'];
 export type HeaderXRateLimitLimit = components['headers']['X-RateLimit-Limit'];
 export type HeaderXRateLimitRemaining = components['headers']['X-RateLimit-Remaining'];
 export type HeaderXRateLimitReset = components['headers']['X-RateLimit-Reset'];
+export type HeaderLink = components['headers']['Link'];
 export type $defs = Record<string, never>;
 export interface operations {
     "apiKeys.list": {
         parameters: {
             query?: {
                 /** @description The most records in a page, 1 to 100. */
-                limit?: components["parameters"]["PageQuery.limit"];
+                limit?: components["parameters"]["OffsetQuery.limit"];
                 /** @description How many records to skip. */
-                offset?: components["parameters"]["PageQuery.offset"];
+                offset?: components["parameters"]["OffsetQuery.offset"];
+                /**
+                 * @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however
+                 *     far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and
+                 *     order; any other is 400.
+                 */
+                cursor?: components["parameters"]["PageQuery.cursor"];
             };
             header?: never;
             path?: never;
@@ -12747,6 +12758,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13223,11 +13235,15 @@ export interface operations {
                 /** @description Only changes before then. */
                 to?: components["schemas"]["UnixMs"];
                 /** @description The most records in a page, 1 to 100. */
-                limit?: components["parameters"]["PageQuery.limit"];
+                limit?: components["parameters"]["OffsetQuery.limit"];
                 /** @description How many records to skip. */
-                offset?: components["parameters"]["PageQuery.offset"];
-                /** @description The `nextCursor` of the previous page. A list that grows meanwhile neither repeats nor loses a record. */
-                cursor?: components["schemas"]["AuditCursor"];
+                offset?: components["parameters"]["OffsetQuery.offset"];
+                /**
+                 * @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however
+                 *     far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and
+                 *     order; any other is 400.
+                 */
+                cursor?: components["parameters"]["PageQuery.cursor"];
             };
             header?: never;
             path?: never;
@@ -13242,6 +13258,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13319,9 +13336,15 @@ export interface operations {
                 /** @description Direction of sorting. */
                 sortOrder?: "asc" | "desc";
                 /** @description The most records in a page, 1 to 100. */
-                limit?: components["parameters"]["PageQuery.limit"];
+                limit?: components["parameters"]["OffsetQuery.limit"];
                 /** @description How many records to skip. */
-                offset?: components["parameters"]["PageQuery.offset"];
+                offset?: components["parameters"]["OffsetQuery.offset"];
+                /**
+                 * @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however
+                 *     far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and
+                 *     order; any other is 400.
+                 */
+                cursor?: components["parameters"]["PageQuery.cursor"];
             };
             header?: never;
             path?: never;
@@ -13336,6 +13359,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14092,11 +14116,15 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The most records in a page, 1 to 100. */
-                limit?: components["parameters"]["PageQuery.limit"];
+                limit?: components["parameters"]["OffsetQuery.limit"];
                 /** @description How many records to skip. */
-                offset?: components["parameters"]["PageQuery.offset"];
-                /** @description The `nextCursor` of the previous page. A list that grows meanwhile neither repeats nor loses a record. */
-                cursor?: components["schemas"]["AuditCursor"];
+                offset?: components["parameters"]["OffsetQuery.offset"];
+                /**
+                 * @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however
+                 *     far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and
+                 *     order; any other is 400.
+                 */
+                cursor?: components["parameters"]["PageQuery.cursor"];
             };
             header?: never;
             path: {
@@ -14114,6 +14142,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14197,9 +14226,15 @@ export interface operations {
                 /** @description Only contacts of this company. */
                 companyId?: components["schemas"]["IdFilter"];
                 /** @description The most records in a page, 1 to 100. */
-                limit?: components["parameters"]["PageQuery.limit"];
+                limit?: components["parameters"]["OffsetQuery.limit"];
                 /** @description How many records to skip. */
-                offset?: components["parameters"]["PageQuery.offset"];
+                offset?: components["parameters"]["OffsetQuery.offset"];
+                /**
+                 * @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however
+                 *     far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and
+                 *     order; any other is 400.
+                 */
+                cursor?: components["parameters"]["PageQuery.cursor"];
             };
             header?: never;
             path?: never;
@@ -14214,6 +14249,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14970,11 +15006,15 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The most records in a page, 1 to 100. */
-                limit?: components["parameters"]["PageQuery.limit"];
+                limit?: components["parameters"]["OffsetQuery.limit"];
                 /** @description How many records to skip. */
-                offset?: components["parameters"]["PageQuery.offset"];
-                /** @description The `nextCursor` of the previous page. A list that grows meanwhile neither repeats nor loses a record. */
-                cursor?: components["schemas"]["AuditCursor"];
+                offset?: components["parameters"]["OffsetQuery.offset"];
+                /**
+                 * @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however
+                 *     far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and
+                 *     order; any other is 400.
+                 */
+                cursor?: components["parameters"]["PageQuery.cursor"];
             };
             header?: never;
             path: {
@@ -14992,6 +15032,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15081,9 +15122,15 @@ export interface operations {
                 /** @description Only deals in the stage with this key. */
                 stage?: components["schemas"]["StageFilter"];
                 /** @description The most records in a page, 1 to 100. */
-                limit?: components["parameters"]["PageQuery.limit"];
+                limit?: components["parameters"]["OffsetQuery.limit"];
                 /** @description How many records to skip. */
-                offset?: components["parameters"]["PageQuery.offset"];
+                offset?: components["parameters"]["OffsetQuery.offset"];
+                /**
+                 * @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however
+                 *     far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and
+                 *     order; any other is 400.
+                 */
+                cursor?: components["parameters"]["PageQuery.cursor"];
             };
             header?: never;
             path?: never;
@@ -15098,6 +15145,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15854,11 +15902,15 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The most records in a page, 1 to 100. */
-                limit?: components["parameters"]["PageQuery.limit"];
+                limit?: components["parameters"]["OffsetQuery.limit"];
                 /** @description How many records to skip. */
-                offset?: components["parameters"]["PageQuery.offset"];
-                /** @description The `nextCursor` of the previous page. A list that grows meanwhile neither repeats nor loses a record. */
-                cursor?: components["schemas"]["AuditCursor"];
+                offset?: components["parameters"]["OffsetQuery.offset"];
+                /**
+                 * @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however
+                 *     far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and
+                 *     order; any other is 400.
+                 */
+                cursor?: components["parameters"]["PageQuery.cursor"];
             };
             header?: never;
             path: {
@@ -15876,6 +15928,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -15963,9 +16016,15 @@ export interface operations {
                 /** @description Only invoices with this status. */
                 status?: components["schemas"]["InvoiceStatus"];
                 /** @description The most records in a page, 1 to 100. */
-                limit?: components["parameters"]["PageQuery.limit"];
+                limit?: components["parameters"]["OffsetQuery.limit"];
                 /** @description How many records to skip. */
-                offset?: components["parameters"]["PageQuery.offset"];
+                offset?: components["parameters"]["OffsetQuery.offset"];
+                /**
+                 * @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however
+                 *     far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and
+                 *     order; any other is 400.
+                 */
+                cursor?: components["parameters"]["PageQuery.cursor"];
             };
             header?: never;
             path?: never;
@@ -15980,6 +16039,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -17644,9 +17704,15 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The most records in a page, 1 to 100. */
-                limit?: components["parameters"]["PageQuery.limit"];
+                limit?: components["parameters"]["OffsetQuery.limit"];
                 /** @description How many records to skip. */
-                offset?: components["parameters"]["PageQuery.offset"];
+                offset?: components["parameters"]["OffsetQuery.offset"];
+                /**
+                 * @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however
+                 *     far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and
+                 *     order; any other is 400.
+                 */
+                cursor?: components["parameters"]["PageQuery.cursor"];
             };
             header?: never;
             path: {
@@ -17664,6 +17730,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -17745,11 +17812,15 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The most records in a page, 1 to 100. */
-                limit?: components["parameters"]["PageQuery.limit"];
+                limit?: components["parameters"]["OffsetQuery.limit"];
                 /** @description How many records to skip. */
-                offset?: components["parameters"]["PageQuery.offset"];
-                /** @description The `nextCursor` of the previous page. A list that grows meanwhile neither repeats nor loses a record. */
-                cursor?: components["schemas"]["AuditCursor"];
+                offset?: components["parameters"]["OffsetQuery.offset"];
+                /**
+                 * @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however
+                 *     far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and
+                 *     order; any other is 400.
+                 */
+                cursor?: components["parameters"]["PageQuery.cursor"];
             };
             header?: never;
             path: {
@@ -17767,6 +17838,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -18484,9 +18556,15 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The most records in a page, 1 to 100. */
-                limit?: components["parameters"]["PageQuery.limit"];
+                limit?: components["parameters"]["OffsetQuery.limit"];
                 /** @description How many records to skip. */
-                offset?: components["parameters"]["PageQuery.offset"];
+                offset?: components["parameters"]["OffsetQuery.offset"];
+                /**
+                 * @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however
+                 *     far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and
+                 *     order; any other is 400.
+                 */
+                cursor?: components["parameters"]["PageQuery.cursor"];
             };
             header?: never;
             path?: never;
@@ -18501,6 +18579,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -19808,11 +19887,15 @@ export interface operations {
                 /** @description Only payments of this source. */
                 source?: components["schemas"]["PaymentSource"];
                 /** @description The most records in a page, 1 to 100. */
-                limit?: components["parameters"]["PageQuery.limit"];
+                limit?: components["parameters"]["OffsetQuery.limit"];
                 /** @description How many records to skip. */
-                offset?: components["parameters"]["PageQuery.offset"];
-                /** @description The `nextCursor` of the previous page. A list that grows meanwhile neither repeats nor loses a record. */
-                cursor?: components["schemas"]["PaymentCursor"];
+                offset?: components["parameters"]["OffsetQuery.offset"];
+                /**
+                 * @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however
+                 *     far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and
+                 *     order; any other is 400.
+                 */
+                cursor?: components["parameters"]["PageQuery.cursor"];
             };
             header?: never;
             path?: never;
@@ -19827,6 +19910,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -20743,11 +20827,15 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The most records in a page, 1 to 100. */
-                limit?: components["parameters"]["PageQuery.limit"];
+                limit?: components["parameters"]["OffsetQuery.limit"];
                 /** @description How many records to skip. */
-                offset?: components["parameters"]["PageQuery.offset"];
-                /** @description The `nextCursor` of the previous page. A list that grows meanwhile neither repeats nor loses a record. */
-                cursor?: components["schemas"]["AuditCursor"];
+                offset?: components["parameters"]["OffsetQuery.offset"];
+                /**
+                 * @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however
+                 *     far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and
+                 *     order; any other is 400.
+                 */
+                cursor?: components["parameters"]["PageQuery.cursor"];
             };
             header?: never;
             path: {
@@ -20765,6 +20853,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21006,9 +21095,15 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The most records in a page, 1 to 100. */
-                limit?: components["parameters"]["PageQuery.limit"];
+                limit?: components["parameters"]["OffsetQuery.limit"];
                 /** @description How many records to skip. */
-                offset?: components["parameters"]["PageQuery.offset"];
+                offset?: components["parameters"]["OffsetQuery.offset"];
+                /**
+                 * @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however
+                 *     far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and
+                 *     order; any other is 400.
+                 */
+                cursor?: components["parameters"]["PageQuery.cursor"];
             };
             header?: never;
             path?: never;
@@ -21023,6 +21118,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21818,11 +21914,15 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The most records in a page, 1 to 100. */
-                limit?: components["parameters"]["PageQuery.limit"];
+                limit?: components["parameters"]["OffsetQuery.limit"];
                 /** @description How many records to skip. */
-                offset?: components["parameters"]["PageQuery.offset"];
-                /** @description The `nextCursor` of the previous page. A list that grows meanwhile neither repeats nor loses a record. */
-                cursor?: components["schemas"]["AuditCursor"];
+                offset?: components["parameters"]["OffsetQuery.offset"];
+                /**
+                 * @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however
+                 *     far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and
+                 *     order; any other is 400.
+                 */
+                cursor?: components["parameters"]["PageQuery.cursor"];
             };
             header?: never;
             path: {
@@ -21840,6 +21940,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21921,9 +22022,15 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The most records in a page, 1 to 100. */
-                limit?: components["parameters"]["PageQuery.limit"];
+                limit?: components["parameters"]["OffsetQuery.limit"];
                 /** @description How many records to skip. */
-                offset?: components["parameters"]["PageQuery.offset"];
+                offset?: components["parameters"]["OffsetQuery.offset"];
+                /**
+                 * @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however
+                 *     far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and
+                 *     order; any other is 400.
+                 */
+                cursor?: components["parameters"]["PageQuery.cursor"];
             };
             header?: never;
             path?: never;
@@ -21938,6 +22045,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -22720,11 +22828,15 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The most records in a page, 1 to 100. */
-                limit?: components["parameters"]["PageQuery.limit"];
+                limit?: components["parameters"]["OffsetQuery.limit"];
                 /** @description How many records to skip. */
-                offset?: components["parameters"]["PageQuery.offset"];
-                /** @description The `nextCursor` of the previous page. A list that grows meanwhile neither repeats nor loses a record. */
-                cursor?: components["schemas"]["AuditCursor"];
+                offset?: components["parameters"]["OffsetQuery.offset"];
+                /**
+                 * @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however
+                 *     far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and
+                 *     order; any other is 400.
+                 */
+                cursor?: components["parameters"]["PageQuery.cursor"];
             };
             header?: never;
             path: {
@@ -22742,6 +22854,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -22829,9 +22942,15 @@ export interface operations {
                 /** @description Only entries with this status. */
                 status?: components["schemas"]["TimeEntryStatus"];
                 /** @description The most records in a page, 1 to 100. */
-                limit?: components["parameters"]["PageQuery.limit"];
+                limit?: components["parameters"]["OffsetQuery.limit"];
                 /** @description How many records to skip. */
-                offset?: components["parameters"]["PageQuery.offset"];
+                offset?: components["parameters"]["OffsetQuery.offset"];
+                /**
+                 * @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however
+                 *     far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and
+                 *     order; any other is 400.
+                 */
+                cursor?: components["parameters"]["PageQuery.cursor"];
             };
             header?: never;
             path?: never;
@@ -22846,6 +22965,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -23641,11 +23761,15 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The most records in a page, 1 to 100. */
-                limit?: components["parameters"]["PageQuery.limit"];
+                limit?: components["parameters"]["OffsetQuery.limit"];
                 /** @description How many records to skip. */
-                offset?: components["parameters"]["PageQuery.offset"];
-                /** @description The `nextCursor` of the previous page. A list that grows meanwhile neither repeats nor loses a record. */
-                cursor?: components["schemas"]["AuditCursor"];
+                offset?: components["parameters"]["OffsetQuery.offset"];
+                /**
+                 * @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however
+                 *     far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and
+                 *     order; any other is 400.
+                 */
+                cursor?: components["parameters"]["PageQuery.cursor"];
             };
             header?: never;
             path: {
@@ -23663,6 +23787,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -23748,9 +23873,15 @@ export interface operations {
                 /** @description Only connections with this status. */
                 status?: components["schemas"]["ConnectionStatus"];
                 /** @description The most records in a page, 1 to 100. */
-                limit?: components["parameters"]["PageQuery.limit"];
+                limit?: components["parameters"]["OffsetQuery.limit"];
                 /** @description How many records to skip. */
-                offset?: components["parameters"]["PageQuery.offset"];
+                offset?: components["parameters"]["OffsetQuery.offset"];
+                /**
+                 * @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however
+                 *     far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and
+                 *     order; any other is 400.
+                 */
+                cursor?: components["parameters"]["PageQuery.cursor"];
             };
             header?: never;
             path?: never;
@@ -23765,6 +23896,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -23996,9 +24128,15 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The most records in a page, 1 to 100. */
-                limit?: components["parameters"]["PageQuery.limit"];
+                limit?: components["parameters"]["OffsetQuery.limit"];
                 /** @description How many records to skip. */
-                offset?: components["parameters"]["PageQuery.offset"];
+                offset?: components["parameters"]["OffsetQuery.offset"];
+                /**
+                 * @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however
+                 *     far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and
+                 *     order; any other is 400.
+                 */
+                cursor?: components["parameters"]["PageQuery.cursor"];
             };
             header?: never;
             path?: never;
@@ -24013,6 +24151,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -24639,11 +24778,15 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The most records in a page, 1 to 100. */
-                limit?: components["parameters"]["PageQuery.limit"];
+                limit?: components["parameters"]["OffsetQuery.limit"];
                 /** @description How many records to skip. */
-                offset?: components["parameters"]["PageQuery.offset"];
-                /** @description The `nextCursor` of the previous page. A list that grows meanwhile neither repeats nor loses a record. */
-                cursor?: components["schemas"]["AuditCursor"];
+                offset?: components["parameters"]["OffsetQuery.offset"];
+                /**
+                 * @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however
+                 *     far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and
+                 *     order; any other is 400.
+                 */
+                cursor?: components["parameters"]["PageQuery.cursor"];
             };
             header?: never;
             path: {
@@ -24661,6 +24804,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -25160,9 +25304,15 @@ export interface operations {
                 /** @description Only mappings with this status. */
                 status?: components["schemas"]["MappingStatus"];
                 /** @description The most records in a page, 1 to 100. */
-                limit?: components["parameters"]["PageQuery.limit"];
+                limit?: components["parameters"]["OffsetQuery.limit"];
                 /** @description How many records to skip. */
-                offset?: components["parameters"]["PageQuery.offset"];
+                offset?: components["parameters"]["OffsetQuery.offset"];
+                /**
+                 * @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however
+                 *     far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and
+                 *     order; any other is 400.
+                 */
+                cursor?: components["parameters"]["PageQuery.cursor"];
             };
             header?: never;
             path?: never;
@@ -25177,6 +25327,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -25395,9 +25546,15 @@ export interface operations {
                 /** @description Only those about this provider, such as `xero`. */
                 provider?: components["schemas"]["IdFilter"];
                 /** @description The most records in a page, 1 to 100. */
-                limit?: components["parameters"]["PageQuery.limit"];
+                limit?: components["parameters"]["OffsetQuery.limit"];
                 /** @description How many records to skip. */
-                offset?: components["parameters"]["PageQuery.offset"];
+                offset?: components["parameters"]["OffsetQuery.offset"];
+                /**
+                 * @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however
+                 *     far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and
+                 *     order; any other is 400.
+                 */
+                cursor?: components["parameters"]["PageQuery.cursor"];
             };
             header?: never;
             path?: never;
@@ -25412,6 +25569,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -26202,9 +26360,15 @@ export interface operations {
                 /** @description Only syncs of this connection. */
                 connectionId?: components["schemas"]["IdFilter"];
                 /** @description The most records in a page, 1 to 100. */
-                limit?: components["parameters"]["PageQuery.limit"];
+                limit?: components["parameters"]["OffsetQuery.limit"];
                 /** @description How many records to skip. */
-                offset?: components["parameters"]["PageQuery.offset"];
+                offset?: components["parameters"]["OffsetQuery.offset"];
+                /**
+                 * @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however
+                 *     far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and
+                 *     order; any other is 400.
+                 */
+                cursor?: components["parameters"]["PageQuery.cursor"];
             };
             header?: never;
             path?: never;
@@ -26219,6 +26383,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -26948,11 +27113,15 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The most records in a page, 1 to 100. */
-                limit?: components["parameters"]["PageQuery.limit"];
+                limit?: components["parameters"]["OffsetQuery.limit"];
                 /** @description How many records to skip. */
-                offset?: components["parameters"]["PageQuery.offset"];
-                /** @description The `nextCursor` of the previous page. A list that grows meanwhile neither repeats nor loses a record. */
-                cursor?: components["schemas"]["AuditCursor"];
+                offset?: components["parameters"]["OffsetQuery.offset"];
+                /**
+                 * @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however
+                 *     far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and
+                 *     order; any other is 400.
+                 */
+                cursor?: components["parameters"]["PageQuery.cursor"];
             };
             header?: never;
             path: {
@@ -26970,6 +27139,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -27055,11 +27225,15 @@ export interface operations {
                 /** @description Only the link of this record of Remit. */
                 recordId?: components["schemas"]["IdFilter"];
                 /** @description The most records in a page, 1 to 100. */
-                limit?: components["parameters"]["PageQuery.limit"];
+                limit?: components["parameters"]["OffsetQuery.limit"];
                 /** @description How many records to skip. */
-                offset?: components["parameters"]["PageQuery.offset"];
-                /** @description The `nextCursor` of the previous page. A list that grows meanwhile neither repeats nor loses a record. */
-                cursor?: components["schemas"]["Id"];
+                offset?: components["parameters"]["OffsetQuery.offset"];
+                /**
+                 * @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however
+                 *     far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and
+                 *     order; any other is 400.
+                 */
+                cursor?: components["parameters"]["PageQuery.cursor"];
             };
             header?: never;
             path: {
@@ -27077,6 +27251,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -27787,11 +27962,15 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The most records in a page, 1 to 100. */
-                limit?: components["parameters"]["PageQuery.limit"];
+                limit?: components["parameters"]["OffsetQuery.limit"];
                 /** @description How many records to skip. */
-                offset?: components["parameters"]["PageQuery.offset"];
-                /** @description The `nextCursor` of the previous page. A list that grows meanwhile neither repeats nor loses a record. */
-                cursor?: components["schemas"]["RunCursor"];
+                offset?: components["parameters"]["OffsetQuery.offset"];
+                /**
+                 * @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however
+                 *     far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and
+                 *     order; any other is 400.
+                 */
+                cursor?: components["parameters"]["PageQuery.cursor"];
             };
             header?: never;
             path: {
@@ -27809,6 +27988,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -28120,11 +28300,15 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The most records in a page, 1 to 100. */
-                limit?: components["parameters"]["PageQuery.limit"];
+                limit?: components["parameters"]["OffsetQuery.limit"];
                 /** @description How many records to skip. */
-                offset?: components["parameters"]["PageQuery.offset"];
-                /** @description The `nextCursor` of the previous page. A list that grows meanwhile neither repeats nor loses a record. */
-                cursor?: components["schemas"]["RunCursor"];
+                offset?: components["parameters"]["OffsetQuery.offset"];
+                /**
+                 * @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however
+                 *     far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and
+                 *     order; any other is 400.
+                 */
+                cursor?: components["parameters"]["PageQuery.cursor"];
             };
             header?: never;
             path: {
@@ -28144,6 +28328,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -28239,11 +28424,15 @@ export interface operations {
                 /** @description Only deliveries of events from then on. */
                 since?: components["schemas"]["UnixMs"];
                 /** @description The most records in a page, 1 to 100. */
-                limit?: components["parameters"]["PageQuery.limit"];
+                limit?: components["parameters"]["OffsetQuery.limit"];
                 /** @description How many records to skip. */
-                offset?: components["parameters"]["PageQuery.offset"];
-                /** @description The `nextCursor` of the previous page. A list that grows meanwhile neither repeats nor loses a record. */
-                cursor?: components["schemas"]["DeliveryCursor"];
+                offset?: components["parameters"]["OffsetQuery.offset"];
+                /**
+                 * @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however
+                 *     far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and
+                 *     order; any other is 400.
+                 */
+                cursor?: components["parameters"]["PageQuery.cursor"];
             };
             header?: never;
             path?: never;
@@ -28258,6 +28447,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -28533,9 +28723,15 @@ export interface operations {
                 /** @description Only endpoints with this status. */
                 status?: components["schemas"]["EndpointStatus"];
                 /** @description The most records in a page, 1 to 100. */
-                limit?: components["parameters"]["PageQuery.limit"];
+                limit?: components["parameters"]["OffsetQuery.limit"];
                 /** @description How many records to skip. */
-                offset?: components["parameters"]["PageQuery.offset"];
+                offset?: components["parameters"]["OffsetQuery.offset"];
+                /**
+                 * @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however
+                 *     far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and
+                 *     order; any other is 400.
+                 */
+                cursor?: components["parameters"]["PageQuery.cursor"];
             };
             header?: never;
             path?: never;
@@ -28550,6 +28746,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -29725,9 +29922,15 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The most records in a page, 1 to 100. */
-                limit?: components["parameters"]["PageQuery.limit"];
+                limit?: components["parameters"]["OffsetQuery.limit"];
                 /** @description How many records to skip. */
-                offset?: components["parameters"]["PageQuery.offset"];
+                offset?: components["parameters"]["OffsetQuery.offset"];
+                /**
+                 * @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however
+                 *     far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and
+                 *     order; any other is 400.
+                 */
+                cursor?: components["parameters"]["PageQuery.cursor"];
             };
             header?: never;
             path?: never;
@@ -29742,6 +29945,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -29819,12 +30023,12 @@ export interface operations {
                 since?: components["schemas"]["UnixMs"];
                 /** @description `asc`, the default, is oldest first; `desc` is newest first. */
                 order?: components["schemas"]["SortOrder"];
-                /** @description The most records in a page, 1 to 100. */
-                limit?: components["parameters"]["PageQuery.limit"];
-                /** @description How many records to skip. */
-                offset?: components["parameters"]["PageQuery.offset"];
-                /** @description The `nextCursor` of the previous page. A list that grows meanwhile neither repeats nor loses a record. */
+                /** @description The `nextCursor` of another page, or `now` for the end of the list. */
                 cursor?: components["schemas"]["EventCursor"];
+                /** @description The most records in a page, 1 to 100. */
+                limit?: components["parameters"]["OffsetQuery.limit"];
+                /** @description How many records to skip. */
+                offset?: components["parameters"]["OffsetQuery.offset"];
             };
             header?: never;
             path?: never;
@@ -29839,6 +30043,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {

@@ -4,7 +4,7 @@ import type { ConditionalRequestOptions, IdempotentRequestOptions, RequestOption
 import type { PagePromise } from '../page.ts'
 import type { SyncRunPromise } from '../sync-run.ts'
 import type { Transport } from '../transport.ts'
-import type { AllocationsCreate, ApiKey, ApiKeyCreate, ApiKeyRotate, AuditEntry, Company, CompanyCreate, CompanyUpdate, Connection, ConnectionAuthorization, ConnectionAuthorize, ConnectionCreate, ConnectionLink, ConnectionLinkCreate, ConnectionUpdate, Contact, ContactCreate, ContactUpdate, CreatedRecord, CreatedSync, CursorMeta, Deal, DealCreate, DealUpdate, HistoryEntry, Invoice, InvoiceCreated, InvoiceEmail, InvoiceInput, InvoiceLink, InvoicePreview, InvoiceSend, InvoiceSent, InvoiceUpdated, LogoFile, LogoUpload, Mapping, MappingCreate, MappingPreview, MappingPreviewInput, MappingUpdate, NewApiKey, NewWebhookEndpoint, NewWebhookSecret, NextInvoiceNumber, NextInvoiceNumberUpdate, NumberGap, ObjectSchema, Ok, OrganizationSettings, OrganizationSettingsUpdate, OrganizationUsage, PageMeta, Payment, PaymentCreate, PaymentCredentials, PaymentCredentialsUpdate, PaymentReversal, PaymentUpdate, Pipeline, PipelineCreate, PipelineUpdate, Provider, PublicInvoice, Redelivered, SendStatus, Sync, SyncCreate, SyncLink, SyncLinkSummary, SyncRecordError, SyncRun, SyncRunInput, SyncUpdate, TaxRate, TaxRateCreate, TaxRateUpdate, TimeEntriesInvoice, TimeEntry, TimeEntryCreate, TimeEntryUpdate, WebhookDelivery, WebhookDeliveryDetails, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointStats, WebhookEndpointUpdate, WebhookEvent, WebhookEventType, WebhookRedeliver, WebhookSecretRotate, operations } from './contract.ts'
+import type { AllocationsCreate, ApiKey, ApiKeyCreate, ApiKeyRotate, AuditEntry, Company, CompanyCreate, CompanyListMeta, CompanyUpdate, Connection, ConnectionAuthorization, ConnectionAuthorize, ConnectionCreate, ConnectionLink, ConnectionLinkCreate, ConnectionUpdate, Contact, ContactCreate, ContactUpdate, CreatedRecord, CreatedSync, Deal, DealCreate, DealUpdate, HistoryEntry, Invoice, InvoiceCreated, InvoiceEmail, InvoiceInput, InvoiceLink, InvoicePreview, InvoiceSend, InvoiceSent, InvoiceUpdated, LogoFile, LogoUpload, Mapping, MappingCreate, MappingPreview, MappingPreviewInput, MappingUpdate, NewApiKey, NewWebhookEndpoint, NewWebhookSecret, NextInvoiceNumber, NextInvoiceNumberUpdate, NumberGap, ObjectSchema, Ok, OrganizationSettings, OrganizationSettingsUpdate, OrganizationUsage, PageMeta, Payment, PaymentCreate, PaymentCredentials, PaymentCredentialsUpdate, PaymentReversal, PaymentUpdate, Pipeline, PipelineCreate, PipelineUpdate, Provider, PublicInvoice, Redelivered, SendStatus, Sync, SyncCreate, SyncLink, SyncLinkSummary, SyncRecordError, SyncRun, SyncRunInput, SyncUpdate, TaxRate, TaxRateCreate, TaxRateUpdate, TimeEntriesInvoice, TimeEntry, TimeEntryCreate, TimeEntryUpdate, WebhookDelivery, WebhookDeliveryDetails, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointStats, WebhookEndpointUpdate, WebhookEvent, WebhookEventType, WebhookRedeliver, WebhookSecretRotate, operations } from './contract.ts'
 
 export type {
 	ActorType,
@@ -27,6 +27,7 @@ export type {
 	CompanyData,
 	CompanyDeletedEvent,
 	CompanyList,
+	CompanyListMeta,
 	CompanySort,
 	CompanyUpdate,
 	CompanyUpdatedEvent,
@@ -66,7 +67,6 @@ export type {
 	ContactUpdatedEvent,
 	CreatedRecord,
 	CreatedSync,
-	CursorMeta,
 	DateFormat,
 	DateInput,
 	Deal,
@@ -462,7 +462,7 @@ export class AuditResource {
 	 * for await (const auditEntry of remit.audit.list()) console.log(auditEntry.id)
 	 * ```
 	 */
-	list(query?: AuditListQuery, options?: RequestOptions): PagePromise<AuditEntry, CursorMeta> {
+	list(query?: AuditListQuery, options?: RequestOptions): PagePromise<AuditEntry, PageMeta> {
 		return this.#transport.page('/api/audit', { query, options, pageSize: 50 })
 	}
 }
@@ -493,7 +493,7 @@ export class CompaniesResource {
 	 * for await (const company of remit.companies.list()) console.log(company.id)
 	 * ```
 	 */
-	list(query?: CompaniesListQuery, options?: RequestOptions): PagePromise<Company, PageMeta> {
+	list(query?: CompaniesListQuery, options?: RequestOptions): PagePromise<Company, CompanyListMeta> {
 		return this.#transport.page('/api/companies', { query, options, pageSize: 50 })
 	}
 
@@ -567,7 +567,7 @@ export class CompaniesResource {
 	 * for await (const historyEntry of remit.companies.history(id)) console.log(historyEntry.id)
 	 * ```
 	 */
-	history(id: string, query?: CompaniesHistoryQuery, options?: RequestOptions): PagePromise<HistoryEntry, CursorMeta> {
+	history(id: string, query?: CompaniesHistoryQuery, options?: RequestOptions): PagePromise<HistoryEntry, PageMeta> {
 		return this.#transport.page('/api/companies/{id}/history', { path: { id }, query, options, pageSize: 50 })
 	}
 }
@@ -672,7 +672,7 @@ export class ContactsResource {
 	 * for await (const historyEntry of remit.contacts.history(id)) console.log(historyEntry.id)
 	 * ```
 	 */
-	history(id: string, query?: ContactsHistoryQuery, options?: RequestOptions): PagePromise<HistoryEntry, CursorMeta> {
+	history(id: string, query?: ContactsHistoryQuery, options?: RequestOptions): PagePromise<HistoryEntry, PageMeta> {
 		return this.#transport.page('/api/contacts/{id}/history', { path: { id }, query, options, pageSize: 50 })
 	}
 }
@@ -777,7 +777,7 @@ export class DealsResource {
 	 * for await (const historyEntry of remit.deals.history(id)) console.log(historyEntry.id)
 	 * ```
 	 */
-	history(id: string, query?: DealsHistoryQuery, options?: RequestOptions): PagePromise<HistoryEntry, CursorMeta> {
+	history(id: string, query?: DealsHistoryQuery, options?: RequestOptions): PagePromise<HistoryEntry, PageMeta> {
 		return this.#transport.page('/api/deals/{id}/history', { path: { id }, query, options, pageSize: 50 })
 	}
 }
@@ -805,7 +805,7 @@ export class InvoicesResource {
 	}
 
 	/**
-	 * List invoices, newest first.
+	 * List invoices, newest first. The answer has no `meta`: the header `Link` leads to the next page as long as there is one.
 	 *
 	 * @param query - Filters, order and page.
 	 * @param options - Options of this call alone.
@@ -940,7 +940,7 @@ export class InvoicesResource {
 	 * for await (const historyEntry of remit.invoices.history(id)) console.log(historyEntry.id)
 	 * ```
 	 */
-	history(id: string, query?: InvoicesHistoryQuery, options?: RequestOptions): PagePromise<HistoryEntry, CursorMeta> {
+	history(id: string, query?: InvoicesHistoryQuery, options?: RequestOptions): PagePromise<HistoryEntry, PageMeta> {
 		return this.#transport.page('/api/invoices/{id}/history', { path: { id }, query, options, pageSize: 50 })
 	}
 
@@ -1392,7 +1392,7 @@ export class PaymentsResource {
 	 * for await (const payment of remit.payments.list()) console.log(payment.id)
 	 * ```
 	 */
-	list(query?: PaymentsListQuery, options?: RequestOptions): PagePromise<Payment, CursorMeta> {
+	list(query?: PaymentsListQuery, options?: RequestOptions): PagePromise<Payment, PageMeta> {
 		return this.#transport.page('/api/payments', { query, options, pageSize: 50 })
 	}
 
@@ -1485,7 +1485,7 @@ export class PaymentsResource {
 	 * for await (const historyEntry of remit.payments.history(id)) console.log(historyEntry.id)
 	 * ```
 	 */
-	history(id: string, query?: PaymentsHistoryQuery, options?: RequestOptions): PagePromise<HistoryEntry, CursorMeta> {
+	history(id: string, query?: PaymentsHistoryQuery, options?: RequestOptions): PagePromise<HistoryEntry, PageMeta> {
 		return this.#transport.page('/api/payments/{id}/history', { path: { id }, query, options, pageSize: 50 })
 	}
 
@@ -1608,7 +1608,7 @@ export class PipelinesResource {
 	 * for await (const historyEntry of remit.pipelines.history(id)) console.log(historyEntry.id)
 	 * ```
 	 */
-	history(id: string, query?: PipelinesHistoryQuery, options?: RequestOptions): PagePromise<HistoryEntry, CursorMeta> {
+	history(id: string, query?: PipelinesHistoryQuery, options?: RequestOptions): PagePromise<HistoryEntry, PageMeta> {
 		return this.#transport.page('/api/pipelines/{id}/history', { path: { id }, query, options, pageSize: 50 })
 	}
 }
@@ -1713,7 +1713,7 @@ export class TaxRatesResource {
 	 * for await (const historyEntry of remit.taxRates.history(id)) console.log(historyEntry.id)
 	 * ```
 	 */
-	history(id: string, query?: TaxRatesHistoryQuery, options?: RequestOptions): PagePromise<HistoryEntry, CursorMeta> {
+	history(id: string, query?: TaxRatesHistoryQuery, options?: RequestOptions): PagePromise<HistoryEntry, PageMeta> {
 		return this.#transport.page('/api/tax-rates/{id}/history', { path: { id }, query, options, pageSize: 50 })
 	}
 }
@@ -1818,7 +1818,7 @@ export class TimeEntriesResource {
 	 * for await (const historyEntry of remit.timeEntries.history(id)) console.log(historyEntry.id)
 	 * ```
 	 */
-	history(id: string, query?: TimeEntriesHistoryQuery, options?: RequestOptions): PagePromise<HistoryEntry, CursorMeta> {
+	history(id: string, query?: TimeEntriesHistoryQuery, options?: RequestOptions): PagePromise<HistoryEntry, PageMeta> {
 		return this.#transport.page('/api/time-entries/{id}/history', { path: { id }, query, options, pageSize: 50 })
 	}
 }
@@ -1945,7 +1945,7 @@ export class ConnectionsResource {
 	 * for await (const historyEntry of remit.connections.history(id)) console.log(historyEntry.id)
 	 * ```
 	 */
-	history(id: string, query?: ConnectionsHistoryQuery, options?: RequestOptions): PagePromise<HistoryEntry, CursorMeta> {
+	history(id: string, query?: ConnectionsHistoryQuery, options?: RequestOptions): PagePromise<HistoryEntry, PageMeta> {
 		return this.#transport.page('/connections/{id}/history', { path: { id }, query, options, pageSize: 50 })
 	}
 
@@ -2285,7 +2285,7 @@ export class SyncsResource {
 	 * for await (const historyEntry of remit.syncs.history(id)) console.log(historyEntry.id)
 	 * ```
 	 */
-	history(id: string, query?: SyncsHistoryQuery, options?: RequestOptions): PagePromise<HistoryEntry, CursorMeta> {
+	history(id: string, query?: SyncsHistoryQuery, options?: RequestOptions): PagePromise<HistoryEntry, PageMeta> {
 		return this.#transport.page('/syncs/{id}/history', { path: { id }, query, options, pageSize: 50 })
 	}
 
@@ -2357,7 +2357,7 @@ export class SyncsLinksResource {
 	 * for await (const syncLinkSummary of remit.syncs.links.list(id)) console.log(syncLinkSummary.id)
 	 * ```
 	 */
-	list(id: string, query?: SyncsLinksListQuery, options?: RequestOptions): PagePromise<SyncLinkSummary, CursorMeta> {
+	list(id: string, query?: SyncsLinksListQuery, options?: RequestOptions): PagePromise<SyncLinkSummary, PageMeta> {
 		return this.#transport.page('/syncs/{id}/links', { path: { id }, query, options, pageSize: 50 })
 	}
 
@@ -2416,7 +2416,7 @@ export class SyncsRunsResource {
 	 * for await (const syncRun of remit.syncs.runs.list(id)) console.log(syncRun.id)
 	 * ```
 	 */
-	list(id: string, query?: SyncsRunsListQuery, options?: RequestOptions): PagePromise<SyncRun, CursorMeta> {
+	list(id: string, query?: SyncsRunsListQuery, options?: RequestOptions): PagePromise<SyncRun, PageMeta> {
 		return this.#transport.page('/syncs/{id}/runs', { path: { id }, query, options, pageSize: 50 })
 	}
 
@@ -2473,7 +2473,7 @@ export class SyncsRunsErrorsResource {
 	 * for await (const syncRecordError of remit.syncs.runs.errors.list(id, runId)) console.log(syncRecordError.id)
 	 * ```
 	 */
-	list(id: string, runId: string, query?: SyncsRunsErrorsListQuery, options?: RequestOptions): PagePromise<SyncRecordError, CursorMeta> {
+	list(id: string, runId: string, query?: SyncsRunsErrorsListQuery, options?: RequestOptions): PagePromise<SyncRecordError, PageMeta> {
 		return this.#transport.page('/syncs/{id}/runs/{runId}/errors', { path: { id, runId }, query, options, pageSize: 50 })
 	}
 }
@@ -2517,7 +2517,7 @@ export class WebhooksDeliveriesResource {
 	 * for await (const webhookDelivery of remit.webhooks.deliveries.list()) console.log(webhookDelivery.id)
 	 * ```
 	 */
-	list(query?: WebhooksDeliveriesListQuery, options?: RequestOptions): PagePromise<WebhookDelivery, CursorMeta> {
+	list(query?: WebhooksDeliveriesListQuery, options?: RequestOptions): PagePromise<WebhookDelivery, PageMeta> {
 		return this.#transport.page('/webhooks/deliveries', { query, options, pageSize: 50 })
 	}
 
@@ -2733,7 +2733,8 @@ export class WebhooksEventsResource {
 
 	/**
 	 * List all events, oldest first, each with the record that it is about; with a key that has `resources`, those about these
-	 * kinds. It is for callers that cannot receive webhooks: `nextCursor` reads on at any later time, in the same order. The cursor `now` begins
+	 * kinds. It is for callers that cannot receive webhooks: `nextCursor` is there on the last page, too, and reads on at any later time. It is a
+	 * place between events, and holds with other filters and in the other order. The cursor `now` begins
 	 * with what happens from now on; `order=desc` with the newest event.
 	 * The server keeps events for 30 days, or as `WEBHOOK_RETENTION_DAYS` says.
 	 *
@@ -2746,7 +2747,7 @@ export class WebhooksEventsResource {
 	 * for await (const webhookEvent of remit.webhooks.events.list()) console.log(webhookEvent.id)
 	 * ```
 	 */
-	list(query?: WebhooksEventsListQuery, options?: RequestOptions): PagePromise<WebhookEvent, CursorMeta> {
+	list(query?: WebhooksEventsListQuery, options?: RequestOptions): PagePromise<WebhookEvent, PageMeta> {
 		return this.#transport.page('/webhooks/events', { query, options, pageSize: 50 })
 	}
 

@@ -106,7 +106,7 @@ describe('a key that creates keys', () => {
 		const other = await server.newTenant()
 		const { data, meta } = (await other.ask('GET', '/api-keys')).body
 		expect(data).toHaveLength(1)
-		expect(meta).toEqual({ total: 1, limit: 50, offset: 0 })
+		expect(meta).toEqual({ total: 1, limit: 50, offset: 0, hasMore: false, nextCursor: null })
 	})
 })
 

@@ -30,7 +30,7 @@ describe('an entry', () => {
 		const changed = (await tenant.ask('GET', path)).body.data
 		await tenant.ask('DELETE', path)
 		const { body } = await historyOf(path)
-		expect(body.meta).toEqual({ total: null, limit: 50, offset: 0, nextCursor: null })
+		expect(body.meta).toEqual({ total: null, limit: 50, offset: 0, hasMore: false, nextCursor: null })
 		expect(body.data).toMatchObject([
 			{ action: 'deleted', operation: 'timeEntries.delete', before: changed, after: null },
 			{ action: 'updated', operation: 'timeEntries.update', before: { description: 'Draft' }, after: { description: 'Final' } },

@@ -1,9 +1,10 @@
 // Reads the audit log, newest first. db/audit-log.ts writes it.
 import type { Knex } from 'knex'
 import { beginningOf } from '../base/ids.ts'
-import { asNumber, type Db, type Dialect, type Placeholders, query } from '../db/database.ts'
+import { type Db, type Dialect, type Placeholders, query } from '../db/database.ts'
 import { jsonColumn } from '../db/json.ts'
-import { type PageRows, readSized, type Sized, storedBytes } from '../events/long-records-store.ts'
+import { cutPage, type Order, onPage, type PageParameters, type PageQuery, pageParameters, skipTo, stepOf } from '../db/pages.ts'
+import { readSized, type Sized, storedBytes } from '../events/long-records-store.ts'
 import type { ResourceKind } from '../generated/contract.ts'
 import { fields } from '../generated/tables.ts'
 
@@ -19,11 +20,6 @@ interface Bounds {
 	readonly first?: string
 	/** Only entries with a smaller id: those before a time, or after a cursor. */
 	readonly before?: string
-}
-
-interface Page {
-	readonly limit: number
-	readonly offset: number
 }
 
 /** SQLite is told the index: of two bounds of the id it would expect too much. */
@@ -45,17 +41,23 @@ const nestedOf = (knex: Knex, dialect: Dialect) => ({
 	actor: pair(knex, dialect, 'actorType', 'actorId'),
 })
 
-const page = (knex: Knex, { limit, offset, ...rest }: Placeholders<Filters & Bounds & Page>, dialect: Dialect) =>
-	matching(knex, rest, dialect).orderBy('id', 'desc').limit(asNumber(limit)).offset(asNumber(offset))
+const newestFirst: Order = { column: 'id', direction: 'desc' }
+
+const step = stepOf<Filters & Bounds>(matching, newestFirst)
+
+function page(knex: Knex, params: Placeholders<Filters & Bounds & PageParameters>, dialect: Dialect): Knex.QueryBuilder {
+	const { limit, offset, afterKey, afterId, ...rest } = params
+	return onPage(matching(knex, rest, dialect), { limit, offset, afterKey, afterId } as Placeholders<PageParameters>, newestFirst)
+}
 
 /** The entries of a page, and how long each is: one may have all lines of an invoice. */
-const sizes = query<Filters & Bounds & Page, Sized>((knex, params, dialect) => {
+const sizes = query<Filters & Bounds & PageParameters, Sized>((knex, params, dialect) => {
 	const bytes = knex.raw(`${storedBytes('before', dialect)} + ${storedBytes('after', dialect)} as bytes`)
 	return page(knex, params, dialect).select('id', bytes)
 })
 
 const queriesOf = (shown: typeof fields.AuditEntry | typeof fields.HistoryEntry) => ({
-	page: query<Filters & Bounds & Page, { json: string }>((knex, params, dialect) =>
+	page: query<Filters & Bounds & PageParameters, { json: string }>((knex, params, dialect) =>
 		page(knex, params, dialect).select(jsonColumn(knex, dialect, shown, nestedOf(knex, dialect))),
 	),
 	one: query<{ organizationId: string; id: string }, { json: string }>((knex, key, dialect) =>
@@ -68,37 +70,36 @@ const queriesOf = (shown: typeof fields.AuditEntry | typeof fields.HistoryEntry)
 const entries = queriesOf(fields.AuditEntry)
 const history = queriesOf(fields.HistoryEntry)
 
-interface Request extends Filters, Page {
-	/** The last entry of the page before. */
-	readonly cursor?: string
+interface Request extends Filters, PageQuery {
 	/** Only entries from this time on, and before this one. */
-	readonly from?: number
-	readonly to?: number
+	readonly from?: number | undefined
+	readonly to?: number | undefined
 }
 
 /** The log is not counted: it only grows. */
-async function read(db: Db, queries: typeof entries, { limit, offset, cursor, from, to, ...filters }: Request) {
-	const ends = [...(cursor === undefined ? [] : [cursor]), ...(to === undefined ? [] : [beginningOf('aud', to)])].sort()
+async function read(db: Db, queries: typeof entries, { limit, offset, after, from, to, ...filters }: Request) {
+	const ends = [...(after === undefined ? [] : [after.id]), ...(to === undefined ? [] : [beginningOf('aud', to)])].sort()
 	const bounds = {
 		...(from !== undefined && { first: beginningOf('aud', from) }),
 		...(ends[0] !== undefined && { before: ends[0] }),
 	}
-	const asked = { ...filters, ...bounds, limit, offset }
-	const found = await db.all(sizes, asked)
+	const scope = { ...filters, ...bounds }
+	const at = await skipTo(db, 'audit_log', step, scope, { limit, offset })
+	const asked = { ...scope, ...pageParameters(at ?? { limit, offset }) }
+	const { rows: found, hasMore } = cutPage(at ? await db.all(sizes, asked) : [], limit)
 	const { organizationId } = filters
-	const rows: PageRows = await readSized(
+	const rows = await readSized(
 		found,
-		() => db.column(queries.page, asked),
+		async () => (await db.column(queries.page, asked)).slice(0, limit),
 		async (id) => (await db.get(queries.one, { organizationId, id }))?.json,
 	)
-	// What comes later stands on the first page, so a page that is not full is the last.
-	const nextCursor = found.length < limit ? null : (found.at(-1)?.id ?? null)
-	return { rows, isEmpty: found.length === 0, meta: { total: null, limit, offset, nextCursor } }
+	const id = found.at(-1)?.id ?? ''
+	return { rows, isEmpty: found.length === 0, hasMore, total: null, ...(hasMore && { end: { key: id, id } }) }
 }
 
-/** A page of the entries of an organization as JSON texts, with its meta. */
+/** A page of the entries of an organization as JSON texts. */
 export const readAuditLog = (db: Db, request: Request) => read(db, entries, request)
 
-/** A page of the entries of one record as JSON texts, with its meta. */
+/** A page of the entries of one record as JSON texts. */
 export const readHistory = (db: Db, request: Request & Required<Pick<Filters, 'resourceType' | 'resourceId'>>) =>
 	read(db, history, request)

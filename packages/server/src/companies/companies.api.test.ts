@@ -173,7 +173,9 @@ describe('the list of companies', () => {
 			for (let offset = 0; offset < 30; offset += 5) {
 				const { body } = await tenant.ask('GET', `/api/companies?limit=5&offset=${offset}${order}`)
 				expect(Object.keys(body)).toEqual(['data', 'meta'])
-				expect(body.meta).toEqual({ total: 23, limit: 5, offset })
+				const hasMore = offset + 5 < 23
+				const nextCursor = hasMore ? expect.any(String) : null
+				expect(body.meta).toEqual({ total: 23, limit: 5, offset, hasMore, nextCursor })
 				seen.push(...body.data.map(({ id }: { id: string }) => id))
 			}
 			expect(seen.toSorted()).toEqual(tenant.ids.toSorted())

@@ -1,7 +1,8 @@
 import type { Knex } from 'knex'
 import { newId } from '../base/ids.ts'
 import { checkParty } from '../base/party-fields.ts'
-import type { Db, Dialect, Placeholders } from '../db/database.ts'
+import { type Db, type Dialect, type Placeholders, query } from '../db/database.ts'
+import type { CountedPage, PageQuery } from '../db/pages.ts'
 import { records } from '../db/records.ts'
 import type { WriteContext } from '../db/write-context.ts'
 import { changesBetween } from '../events/changes.ts'
@@ -33,7 +34,7 @@ export const companies = records<Company, Filter, Derived>({
 	fields: fields.Company,
 	softDelete: true,
 	filter: found,
-	count: countFound,
+	sortKey: ({ name, createdAt }: Company, column) => (column === 'sortName' ? sortName(name) : createdAt),
 })
 
 const derived = ({ name, domain }: Pick<Company, 'name' | 'domain'>): Derived => ({
@@ -90,29 +91,46 @@ function found(
 	return rows.whereRaw('+"organizationId" = ?', [organizationId]).whereIn('rowid', indexed(knex, match).select('rowid'))
 }
 
-/** The FTS5 index holds only live companies, and its words name the organization: it counts without the table. */
-function countFound(knex: Knex, { match }: Filters, dialect: Dialect): Knex.QueryBuilder | undefined {
-	return match && dialect === 'sqlite' ? indexed(knex, match) : undefined
+interface Matching {
+	readonly organizationId: string
+	readonly match: string
 }
+
+/** The FTS5 index holds only live companies, and its words name the organization: it counts without the table. */
+const countFound = query<Matching, { total: number }>((knex, filters, dialect) => {
+	const all =
+		dialect === 'sqlite' ? indexed(knex, filters.match) : found(knex('companies'), knex, filters, dialect).whereNull('deletedAt')
+	return all.count({ total: '*' })
+})
+
+/** What triggers count as companies are written (migration 0072). */
+const countLive = query<{ organizationId: string }, { total: number }>((knex, { organizationId }) =>
+	knex('record_counts')
+		.where({ organizationId, kind: 'company' })
+		.select(knex.raw('cast(coalesce(sum(live), 0) as bigint) as total')),
+)
 
 const indexed = (knex: Knex, match: Knex.Value) => knex('company_search').whereRaw('company_search match ?', [match])
 
-/** A page of live companies as JSON texts, and the number of all that match. */
+/** A page of live companies as JSON texts, and the exact number of all that match. */
 export async function readCompanies(
 	db: Db,
 	organizationId: string,
-	{ search, sortBy, sortOrder, limit, offset, ...others }: Call<'companies.list'>['query'],
-) {
+	{ search, sortBy, sortOrder, limit, offset, after, ...others }: Omit<Call<'companies.list'>['query'], 'cursor'> & PageQuery,
+): Promise<CountedPage & { readonly total: number }> {
 	// A query parameter that is added to the contract does not compile until it is heeded here.
 	others satisfies Record<string, never>
+	const none = { rows: [], hasMore: false }
 	const prefixes = words(search ?? '')
 	// A search for punctuation alone matches nothing; an empty search lists every company.
-	if (prefixes.length === 0 && search?.trim()) return { rows: [], total: 0 }
+	if (prefixes.length === 0 && search?.trim()) return { ...none, total: 0 }
 	const match = prefixes.length > 0 ? (db.dialect === 'sqlite' ? ftsQuery : tsQuery)(organizationId, prefixes) : undefined
+	const counted = await (match === undefined
+		? db.get(countLive, { organizationId })
+		: db.get(countFound, { organizationId, match }))
+	const total = counted?.total ?? 0
+	if (counted && offset >= total) return { ...none, total }
 	const order = { column: sortBy === 'name' ? 'sortName' : sortBy, direction: sortOrder }
-	if (match === undefined || db.dialect === 'sqlite')
-		return companies.readPage(db, organizationId, { ...(match !== undefined && { match }), limit, offset }, order)
-	const total = await companies.count(db, organizationId, { match })
-	const page = { match, limit, offset, ...(total <= few && { few: true as const }) }
-	return { rows: total === 0 ? [] : await companies.readRows(db, organizationId, page, order), total }
+	const filter = match !== undefined && { match, ...(db.dialect === 'postgres' && total <= few && { few: true as const }) }
+	return { ...(await companies.readRows(db, organizationId, { ...filter, limit, offset, after }, order)), total }
 }

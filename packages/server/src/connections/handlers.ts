@@ -4,7 +4,7 @@ import type { Db } from '../db/database.ts'
 import type { Connection, ConnectionConfig, Provider } from '../generated/contract.ts'
 import { requireSafeUrl } from '../http/caller-urls.ts'
 import { type Handler, writeContext } from '../http/handler.ts'
-import { recordAnswers, removed } from '../http/record-handlers.ts'
+import { answerPageOfAll, recordAnswers, removed } from '../http/record-handlers.ts'
 import type { Egress } from '../outside/egress.ts'
 import type { Secrets } from '../outside/secrets.ts'
 import { forgetAuthorization } from './authorization-store.ts'
@@ -34,10 +34,9 @@ export const { list, get } = answers
 
 export const history = historyHandler(connections)
 
-export const listProviders: Handler<'connections.providers.list'> = async ({ query: { limit, offset } }, { services }) => {
-	const shown = (manifest: Manifest) => shownOf(manifest, serverClient(services, manifest) !== undefined)
-	const data = providers.slice(offset, offset + limit).map(shown)
-	return { status: 200, body: { data, meta: { total: providers.length, limit, offset } } }
+export const listProviders: Handler<'connections.providers.list'> = (call, context) => {
+	const shown = (manifest: Manifest) => shownOf(manifest, serverClient(context.services, manifest) !== undefined)
+	return answerPageOfAll<Provider>('provider', call, context, providers.map(shown))
 }
 
 const shownOf = ({ id, name, apiVersion, authTypes, objects }: Manifest, configured: boolean): Provider => ({

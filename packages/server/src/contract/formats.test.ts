@@ -125,12 +125,6 @@ describe('the formats', () => {
 				'__proto__',
 			],
 		},
-		'audit-cursor': { good: ['aud_0mnfcf9s0aKq2LwXc4Rk6Nd'], bad: ['', 'aud_', 'evt_1', 'aud_é', 'aud_1 ', ' aud_1'] },
-		'run-cursor': { good: ['run_0mnfcf9s0aKq2LwXc4Rk6Nd', 'rer_0mnf'], bad: ['', 'run_', 'evt_1', 'run_é', 'run_1 '] },
-		'delivery-cursor': {
-			good: ['whd_0mwqi45nsRNXStpj3rOcjqyrHxq6IcnHeBzrx5wQgnX'],
-			bad: ['', 'whd_', 'evt_1', 'whd_a\n', 'whd_%', '7'],
-		},
 		'header-name': {
 			good: ['X-Api-Key', 'authorization', 'a', "!#$%&'*+.^_`|~-", '__proto__'],
 			bad: [

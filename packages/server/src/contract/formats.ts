@@ -76,11 +76,6 @@ export const formats: Readonly<Record<string, Format>> = {
 		(value) => value.length > 10 && parseDate(value) !== undefined,
 	),
 	'event-pattern': string('a type of event such as invoice.paid, all of a kind such as invoice.*, or *', isEventPattern),
-	'audit-cursor': string('the nextCursor of an audit log or a history', (value) => /^aud_[A-Za-z0-9]+$/.test(value)),
-	'run-cursor': string('the nextCursor of a list of runs or of the errors of one', (value) =>
-		/^r(un|er)_[A-Za-z0-9]+$/.test(value),
-	),
-	'delivery-cursor': string('the nextCursor of a list of deliveries', (value) => /^whd_[A-Za-z0-9]+$/.test(value)),
 	'event-cursor': string('the nextCursor of a list of events, or now', (value) => /^(\d+|now)$/.test(value)),
 	'webhook-url': string(
 		'an http or https URL without a user name, password, fragment, blank or backslash',

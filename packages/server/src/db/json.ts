@@ -37,18 +37,17 @@ export function jsonValue(knex: Knex, dialect: Dialect, fields: Fields, derived:
 export type ListOrder = { column: string; order: 'asc' | 'desc' }[]
 
 /**
- * A page of a table in a list's order, with columns that cost something to make. PostgreSQL would make them of each row that the offset
- * skips, so it finds the page first.
+ * A page of a table, whose rows are in this order, with columns that cost something to make. PostgreSQL would make them of each row that
+ * the offset skips, so it finds the page first.
  */
 export function pageWith(
 	knex: Knex,
 	dialect: Dialect,
 	{ table, rows, order, columns }: { table: string; rows: Knex.QueryBuilder; order: ListOrder; columns: Knex.Raw },
 ): Knex.QueryBuilder {
-	const page = rows.orderBy(order)
-	if (dialect === 'sqlite') return page.select(columns)
+	if (dialect === 'sqlite') return rows.select(columns)
 	return knex
-		.from(page.select(`${table}.*`).as(table))
+		.from(rows.select(`${table}.*`).as(table))
 		.select(columns)
 		.orderBy(order)
 }

@@ -147,7 +147,9 @@ describe.each(kinds)('$path', ({ path, prefix, create, change, given = 0, archiv
 		const seen: string[] = []
 		for (const offset of [0, 5, 10, 15]) {
 			const page = (await tenant.ask('GET', `${path}?limit=5&offset=${offset}`)).body
-			expect(page.meta).toEqual({ total: 12 + given, limit: 5, offset })
+			const hasMore = offset + 5 < 12 + given
+			const nextCursor = hasMore ? expect.any(String) : null
+			expect(page.meta).toEqual({ total: 12 + given, limit: 5, offset, hasMore, nextCursor })
 			seen.push(...page.data.map(({ id }: { id: string }) => id))
 		}
 		expect(seen).toEqual(all.map(({ id }: { id: string }) => id))

@@ -4,8 +4,9 @@ import type { Knex } from 'knex'
 import { ApiError, fieldError } from '../base/errors.ts'
 import type { ErrorCode, operations, ResourceKind } from '../generated/contract.ts'
 import { difference, isNothing, recordChange, type Writing } from './audit-log.ts'
-import { asNumber, type Db, type Dialect, type Placeholders, query } from './database.ts'
-import { type Fields, jsonColumn, pageWith } from './json.ts'
+import { type Db, type Dialect, type Placeholders, query } from './database.ts'
+import { type Fields, jsonColumn } from './json.ts'
+import { type CountedPage, listOf, type Order, type PageQuery, type PageRows } from './pages.ts'
 
 /**
  * SQL that looks a column up in a list. The list is one parameter, so the statement is the same for any number of values. As an array
@@ -37,20 +38,10 @@ export interface RecordJson {
 	readonly version: number
 }
 
-interface Page {
-	readonly limit: number
-	readonly offset: number
-}
-
-interface Order {
-	readonly column: string
-	readonly direction: 'asc' | 'desc'
-}
-
 /** The query of a list as the contract has it, without the page and its order. */
 export type ListFilter<Id extends keyof operations> = Omit<
 	NonNullable<operations[Id]['parameters']['query']>,
-	'limit' | 'offset' | 'sortBy' | 'sortOrder'
+	'limit' | 'offset' | 'cursor' | 'sortBy' | 'sortOrder'
 >
 
 /** The kind's name, also in error codes: `tax_rate`, for `tax_rate_not_found`. */
@@ -66,8 +57,8 @@ interface Kind<Filters> {
 	readonly order?: Order
 	/** Applies a list's filters; when absent, each filter must equal the column of its name. */
 	readonly filter?: (rows: Knex.QueryBuilder, knex: Knex, filters: Placeholders<Filters>, dialect: Dialect) => Knex.QueryBuilder
-	/** Counts a list faster than counting its rows; undefined to count the rows after all. */
-	readonly count?: (knex: Knex, filters: Placeholders<Filters>, dialect: Dialect) => Knex.QueryBuilder | undefined
+	/** The value that a record is sorted by where that is not the field of the column's name. */
+	readonly sortKey?: (record: never, column: string) => string | number
 }
 
 const newestFirst: Order = { column: 'createdAt', direction: 'desc' }
@@ -98,30 +89,29 @@ export function records<R extends Key, Filter extends object = object, Hidden ex
 	const { filter = byColumns } = kind
 	const matching = (knex: Knex, filters: Placeholders<Filters>, dialect: Dialect) =>
 		live(filter(knex(table), knex, filters, dialect))
-	const pageBy = ({ column, direction }: Order) =>
-		query<Filters & Page, { json: string }>((knex, { limit, offset, ...filters }, dialect) =>
-			pageWith(knex, dialect, {
-				table,
-				rows: matching(knex, filters as unknown as Placeholders<Filters>, dialect)
-					.limit(asNumber(limit))
-					.offset(asNumber(offset)),
-				order: [
-					{ column, order: direction },
-					{ column: 'id', order: direction },
-				],
-				columns: jsonColumn(knex, dialect, fields),
-			}),
-		)
-	const pages = new Map<string, ReturnType<typeof pageBy>>()
-	const pageIn = (order: Order) => {
+	const listBy = (order: Order) => {
+		const { sortKey } = kind
+		const keyOf = sortKey && ((record: never) => sortKey(record, order.column))
+		return listOf<Filters>({
+			table,
+			order,
+			matching,
+			columns: (knex, dialect) => jsonColumn(knex, dialect, fields),
+			sortKey: keyOf,
+		})
+	}
+	const lists = new Map<string, ReturnType<typeof listBy>>()
+	const listIn = (order: Order) => {
 		const name = `${order.column} ${order.direction}`
-		const known = pages.get(name) ?? pageBy(order)
-		pages.set(name, known)
+		const known = lists.get(name) ?? listBy(order)
+		lists.set(name, known)
 		return known
 	}
-	const count = query<Filters, { total: number }>((knex, filters, dialect) =>
-		(kind.count?.(knex, filters, dialect) ?? matching(knex, filters, dialect)).count({ total: '*' }),
-	)
+	const asked = (organizationId: string, { limit, offset, after, ...filter }: Filter & PageQuery) =>
+		[
+			{ ...(filter as unknown as Filter), organizationId },
+			{ limit, offset, after },
+		] as const
 
 	const parsed = async (row: Promise<RecordJson | undefined>) => {
 		const found = await row
@@ -194,27 +184,15 @@ export function records<R extends Key, Filter extends object = object, Hidden ex
 			return before
 		},
 
-		/** The number of records. */
-		async count(db: Db, organizationId: string, filter: Filter): Promise<number> {
-			return (await db.get(count, { organizationId, ...filter }))?.total ?? 0
-		},
+		readRows: (db: Db, organizationId: string, page: Filter & PageQuery, order: Order): Promise<PageRows> =>
+			listIn(order).read(db, ...asked(organizationId, page)),
 
-		/** A page as JSON texts. */
-		readRows: (db: Db, organizationId: string, page: Filter & Page, order: Order) =>
-			db.column(pageIn(order), { organizationId, ...page }),
-
-		/** A page as JSON texts, and the number of records in all. */
-		async readPage(
+		/** A page, counted. */
+		readPage: (
 			db: Db,
 			organizationId: string,
-			{ limit, offset, ...filter }: Filter & Page,
+			page: Filter & PageQuery,
 			order = kind.order ?? newestFirst,
-		) {
-			const filters = { organizationId, ...(filter as unknown as Filter) }
-			const rows = await db.column(pageIn(order), { ...filters, limit, offset })
-			if (rows.length > 0 && rows.length < limit) return { rows, total: offset + rows.length }
-			const counted = await db.get(count, filters)
-			return { rows, total: counted?.total ?? 0 }
-		},
+		): Promise<CountedPage> => listIn(order).readCounted(db, ...asked(organizationId, page)),
 	}
 }

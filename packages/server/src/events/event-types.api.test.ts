@@ -54,11 +54,11 @@ describe('the list of event types', () => {
 		expect(described.map(({ type }) => type)).toEqual(Object.keys(eventTypes))
 		const total = described.length
 		const { data, meta } = (await server.ask('GET', '/webhooks/event-types?limit=2&offset=3')).body
-		expect(meta).toEqual({ total, limit: 2, offset: 3 })
+		expect(meta).toEqual({ total, limit: 2, offset: 3, hasMore: true, nextCursor: expect.any(String) })
 		expect(data).toEqual(described.slice(3, 5))
 		expect((await server.ask('GET', `/webhooks/event-types?offset=${total}`)).body).toEqual({
 			data: [],
-			meta: { total, limit: 50, offset: total },
+			meta: { total, limit: 50, offset: total, hasMore: false, nextCursor: null },
 		})
 		const iterated: string[] = []
 		for await (const { type } of server.remit.webhooks.eventTypes.list({ limit: 5 })) iterated.push(type)

@@ -1,7 +1,9 @@
 // Reads the feed: the events of an organization in the order of their places.
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Knex } from 'knex'
 import { beginningOf } from '../base/ids.ts'
 import { asNumber, type Database, type Db, type Dialect, type Placeholders, query } from '../db/database.ts'
+import { countRows, cutPage, isBeyond, strides } from '../db/pages.ts'
 import type { EventType } from '../generated/contract.ts'
 import { type PageRows, readSized, type Sized, storedBytes, unlessLong } from './long-records-store.ts'
 import { maxPlaceBatches, place, placeAll } from './places-store.ts'
@@ -82,10 +84,15 @@ const feedQueries = (types: Types) => {
 			return rows(knex, params, dialect).select('id', knex.raw(`${bytes} as bytes`))
 		}),
 
+		/** The place of a row. */
+		step: query<Filters & Page, { place: number }>((knex, params, dialect) =>
+			rows(knex, params, dialect).select({ place: placeColumn(dialect) }),
+		),
+
 		count: query<Filters & { from?: string }, { total: number }>((knex, { since, from, ...filters }) => {
 			const all = knex('events as e').where(filters)
 			if (from !== undefined) all.where('id', '>=', from)
-			return (types ? all.whereIn('type', types) : all).count({ total: '*' })
+			return countRows(knex, types ? all.whereIn('type', types) : all)
 		}),
 	}
 }
@@ -160,17 +167,42 @@ export async function findPlaceBefore(db: Database, organizationId: string, sinc
 /** Places are lower. */
 export const endOfFeed = Number.MAX_SAFE_INTEGER
 
-/** Events as JSON texts, in the order of the page, and the place of the last; only those of `types` when it is there. */
-export async function readEvents(
-	db: Database,
-	filters: Filters,
-	at: Page,
-	types?: readonly EventType[],
-): Promise<{ rows: PageRows; last: number | undefined }> {
-	if (types?.length === 0) return { rows: [], last: undefined }
-	const params = { ...filters, ...at }
-	const { limit, before } = at
+/** Skips most of a deep offset, as `skipTo` (db/pages.ts); undefined when there is no event there. */
+async function skip(db: Database, filters: Filters, at: Page, types: Types): Promise<Page | undefined> {
+	// Of several types, each is read as far as the page ends.
+	const stride = Math.ceil(strides[db.dialect] / (types?.length ?? 1))
+	if (at.offset < stride) return at
+	if (await isBeyond(db, 'events', at.offset)) return undefined
+	let left = at
+	while (left.offset >= stride) {
+		const found = await db.get(feedOf(types).step, { ...filters, ...left, limit: 1, offset: stride - 1 })
+		if (!found) return undefined
+		const { place } = found
+		left = { ...left, ...(at.before === undefined ? { after: place } : { before: place }), offset: left.offset - stride }
+		await nextTurn()
+	}
+	return left
+}
+
+interface FeedPage {
+	readonly rows: PageRows
+	readonly length: number
+	readonly hasMore: boolean
+	/** The place of the last event. */
+	readonly last: number | undefined
+}
+
+/** Events as JSON texts, in the order of the page; only those of `types` when it is there. */
+export async function readEvents(db: Database, filters: Filters, asked: Page, types?: readonly EventType[]): Promise<FeedPage> {
+	const none = { rows: [], length: 0, hasMore: false, last: undefined }
+	if (types?.length === 0) return none
+	const { before } = asked
 	if (before !== undefined) await placeAll(db, filters.organizationId)
+	const at = await skip(db, filters, asked, types)
+	if (!at) return none
+	// One more, which tells whether there are more.
+	const limit = asked.limit + 1
+	const params = { ...filters, ...at, limit }
 	const { page, shortPage, sizes } = feedOf(types)
 	const read = () => db.all(shortPage, params)
 	let rows = await read()
@@ -182,16 +214,18 @@ export async function readEvents(
 		if ((await place(db, filters.organizationId)) === 0) break
 		rows = await read()
 	}
-	const last = rows.at(-1)?.place
-	if (rows[0]?.data !== null) return { rows: (rows as EventRow[]).map(eventText), last }
+	const { rows: short, hasMore } = cutPage(rows, asked.limit)
+	const found = { length: short.length, hasMore, last: short.at(-1)?.place }
+	if (rows[0]?.data !== null) return { ...found, rows: (short as EventRow[]).map(eventText) }
 	const long = await readSized(
-		await db.all(sizes, params),
-		async () => (await db.all(page, params)).map(eventText),
+		(await db.all(sizes, params)).slice(0, asked.limit),
+		async () => (await db.all(page, params)).slice(0, asked.limit).map(eventText),
 		(id) => readEvent(db, filters.organizationId, id),
 	)
-	return { rows: long, last }
+	return { ...found, rows: long }
 }
 
+/** Counted to the bound. */
 export const countEvents = async (db: Db, filters: Filters, types?: readonly EventType[]): Promise<number> =>
 	types?.length === 0
 		? 0

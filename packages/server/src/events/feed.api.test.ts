@@ -70,17 +70,23 @@ describe('the feed of events', () => {
 
 	it('has a total without a cursor, none with one, and a nextCursor that stays valid at the end', async () => {
 		const list = async (query = '') => (await tenant.ask('GET', `/webhooks/events${query}`)).body
-		expect(await list()).toEqual({ data: [], meta: { total: 0, limit: 50, offset: 0, nextCursor: null } })
+		expect(await list()).toEqual({ data: [], meta: { total: 0, limit: 50, offset: 0, hasMore: false, nextCursor: null } })
 		for (const name of ['a', 'b', 'c']) await tenant.ask('POST', '/api/companies', { body: { name } })
 		await new Reader(tenant.remit).readUntil(3)
 		const first = await list('?limit=2')
 		expect(first.data.map(nameOf)).toEqual(['a', 'b'])
-		expect(first.meta).toEqual({ total: 3, limit: 2, offset: 0, nextCursor: expect.stringMatching(/^\d+$/) })
+		expect(first.meta).toEqual({
+			...{ total: 3, limit: 2, offset: 0 },
+			...{ hasMore: true, nextCursor: expect.stringMatching(/^\d+$/) },
+		})
 		const second = await list(`?limit=2&cursor=${first.meta.nextCursor}`)
 		expect(second.data.map(nameOf)).toEqual(['c'])
 		expect(second.meta).toMatchObject({ total: null })
 		const end = await list(`?cursor=${second.meta.nextCursor}`)
-		expect(end).toEqual({ data: [], meta: { total: null, limit: 50, offset: 0, nextCursor: second.meta.nextCursor } })
+		expect(end).toEqual({
+			data: [],
+			meta: { total: null, limit: 50, offset: 0, hasMore: false, nextCursor: second.meta.nextCursor },
+		})
 		expect((await list('?limit=1&offset=1')).data.map(nameOf)).toEqual(['b'])
 	})
 

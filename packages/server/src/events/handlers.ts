@@ -1,19 +1,20 @@
 import { ApiError } from '../base/errors.ts'
 import { typesMatching } from '../contract/event-patterns.ts'
 import type { Database } from '../db/database.ts'
-import type { CursorMeta, PageMeta, WebhookEvent, WebhookEventType } from '../generated/contract.ts'
+import { totalOf } from '../db/pages.ts'
+import type { PageMeta, WebhookEvent, WebhookEventType } from '../generated/contract.ts'
 import { dataText, listText } from '../http/answers.ts'
 import type { Handler } from '../http/handler.ts'
+import { answerPage } from '../http/record-handlers.ts'
+import { pageOfAll } from '../lists/given.ts'
 import { countEvents, endOfFeed, findEnd, findPlaceBefore, readEvents } from './feed-store.ts'
 import { readEvent } from './store.ts'
 import { describedTypes } from './types.ts'
 
-export const listTypes: Handler<'webhooks.eventTypes.list'> = async ({ query: { limit, offset } }) => {
-	const types = describedTypes()
-	const meta = { total: types.length, limit, offset }
-	return { status: 200, body: listText<WebhookEventType, PageMeta>(types.slice(offset, offset + limit), meta) }
-}
+export const listTypes: Handler<'webhooks.eventTypes.list'> = (call, context) =>
+	answerPage<WebhookEventType>('event types', call, context, async (page) => pageOfAll(describedTypes(), page))
 
+/** A cursor of the feed is a place, whatever the filters and the order; `nextCursor` is there also at the end, for what is to come. */
 export const list: Handler<'webhooks.events.list'> = async ({ query, caller }, { db }) => {
 	const { limit, offset, cursor, order, type, resourceType, ...rest } = query
 	const { organizationId, reach } = caller
@@ -22,11 +23,13 @@ export const list: Handler<'webhooks.events.list'> = async ({ query, caller }, {
 	const isOne = only !== undefined && others.length === 0
 	const filters = { ...rest, organizationId, ...(isOne && { type: only }) }
 	const at = await placeOf(db, organizationId, query)
-	const { rows, last } = await readEvents(db, filters, { limit, offset, ...at }, isOne ? undefined : types)
-	const total = cursor === undefined ? await countEvents(db, filters, isOne ? undefined : types) : null
+	const { rows, length, hasMore, last } = await readEvents(db, filters, { limit, offset, ...at }, isOne ? undefined : types)
+	const count = () => countEvents(db, filters, isOne ? undefined : types)
+	const total = cursor === undefined ? await totalOf({ limit, offset }, { length, hasMore }, count) : null
 	const unread = cursor === 'now' && order !== 'desc' ? String(at.after) : (cursor ?? null)
 	const nextCursor = last === undefined ? unread : String(last)
-	return { status: 200, body: listText<WebhookEvent, CursorMeta>(rows, { total, limit, offset, nextCursor }) }
+	const meta = { total, limit, offset, hasMore, nextCursor }
+	return { status: 200, next: hasMore ? nextCursor : null, body: listText<WebhookEvent, PageMeta>(rows, meta) }
 }
 
 type Query = Parameters<typeof list>[0]['query']

@@ -46,6 +46,8 @@ export interface Reply {
 	readonly parts?: AsyncIterable<string>
 	/** The content of a file. */
 	readonly bytes?: Uint8Array
+	/** The cursor of the next page of a list. */
+	readonly next?: string
 }
 
 /** Headers of every answer, unless the answer sets them itself. */

@@ -4,6 +4,7 @@ import type { Callers } from '../auth/caller.ts'
 import type { StoredBytes } from '../auth/stored-bytes.ts'
 import type { Actor } from '../base/origin.ts'
 import type { Database, Db, Transaction } from '../db/database.ts'
+import { linkToNext } from '../lists/link.ts'
 import type { Services } from '../outside/services.ts'
 import { defaults, JsonText, problemReply, type Reply, send } from './answers.ts'
 import { expectVersion, matchesTag } from './etag.ts'
@@ -29,6 +30,7 @@ interface Answer {
 	readonly status: number
 	readonly headers?: Readonly<Record<string, string>>
 	readonly body: unknown
+	readonly next?: string | null
 }
 
 /** The part of a context that every handler gets. */
@@ -108,7 +110,8 @@ export function dispatch(options: DispatchOptions): RequestHandler {
 		load.begin(caller)
 		answer(req)
 			.finally(() => load.end(caller))
-			.then((reply) => {
+			.then((answered) => {
+				const reply = linked(req, answered)
 				if (isUnchanged(req, reply)) return send(req, res, { status: 304, headers: { ETag: reply.headers.ETag as string } })
 				if (validateResponses && reply.text !== undefined) return sendValidated(req, res, reply)
 				return send(req, res, reply)
@@ -147,11 +150,16 @@ function idempotentRequestOf(req: Request, now: number) {
 	}
 }
 
-function toReply({ status, headers = {}, body }: Answer): Reply {
+function toReply({ status, headers = {}, body, next }: Answer): Reply {
 	if (body instanceof Uint8Array) return { status, headers: { ...headers, 'Content-Type': 'application/pdf' }, bytes: body }
 	const content = body instanceof JsonText ? body.content : JSON.stringify(body)
-	return typeof content === 'string' ? { status, headers, text: content } : { status, headers, parts: content }
+	const page = { status, headers, ...(typeof next === 'string' && { next }) }
+	return typeof content === 'string' ? { ...page, text: content } : { ...page, parts: content }
 }
+
+/** A list that has more names its next page. */
+const linked = (req: Request, { next, ...reply }: Reply): Reply =>
+	next === undefined ? reply : { ...reply, headers: { ...reply.headers, Link: linkToNext(req.originalUrl, next) } }
 
 function isUnchanged(req: Request, { status, headers }: Reply): boolean {
 	const asked = req.headers['if-none-match']

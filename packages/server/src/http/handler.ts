@@ -64,7 +64,13 @@ type Defaulted = 'limit' | 'offset' | 'sortBy' | 'sortOrder'
 type WithDefaults<Query> = Omit<Query, Defaulted> & Required<Pick<Query, Defaulted & keyof Query>>
 
 /** Headers that every answer has, set outside the handlers. */
-type CommonHeader = 'X-Request-Id' | 'X-RateLimit-Limit' | 'X-RateLimit-Remaining' | 'X-RateLimit-Reset' | 'Idempotent-Replayed'
+type CommonHeader =
+	| 'Link'
+	| 'X-Request-Id'
+	| 'X-RateLimit-Limit'
+	| 'X-RateLimit-Remaining'
+	| 'X-RateLimit-Reset'
+	| 'Idempotent-Replayed'
 
 type AnswerHeaders<R> = R extends { headers: infer H }
 	? Omit<{ [Name in keyof H as string extends Name ? never : Name]: H[Name] }, CommonHeader>
@@ -76,9 +82,12 @@ type Answered<R> = R extends { content: { 'application/json': infer B } }
 		? Uint8Array
 		: never
 
-type Answer<Status, R> = { readonly status: Status; readonly body: Answered<R> } & (keyof AnswerHeaders<R> extends never
-	? { readonly headers?: undefined }
-	: { readonly headers: AnswerHeaders<R> })
+/** `next` is the cursor of the next page of a list: the answer gets a link to it. */
+type Answer<Status, R> = {
+	readonly status: Status
+	readonly body: Answered<R>
+	readonly next?: string | null
+} & (keyof AnswerHeaders<R> extends never ? { readonly headers?: undefined } : { readonly headers: AnswerHeaders<R> })
 
 type Success = 200 | 201
 

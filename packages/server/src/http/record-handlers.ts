@@ -2,9 +2,12 @@
 import type { Caller } from '../auth/caller.ts'
 import type { ApiError } from '../base/errors.ts'
 import type { Db } from '../db/database.ts'
+import type { CountedPage, PageQuery, Place } from '../db/pages.ts'
 import type { RecordJson } from '../db/records.ts'
 import type { WriteContext } from '../db/write-context.ts'
 import type { PageMeta } from '../generated/contract.ts'
+import { type ListScope, openCursor, sealCursor } from '../lists/cursor.ts'
+import { pageOfAll } from '../lists/given.ts'
 import { dataText, listText } from './answers.ts'
 import { etag } from './etag.ts'
 import { type Context, writeContext } from './handler.ts'
@@ -25,25 +28,73 @@ interface Versioned {
 
 /** The part of a store (db/records.ts) that these handlers use. */
 interface Records<R, Filter> {
+	readonly kind: string
 	read(db: Db, organizationId: string, id: string): Promise<RecordJson | undefined>
 	lock(db: Db, organizationId: string, id: string): Promise<R | undefined>
-	readPage(db: Db, organizationId: string, query: Filter & Page): Promise<{ rows: string[]; total: number }>
+	readPage(db: Db, organizationId: string, query: Filter & PageQuery): Promise<CountedPage>
 	notFound(id: string): ApiError
 }
 
-interface Page {
+interface ListQuery {
 	readonly limit: number
 	readonly offset: number
+	readonly cursor?: string
+}
+
+export interface ListCall<Filter = object> {
+	readonly query: Filter & ListQuery
+	readonly caller: Caller
+}
+
+export type ListContext = Pick<Context, 'now'> & { readonly services: Pick<Context['services'], 'secrets'> }
+
+interface FoundPage<Rows> {
+	readonly rows: Rows
+	readonly hasMore: boolean
+	readonly total: number | null
+	readonly end?: Place
+}
+
+/** Answers with a page, and with the cursor of the next: the part that all lists have alike. `list` is the name of this one. */
+export async function answerPage<R, Meta = PageMeta>(
+	list: string,
+	{ query, caller }: ListCall,
+	{ now, services }: ListContext,
+	read: (page: PageQuery) => Promise<FoundPage<Parameters<typeof listText>[0]>>,
+) {
+	const { limit, offset } = query
+	const cursors = cursorsOf(list, { query, caller }, { now, services })
+	const { rows, total, hasMore, end } = await read({ limit, offset, after: cursors.after() })
+	const next = end === undefined ? null : cursors.seal(end)
+	const meta = { total, limit, offset, hasMore, nextCursor: next }
+	return { status: 200 as const, next, body: listText<R, Meta>(rows, meta as Meta) }
+}
+
+/** Answers with a page of records that are in memory, all of them. */
+export const answerPageOfAll = <R>(list: string, call: ListCall, context: ListContext, all: readonly R[]) =>
+	answerPage<R>(list, call, context, async (page) => {
+		const { rows, ...found } = pageOfAll(all, page)
+		return { rows: rows.map((row) => JSON.stringify(row)), ...found }
+	})
+
+/** The cursors of a request for a list. */
+export function cursorsOf(list: string, { query, caller }: ListCall, { now, services: { secrets } }: ListContext) {
+	const scope: ListScope = { list, organizationId: caller.organizationId, query: { ...query } }
+	return {
+		/** The place that the request's cursor names. */
+		after: () => (query.cursor === undefined ? undefined : openCursor(secrets, scope, query.cursor, now)),
+		seal: (place: Place) => sealCursor(secrets, scope, place, now),
+	}
 }
 
 /** Answers with a page of records. */
 export const listHandler =
-	<R, Filter extends object>(records: Pick<Records<R, Filter>, 'readPage'>) =>
-	async (call: { query: Filter & Page; caller: Caller }, { db }: { db: Db }) => {
-		const { limit, offset } = call.query
-		const { rows, total } = await records.readPage(db, call.caller.organizationId, call.query)
-		return { status: 200 as const, body: listText<R, PageMeta>(rows, { total, limit, offset }) }
-	}
+	<R, Filter extends object, Meta = PageMeta>({ kind, readPage }: Pick<Records<R, Filter>, 'kind' | 'readPage'>) =>
+	(call: ListCall<Filter>, context: ListContext & { readonly db: Db }) =>
+		answerPage<R, Meta>(kind, call, context, (page) => {
+			const { cursor: _, ...query } = call.query
+			return readPage(context.db, call.caller.organizationId, { ...(query as unknown as Filter), ...page })
+		})
 
 /** Locks the record that a request changes. Throws 404 without the record, and 412 for another version than `If-Match`. */
 export const lockForChange =

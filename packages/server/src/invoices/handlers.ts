@@ -4,15 +4,21 @@ import type { Invoice } from '../generated/contract.ts'
 import { dataText, listText } from '../http/answers.ts'
 import { etag } from '../http/etag.ts'
 import { type Handler, writeContext } from '../http/handler.ts'
-import { lockForChange, removed } from '../http/record-handlers.ts'
+import { cursorsOf, lockForChange, removed } from '../http/record-handlers.ts'
 import { createInvoiceOfTime, previewInvoiceOfTime } from './from-time-entries.ts'
 import type { StoredInvoice } from './invoice.ts'
 import { findInvoice, invoiceNotFound, lockInvoice, readInvoice, readInvoices } from './store.ts'
 import { changeInvoice, createInvoice, deleteInvoice, previewInvoice } from './write.ts'
 
-export const list: Handler<'invoices.list'> = async ({ query, caller }, { db, now }) => {
-	const rows = await readInvoices(db, caller.organizationId, query, todayIn(caller.organization.timeZone, now))
-	return { status: 200, body: listText<Invoice>(rows) }
+/** Its answer has no `meta`: the next page is in `Link` alone. */
+export const list: Handler<'invoices.list'> = async (call, context) => {
+	const { limit, offset, cursor, ...filters } = call.query
+	const { organizationId, organization } = call.caller
+	const today = todayIn(organization.timeZone, context.now)
+	const cursors = cursorsOf('invoice', call, context)
+	const page = { limit, offset, after: cursors.after() }
+	const { rows, end } = await readInvoices(context.db, { ...filters, organizationId }, page, today)
+	return { status: 200, next: end ? cursors.seal(end) : null, body: listText<Invoice>(rows) }
 }
 
 export const create: Handler<'invoices.create'> = async ({ body = {}, caller }, context) =>

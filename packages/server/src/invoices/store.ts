@@ -2,8 +2,20 @@ import type { Knex } from 'knex'
 import { dayMs, type Today } from '../base/dates.ts'
 import { ApiError } from '../base/errors.ts'
 import { asNumber, type Db, type Dialect, type Placeholders, query } from '../db/database.ts'
-import { jsonColumn, jsonValue, type ListOrder, pageWith } from '../db/json.ts'
-import { type PageRows, readSized, type Sized, storedBytes, unlessLong } from '../events/long-records-store.ts'
+import { jsonColumn, jsonValue } from '../db/json.ts'
+import {
+	cutPage,
+	type Order,
+	onPage,
+	type PageParameters,
+	type PageQuery,
+	type Place,
+	pageOf,
+	pageParameters,
+	skipTo,
+	stepOf,
+} from '../db/pages.ts'
+import { readSized, type Sized, storedBytes, unlessLong } from '../events/long-records-store.ts'
 import type { Invoice } from '../generated/contract.ts'
 import { fields } from '../generated/tables.ts'
 import type { Call } from '../http/handler.ts'
@@ -116,27 +128,26 @@ function parsed(row: StoredRow | undefined): StoredInvoice | undefined {
 const completed = <T extends object>(stored: T, blank: object): T =>
 	Object.keys(blank).every((name) => name in stored) ? stored : { ...stored, ...blank, ...stored }
 
-type ListQuery = Call<'invoices.list'>['query']
+type Filters = Omit<Call<'invoices.list'>['query'], keyof PageQuery | 'cursor'> & { organizationId: string }
 
-type PageQuery = ListQuery & Clock & { organizationId: string }
+type PageParams = Filters & Clock & PageParameters
 
-const newestFirst: ListOrder = [
-	{ column: 'createdAt', order: 'desc' },
-	{ column: 'id', order: 'desc' },
-]
+const newestFirst: Order = { column: 'createdAt', direction: 'desc' }
 
-const pageOf = (knex: Knex, { limit, offset, todayDate, todayInstant, ...filters }: Placeholders<PageQuery>) =>
-	knex('invoices').where(filters).limit(asNumber(limit)).offset(asNumber(offset))
+const matching = (knex: Knex, filters: Placeholders<Filters>) => knex('invoices').where(filters)
 
-const pageBy = (columns: (knex: Knex, params: Placeholders<PageQuery>, dialect: Dialect) => Knex.Raw) =>
-	query<PageQuery, { json: string }>((knex, params, dialect) =>
-		pageWith(knex, dialect, {
-			table: 'invoices',
-			rows: pageOf(knex, params),
-			order: newestFirst,
-			columns: columns(knex, params, dialect),
-		}),
-	)
+function pageRows(knex: Knex, params: Placeholders<PageParams>): Knex.QueryBuilder {
+	const { limit, offset, afterKey, afterId, todayDate, todayInstant, ...filters } = params
+	return onPage(matching(knex, filters), { limit, offset, afterKey, afterId } as Placeholders<PageParameters>, newestFirst)
+}
+
+const step = stepOf(matching, newestFirst)
+
+const pageBy = (columns: (knex: Knex, params: Placeholders<PageParams>, dialect: Dialect) => Knex.Raw) =>
+	query<PageParams, { json: string }>((knex, params, dialect) => {
+		const rows = pageRows(knex, params)
+		return pageOf(knex, dialect, { table: 'invoices', rows, order: newestFirst, columns: columns(knex, params, dialect) })
+	})
 
 const page = pageBy(invoiceJson)
 
@@ -146,23 +157,31 @@ const shortPage = pageBy((knex, params, dialect) => {
 	return knex.raw('? as json', [unlessLong(knex, params.organizationId, json)])
 })
 
-const pageSizes = query<PageQuery, Sized>((knex, params, dialect) =>
-	pageOf(knex, params)
-		.orderBy(newestFirst)
-		.select('id', knex.raw(`${storedBytes('lineItems', dialect)} as bytes`)),
+const pageSizes = query<PageParams, Sized & { createdAt: number }>((knex, params, dialect) =>
+	pageRows(knex, params).select('id', 'createdAt', knex.raw(`${storedBytes('lineItems', dialect)} as bytes`)),
 )
 
-/** Invoices as JSON texts, newest first. */
-export async function readInvoices(db: Db, organizationId: string, query: ListQuery, today: Today): Promise<PageRows> {
-	const params = { ...query, organizationId, todayDate: today.date, todayInstant: today.instant }
-	const rows: readonly (string | null)[] = await db.column(shortPage, params)
-	if (rows[0] !== null) return rows as readonly string[]
-	return readSized(
-		await db.all(pageSizes, params),
-		() => db.column(page, params),
-		async (id) => (await readInvoice(db, organizationId, id, today))?.json,
+/** A page of invoices as JSON texts, newest first. */
+export async function readInvoices(db: Db, filters: Filters, asked: PageQuery, today: Today) {
+	const at = await skipTo(db, 'invoices', step, filters, asked)
+	if (at === undefined) return { rows: [], hasMore: false }
+	const { limit } = asked
+	const params = { ...filters, ...pageParameters(at), todayDate: today.date, todayInstant: today.instant }
+	const short = cutPage<string | null>(await db.column(shortPage, params), limit)
+	if (short.rows[0] !== null) {
+		const rows = short.rows as string[]
+		return { rows, hasMore: short.hasMore, ...(short.hasMore && { end: endOf(JSON.parse(rows.at(-1) as string)) }) }
+	}
+	const { rows: sizes, hasMore } = cutPage(await db.all(pageSizes, params), limit)
+	const rows = await readSized(
+		sizes,
+		async () => (await db.column(page, params)).slice(0, limit),
+		async (id) => (await readInvoice(db, filters.organizationId, id, today))?.json,
 	)
+	return { rows, hasMore, ...(hasMore && { end: endOf(sizes.at(-1) as (typeof sizes)[number]) }) }
 }
+
+const endOf = ({ createdAt, id }: { createdAt: number; id: string }): Place => ({ key: createdAt, id })
 
 const insert = query<StoredInvoice>((knex, row) =>
 	knex('invoices').insert(row).onConflict(['organizationId', 'invoiceNumber']).ignore(),

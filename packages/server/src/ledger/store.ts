@@ -1,7 +1,8 @@
 // The rows of the ledger: payments, and what invoices have of them. A row is never removed: an allocation that ends is released.
 import type { Knex } from 'knex'
-import { asNumber, type Db, type Dialect, type Placeholders, query } from '../db/database.ts'
-import { jsonColumn, pageWith } from '../db/json.ts'
+import { type Db, type Dialect, type Placeholders, query } from '../db/database.ts'
+import { jsonColumn } from '../db/json.ts'
+import { listOf, type PageQuery } from '../db/pages.ts'
 import { isAnyOf, type RecordJson } from '../db/records.ts'
 import type { Allocation, Payment } from '../generated/contract.ts'
 import { fields } from '../generated/tables.ts'
@@ -135,13 +136,6 @@ interface Filters {
 	readonly source?: string
 }
 
-interface Page extends Filters {
-	readonly limit: number
-	readonly offset: number
-	/** The id of the last payment of the page before. */
-	readonly cursor?: string
-}
-
 function matching(knex: Knex, { invoiceId, ...filters }: Placeholders<Filters>): Knex.QueryBuilder {
 	const { organizationId } = filters
 	if (invoiceId === undefined) return knex('payments').where(filters)
@@ -155,30 +149,12 @@ function matching(knex: Knex, { invoiceId, ...filters }: Placeholders<Filters>):
 	return knex.from(few).joinRaw('cross join payments').where(filters).whereRaw('payments.id = few."paymentId"')
 }
 
-const page = query<Page, { json: string }>((knex, { limit, offset, cursor, ...filters }, dialect) => {
-	const rows = matching(knex, filters as Placeholders<Filters>)
-	if (cursor !== undefined) {
-		const last = knex('payments').where({ organizationId: filters.organizationId, id: cursor }).select('createdAt', 'id')
-		rows.whereRaw('("createdAt", id) < ?', [last])
-	}
-	return pageWith(knex, dialect, {
-		table: 'payments',
-		rows: rows.limit(asNumber(limit)).offset(asNumber(offset)),
-		order: [
-			{ column: 'createdAt', order: 'desc' },
-			{ column: 'id', order: 'desc' },
-		],
-		columns: paymentJson(knex, dialect),
-	})
+const list = listOf<Filters>({
+	table: 'payments',
+	order: { column: 'createdAt', direction: 'desc' },
+	matching,
+	columns: paymentJson,
 })
 
-const count = query<Filters, { total: number }>((knex, filters) => matching(knex, filters).count({ total: '*' }))
-
-/** A page of payments as JSON texts, newest first, with its meta. Payments are never removed, so a cursor stays good. */
-export async function readPayments(db: Db, request: Page) {
-	const { limit, offset, cursor, ...filters } = request
-	const rows = await db.column(page, request)
-	const last = rows.length < limit ? undefined : (JSON.parse(rows.at(-1) as string) as Payment)
-	const total = cursor === undefined ? ((await db.get(count, filters))?.total ?? 0) : null
-	return { rows, meta: { total, limit, offset, nextCursor: last?.id ?? null } }
-}
+/** A page of payments as JSON texts, newest first. */
+export const readPayments = (db: Db, filters: Filters, page: PageQuery) => list.readCounted(db, filters, page)

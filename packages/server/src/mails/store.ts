@@ -1,8 +1,9 @@
 // Every mail that was ever tried, as a row that is there before the mail server is asked.
 import type { Knex } from 'knex'
 import { beginningOf } from '../base/ids.ts'
-import { asNumber, type Db, type Dialect, type Placeholders, query } from '../db/database.ts'
+import { asNumber, type Db, type Dialect, query } from '../db/database.ts'
 import { jsonColumn } from '../db/json.ts'
+import { listOf, type PageQuery } from '../db/pages.ts'
 import type { InvoiceEmail } from '../generated/contract.ts'
 import { fields } from '../generated/tables.ts'
 
@@ -137,26 +138,19 @@ export const findLostMails = (db: Db, now: number, limit: number) => db.all(lost
 const emailJson = (knex: Knex, dialect: Dialect) =>
 	jsonColumn(knex, dialect, fields.InvoiceEmail, { invoiceId: knex.ref('resourceId') })
 
-const page = query<OfResource & { limit: number; offset: number }, { json: string }>((knex, { limit, offset, ...of }, dialect) =>
-	knex('mails')
-		.where(of as Placeholders<OfResource>)
-		.select(emailJson(knex, dialect))
-		.orderBy('id', 'desc')
-		.limit(asNumber(limit))
-		.offset(asNumber(offset)),
-)
-
 const one = query<Key, { json: string }>((knex, key, dialect) => knex('mails').where(key).select(emailJson(knex, dialect)))
 
 /** A mail about an invoice as JSON text. */
 export const readEmail = async (db: Db, { organizationId, id }: Key): Promise<string | undefined> =>
 	(await db.get(one, { organizationId, id }))?.json
 
-const count = query<OfResource, { total: number }>((knex, of) => knex('mails').where(of).count({ total: '*' }))
+const list = listOf<OfResource>({
+	table: 'mails',
+	order: { column: 'id', direction: 'desc' },
+	matching: (knex, of) => knex('mails').where(of),
+	columns: emailJson,
+})
 
-/** The mails about an invoice as JSON texts, newest first, and their number in all. */
-export async function readEmails(db: Db, { organizationId, id }: Subject, { limit, offset }: { limit: number; offset: number }) {
-	const of = { organizationId, resourceId: id }
-	const rows = await db.column(page, { ...of, limit, offset })
-	return { rows, total: (await db.get(count, of))?.total ?? 0 }
-}
+/** The mails about an invoice as JSON texts, newest first. */
+export const readEmails = (db: Db, { organizationId, id }: Subject, page: PageQuery) =>
+	list.readCounted(db, { organizationId, resourceId: id }, page)

@@ -1,5 +1,6 @@
+import type { MappingCreate } from '../generated/contract.ts'
 import { type Handler, type SelfManagedContext, writeContext } from '../http/handler.ts'
-import { recordAnswers, removed } from '../http/record-handlers.ts'
+import { answerPageOfAll, recordAnswers, removed } from '../http/record-handlers.ts'
 import { defaultsOf } from './defaults.ts'
 import { fieldsThere } from './schemas.ts'
 import { changeMapping, createMapping, mappings, removeMapping } from './store.ts'
@@ -33,7 +34,5 @@ export const update: Handler<'mappings.update'> = async (call, context) => {
 	})
 }
 
-export const listDefaults: Handler<'mappings.defaults.list'> = async ({ query: { provider, limit, offset } }) => {
-	const found = defaultsOf(provider)
-	return { status: 200, body: { data: found.slice(offset, offset + limit), meta: { total: found.length, limit, offset } } }
-}
+export const listDefaults: Handler<'mappings.defaults.list'> = (call, context) =>
+	answerPageOfAll<MappingCreate>('mapping defaults', call, context, defaultsOf(call.query.provider))

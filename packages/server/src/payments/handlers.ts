@@ -1,16 +1,17 @@
 import { historyHandler } from '../audit/history.ts'
-import type { CursorMeta, Payment } from '../generated/contract.ts'
-import { dataText, listText } from '../http/answers.ts'
+import type { Payment } from '../generated/contract.ts'
+import { dataText } from '../http/answers.ts'
 import { etag } from '../http/etag.ts'
 import { type Handler, writeContext } from '../http/handler.ts'
-import { lockForChange } from '../http/record-handlers.ts'
+import { answerPage, lockForChange } from '../http/record-handlers.ts'
 import { lockPayments, readPayment, readPayments } from '../ledger/store.ts'
 import { allocatePayment, changePayment, createPayment, releasePayment, reversePayment } from './door.ts'
 import { paymentNotFound } from './locks.ts'
 
-export const list: Handler<'payments.list'> = async ({ query, caller }, { db }) => {
-	const { rows, meta } = await readPayments(db, { ...query, organizationId: caller.organizationId })
-	return { status: 200, body: listText<Payment, CursorMeta>(rows, meta) }
+export const list: Handler<'payments.list'> = (call, context) => {
+	const { limit: _, offset: _offset, cursor, ...filters } = call.query
+	const { organizationId } = call.caller
+	return answerPage<Payment>('payment', call, context, (page) => readPayments(context.db, { ...filters, organizationId }, page))
 }
 
 export const get: Handler<'payments.get'> = async ({ params, caller }, { db }) => {

@@ -1,8 +1,8 @@
 // The rows of records that a run could not write.
-import type { Knex } from 'knex'
 import { newTimedId } from '../base/ids.ts'
-import { asNumber, type Db, type Placeholders, query } from '../db/database.ts'
+import { asNumber, type Db, query } from '../db/database.ts'
 import { jsonColumn } from '../db/json.ts'
+import { listOf, type PageQuery } from '../db/pages.ts'
 import { isAnyOf } from '../db/records.ts'
 import type { RecordFailure, SyncRecordError } from '../generated/contract.ts'
 import { fields } from '../generated/tables.ts'
@@ -86,29 +86,16 @@ interface OfRun {
 	readonly runId: string
 }
 
-interface Page {
-	readonly limit: number
-	readonly offset: number
-	readonly cursor?: string
-}
-
 /** What failed in a run, and in no run after it, or in each of those that came next. */
-const ofRun = (knex: Knex, { runId, ...key }: Placeholders<OfRun>) =>
-	knex('sync_record_errors').where(key).where('runId', '>=', runId).where('firstRunId', '<=', runId)
-
-const page = query<OfRun & Page, { json: string }>((knex, { limit, offset, cursor, ...key }, dialect) => {
-	const rows = ofRun(knex, key)
-	if (cursor !== undefined) rows.where('id', '>', cursor)
-	return rows
-		.orderBy('id')
-		.limit(asNumber(limit))
-		.offset(asNumber(offset))
-		.select(jsonColumn(knex, dialect, fields.SyncRecordError))
+const list = listOf<OfRun>({
+	table: 'sync_record_errors',
+	order: { column: 'id', direction: 'asc' },
+	matching: (knex, { runId, ...key }) =>
+		knex('sync_record_errors').where(key).where('runId', '>=', runId).where('firstRunId', '<=', runId),
+	columns: (knex, dialect) => jsonColumn(knex, dialect, fields.SyncRecordError),
 })
 
-const count = query<OfRun, { total: number }>((knex, key) => ofRun(knex, key).count({ total: '*' }))
-
-export const readErrors = (db: Db, key: OfRun & Page) => db.column(page, key)
-export const countErrors = async (db: Db, key: OfRun) => (await db.get(count, key))?.total ?? 0
+/** A page of the errors of a run as JSON texts, oldest first. */
+export const readErrors = (db: Db, key: OfRun, page: PageQuery) => list.readCounted(db, key, page)
 
 export type { SyncRecordError }

@@ -3,9 +3,10 @@ import { recordChange } from '../db/audit-log.ts'
 import type { Db } from '../db/database.ts'
 import type { Sync, SyncLinkSummary } from '../generated/contract.ts'
 import type { Handler } from '../http/handler.ts'
+import { answerPage } from '../http/record-handlers.ts'
 import type { LinkScope } from '../mappings/link-store.ts'
 import { mappings } from '../mappings/store.ts'
-import { countLinks, findSeen, readLinks, removeLink } from './link-store.ts'
+import { findSeen, readLinks, removeLink } from './link-store.ts'
 import { sidesOf } from './rules.ts'
 import { lockActiveRun } from './run-store.ts'
 import { findSyncsOf } from './state-store.ts'
@@ -38,20 +39,20 @@ const shown = ({ object }: LinkScope, { externalId, recordId, lastSeenAt, create
 		updatedAt,
 	}) satisfies SyncLinkSummary
 
-export const list: Handler<'syncs.links.list'> = async ({ params: { id }, query, caller: { organizationId } }, { db }) => {
-	const scope = await scopeOf(db, await requireSync(db, organizationId, id))
-	const { limit, offset, cursor, state, recordId } = query
+export const list: Handler<'syncs.links.list'> = async ({ params: { id }, query, caller }, context) => {
+	const { db } = context
+	const scope = await scopeOf(db, await requireSync(db, caller.organizationId, id))
+	const { state, recordId } = query
 	const filter = {
 		...(recordId !== undefined && { recordId }),
 		...(state === 'linked' && { isLinked: true as const }),
 		...(state === 'unclear' && { isUnclear: true as const }),
 	}
-	const page = { limit, offset, ...(cursor !== undefined && { cursor }) }
-	const links = scope ? await readLinks(db, { ...scope, ...filter, ...page }) : []
-	const total = cursor !== undefined ? null : scope ? await countLinks(db, { ...scope, ...filter }) : 0
-	const nextCursor = links.at(-1)?.recordId ?? cursor ?? null
-	const data = scope ? links.map((link) => shown(scope, link)) : []
-	return { status: 200, body: { data, meta: { total, limit, offset, nextCursor } } }
+	return answerPage<SyncLinkSummary>(`links of ${id}`, { query, caller }, context, async (page) => {
+		if (!scope) return { rows: [], hasMore: false, total: 0 }
+		const { rows, ...found } = await readLinks(db, { ...scope, ...filter }, page)
+		return { ...found, rows: rows.map((link) => JSON.stringify(shown(scope, link))) }
+	})
 }
 
 async function requireLink(db: Db, sync: Sync, externalId: string): Promise<{ scope: LinkScope; link: Found }> {

@@ -1,6 +1,16 @@
 // Writes what links a provider's record with one of Remit, and reads it page by page.
 import type { Knex } from 'knex'
 import { asNumber, type Db, type Placeholders, query } from '../db/database.ts'
+import {
+	countRows,
+	cutPage,
+	type PageParameters,
+	type PageQuery,
+	type Place,
+	pageParameters,
+	skipTo,
+	totalOf,
+} from '../db/pages.ts'
 import { isAnyOf } from '../db/records.ts'
 import { type Ids, type Link, type LinkRow, type LinkScope, linkColumns, linkOf } from '../mappings/link-store.ts'
 
@@ -185,27 +195,28 @@ function saying(knex: Knex, { isLinked, isUnclear, recordId, ...scope }: Placeho
 	return rows.whereRaw('("externalId" is not null or pending is not null)')
 }
 
-interface Page {
-	readonly limit: number
-	readonly offset: number
-	/** The record of the last link of the page before. */
-	readonly cursor?: string
+type Listing = LinkScope & Filter & PageParameters
+
+/** The links on a page, by the ids of their records. */
+function paged(knex: Knex, { limit, offset, afterKey: _, afterId, ...filter }: Placeholders<Listing>): Knex.QueryBuilder {
+	const rows = saying(knex, filter as Placeholders<LinkScope & Filter>)
+	if (afterId !== undefined) rows.where('recordId', '>', afterId)
+	return rows.orderBy('recordId').limit(asNumber(limit)).offset(asNumber(offset))
 }
 
-const page = query<LinkScope & Filter & Page, Listed>((knex, { limit, offset, cursor, ...filter }) => {
-	const rows = saying(knex, filter)
-	if (cursor !== undefined) rows.where('recordId', '>', cursor)
-	return rows
-		.orderBy('recordId')
-		.limit(asNumber(limit))
-		.offset(asNumber(offset))
-		.select(...listedColumns)
-})
+const page = query<Listing, Listed>((knex, listing) => paged(knex, listing).select(...listedColumns))
+const step = query<Listing, Place>((knex, listing) => paged(knex, listing).select({ key: 'recordId', id: 'recordId' }))
+const count = query<LinkScope & Filter, { total: number }>((knex, filter) => countRows(knex, saying(knex, filter)))
 
-const count = query<LinkScope & Filter, { total: number }>((knex, filter) => saying(knex, filter).count({ total: '*' }))
-
-export const readLinks = (db: Db, filter: LinkScope & Filter & Page) => db.all(page, filter)
-export const countLinks = async (db: Db, filter: LinkScope & Filter) => (await db.get(count, filter))?.total ?? 0
+/** A page of the links of two objects. */
+export async function readLinks(db: Db, filter: LinkScope & Filter, asked: PageQuery) {
+	const at = await skipTo(db, 'sync_links', step, filter, asked)
+	const { rows, hasMore } = cutPage(at ? await db.all(page, { ...filter, ...pageParameters(at) }) : [], asked.limit)
+	const last = rows.at(-1)?.recordId
+	const counted = async () => (await db.get(count, filter))?.total
+	const total = asked.after ? null : await totalOf(asked, { length: rows.length, hasMore }, counted)
+	return { rows, hasMore, total, ...(hasMore && last !== undefined && { end: { key: last, id: last } }) }
+}
 
 const one = (by: 'externalId' | 'recordId') =>
 	query<LinkScope & { id: string }, Listed & { lastSeen: string | null }>((knex, { id, ...scope }, dialect) => {

@@ -1,19 +1,19 @@
 import { ApiError } from '../base/errors.ts'
 import { recordChange } from '../db/audit-log.ts'
 import type { Db } from '../db/database.ts'
-import type { CursorMeta, SyncRecordError, SyncRun } from '../generated/contract.ts'
-import { listText } from '../http/answers.ts'
+import type { SyncRecordError, SyncRun } from '../generated/contract.ts'
 import type { Handler } from '../http/handler.ts'
+import { answerPage } from '../http/record-handlers.ts'
 import { goOn } from './begin.ts'
-import { countErrors, readErrors } from './error-store.ts'
-import { confirmDeletions, countRuns, findStoredRun, readRuns, runs } from './run-store.ts'
+import { readErrors } from './error-store.ts'
+import { confirmDeletions, findStoredRun, readRuns, runs } from './run-store.ts'
 import { audited, syncs } from './store.ts'
 
-export const list: Handler<'syncs.runs.list'> = async ({ params: { id }, query, caller: { organizationId } }, { db }) => {
-	await requireSync(db, organizationId, id)
+export const list: Handler<'syncs.runs.list'> = async ({ params: { id }, query, caller }, context) => {
+	const { organizationId } = caller
+	await requireSync(context.db, organizationId, id)
 	const key = { organizationId, syncId: id }
-	const rows = await readRuns(db, { ...key, ...query })
-	return { status: 200, body: listText<SyncRun, CursorMeta>(rows, await metaOf(rows, query, () => countRuns(db, key))) }
+	return answerPage<SyncRun>(`runs of ${id}`, { query, caller }, context, (page) => readRuns(context.db, key, page))
 }
 
 export const get: Handler<'syncs.runs.get'> = async ({ params: { id, runId }, caller }, { db }) => ({
@@ -21,12 +21,13 @@ export const get: Handler<'syncs.runs.get'> = async ({ params: { id, runId }, ca
 	body: { data: await requireRun(db, caller.organizationId, id, runId) },
 })
 
-export const listErrors: Handler<'syncs.runs.errors.list'> = async ({ params: { id, runId }, query, caller }, { db }) => {
+export const listErrors: Handler<'syncs.runs.errors.list'> = async ({ params: { id, runId }, query, caller }, context) => {
 	const { organizationId } = caller
-	await requireRun(db, organizationId, id, runId)
+	await requireRun(context.db, organizationId, id, runId)
 	const key = { organizationId, syncId: id, runId }
-	const rows = await readErrors(db, { ...key, ...query })
-	return { status: 200, body: listText<SyncRecordError, CursorMeta>(rows, await metaOf(rows, query, () => countErrors(db, key))) }
+	return answerPage<SyncRecordError>(`errors of ${runId}`, { query, caller }, context, (page) =>
+		readErrors(context.db, key, page),
+	)
 }
 
 export const confirm: Handler<'syncs.runs.confirm'> = async ({ params: { id, runId }, caller }, { db, now, origin }) => {
@@ -52,20 +53,4 @@ async function requireRun(db: Db, organizationId: string, syncId: string, runId:
 	const run = await runs.find(db, organizationId, runId)
 	if (run?.syncId !== syncId) throw runs.notFound(runId)
 	return run
-}
-
-interface Page {
-	readonly limit: number
-	readonly offset: number
-	readonly cursor?: string
-}
-
-async function metaOf(
-	rows: readonly string[],
-	{ limit, offset, cursor }: Page,
-	count: () => Promise<number>,
-): Promise<CursorMeta> {
-	const total = cursor === undefined ? await count() : null
-	const last = rows.at(-1)
-	return { total, limit, offset, nextCursor: last === undefined ? (cursor ?? null) : (JSON.parse(last) as { id: string }).id }
 }

@@ -1,7 +1,8 @@
 // The rows of runs.
 import { newTimedId } from '../base/ids.ts'
-import { asNumber, type Db, query } from '../db/database.ts'
+import { type Db, query } from '../db/database.ts'
 import { jsonColumn } from '../db/json.ts'
+import { listOf, type PageQuery } from '../db/pages.ts'
 import { records } from '../db/records.ts'
 import { eventsAbout } from '../events/record-events.ts'
 import type { EventType, SyncRun } from '../generated/contract.ts'
@@ -104,24 +105,12 @@ export async function lockActiveRun(db: Db, organizationId: string, syncId: stri
 	return row && JSON.parse(row.json)
 }
 
-interface Page {
-	readonly limit: number
-	readonly offset: number
-	/** The last run of the page before. */
-	readonly cursor?: string
-}
-
-const page = query<OfSync & Page, { json: string }>((knex, { limit, offset, cursor, ...key }, dialect) => {
-	const rows = knex('sync_runs').where(key)
-	if (cursor !== undefined) rows.where('id', '<', cursor)
-	return rows
-		.orderBy('id', 'desc')
-		.limit(asNumber(limit))
-		.offset(asNumber(offset))
-		.select(jsonColumn(knex, dialect, fields.SyncRun))
+const list = listOf<OfSync>({
+	table: 'sync_runs',
+	order: { column: 'id', direction: 'desc' },
+	matching: (knex, key) => knex('sync_runs').where(key),
+	columns: (knex, dialect) => jsonColumn(knex, dialect, fields.SyncRun),
 })
 
-const count = query<OfSync, { total: number }>((knex, key) => knex('sync_runs').where(key).count({ total: '*' }))
-
-export const readRuns = (db: Db, key: OfSync & Page) => db.column(page, key)
-export const countRuns = async (db: Db, key: OfSync) => (await db.get(count, key))?.total ?? 0
+/** A page of the runs of a sync as JSON texts, newest first. */
+export const readRuns = (db: Db, key: OfSync, page: PageQuery) => list.readCounted(db, key, page)

@@ -86,15 +86,14 @@ describe('the list of deliveries', () => {
 		const before = (await org.list()).data.map(({ id }) => id)
 		const seen: string[] = []
 		let cursor: string | null = null
-		for (let page = 0; page < 6; page++) {
+		for (let page = 0; page === 0 || cursor !== null; page++) {
 			const { data, meta } = await org.list({ limit: '2', ...(cursor !== null && { cursor }) })
-			expect(meta.total).toBe(page === 0 ? 9 : null)
+			expect(meta).toMatchObject({ total: page === 0 ? 9 : null, hasMore: page < 4 })
 			seen.push(...data.map(({ id }) => id))
 			cursor = meta.nextCursor
 			await org.change(`new ${page}`)
 		}
 		expect(seen).toEqual(before)
-		expect((await org.list({ cursor: cursor as string })).meta).toMatchObject({ total: null, nextCursor: cursor })
 	})
 
 	it('is iterated whole by the SDK, while it grows too', async () => {

@@ -5,13 +5,11 @@ import { beginningOf } from '../base/ids.ts'
 import { typesMatching } from '../contract/event-patterns.ts'
 import { recordChange } from '../db/audit-log.ts'
 import type { Db } from '../db/database.ts'
-import type { CursorMeta, EventType, WebhookDelivery } from '../generated/contract.ts'
-import { listText } from '../http/answers.ts'
+import type { EventType, WebhookDelivery } from '../generated/contract.ts'
 import type { Handler } from '../http/handler.ts'
+import { answerPage } from '../http/record-handlers.ts'
 import {
 	type Branch,
-	countDeliveries,
-	countDeliveriesAmong,
 	deliverAgain,
 	findDelivery,
 	lockDelivery,
@@ -25,8 +23,9 @@ import { endpoints, endpointsWithin } from './endpoint-store.ts'
 const notFound = (id: string) =>
 	new ApiError('webhook_delivery_not_found', `There is no delivery ${id}, or it is no longer kept.`)
 
-export const list: Handler<'webhooks.deliveries.list'> = async ({ query, caller }, { db }) => {
-	const { limit, offset, cursor, type, resourceType, since, ...rest } = query
+export const list: Handler<'webhooks.deliveries.list'> = async ({ query, caller }, context) => {
+	const { db } = context
+	const { limit: _, offset, cursor: _cursor, type, resourceType, since, ...rest } = query
 	const types = typesMatching({ type, resourceType }, null)
 	const filters = {
 		...rest,
@@ -34,15 +33,11 @@ export const list: Handler<'webhooks.deliveries.list'> = async ({ query, caller 
 		...(types && { types }),
 		...(since !== undefined && { from: beginningOf('whd', since) }),
 	}
-	const page = { limit, offset, ...(cursor !== undefined && { cursor }) }
 	const branches = await branchesOf(db, caller, filters)
 	if (branches && offset > maxMergedOffset) throw tooFar()
-	const rows = await (branches ? readDeliveriesAmong(db, branches, filters, page) : readDeliveries(db, filters, page))
-	const counted = () => (branches ? countDeliveriesAmong(db, branches, filters) : countDeliveries(db, filters))
-	const total = cursor === undefined ? await counted() : null
-	const last = rows.at(-1)
-	const nextCursor = last === undefined ? (cursor ?? null) : (JSON.parse(last) as WebhookDelivery).id
-	return { status: 200, body: listText<WebhookDelivery, CursorMeta>(rows, { total, limit, offset, nextCursor }) }
+	return answerPage<WebhookDelivery>('delivery', { query, caller }, context, (page) =>
+		branches ? readDeliveriesAmong(db, branches, filters, page) : readDeliveries(db, filters, page),
+	)
 }
 
 interface Narrowing {

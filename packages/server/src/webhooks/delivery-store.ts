@@ -1,6 +1,19 @@
 import type { Knex } from 'knex'
-import { asNumber, type Db, type Dialect, type Placeholders, query } from '../db/database.ts'
+import { type Db, type Dialect, type Placeholders, query } from '../db/database.ts'
 import { jsonColumn } from '../db/json.ts'
+import {
+	type CountedPage,
+	countBound,
+	countRows,
+	cutPage,
+	listOf,
+	type Order,
+	onPage,
+	type PageParameters,
+	type PageQuery,
+	pageParameters,
+	totalOf,
+} from '../db/pages.ts'
 import { isAnyOf, type ListFilter } from '../db/records.ts'
 import { readEvent } from '../events/store.ts'
 import type { EventType, WebhookDelivery, WebhookDeliveryDetails } from '../generated/contract.ts'
@@ -22,13 +35,6 @@ type Filters = Pick<ListFilter<'webhooks.deliveries.list'>, 'endpointId' | 'stat
 	readonly from?: string
 }
 
-interface Page {
-	readonly limit: number
-	readonly offset: number
-	/** The last delivery of the page before; this page goes on with older ones. */
-	readonly cursor?: string
-}
-
 /** While an attempt is under way, the column `nextAttemptAt` holds the end of its lease, which callers do not see. */
 const shown = (knex: Knex, dialect: Dialect) => ({
 	nextAttemptAt: knex.raw(attemptedFrom(dialect)),
@@ -47,29 +53,26 @@ function matching(knex: Knex, { eventId, types, from, ...filters }: Placeholders
 		.whereRaw(`id < 'whd_' || substr(?, 5) || '~'`, [eventId])
 }
 
-const page = query<Filters & Page, { json: string }>((knex, { limit, offset, cursor, ...filters }, dialect) => {
-	const rows = matching(knex, filters, dialect)
-		.select(jsonColumn(knex, dialect, fields.WebhookDelivery, shown(knex, dialect)))
-		.orderBy('id', 'desc')
-		.limit(asNumber(limit))
-		.offset(asNumber(offset))
-	return cursor === undefined ? rows : rows.where('id', '<', cursor)
+const newestFirst: Order = { column: 'id', direction: 'desc' }
+
+const list = listOf<Filters>({
+	table: 'webhook_deliveries',
+	order: newestFirst,
+	matching,
+	columns: (knex, dialect) => jsonColumn(knex, dialect, fields.WebhookDelivery, shown(knex, dialect)),
 })
 
-const count = query<Filters, { total: number }>((knex, filters, dialect) =>
-	matching(knex, filters, dialect).count({ total: '*' }),
+/** A page of deliveries as JSON texts, newest first. */
+export const readDeliveries = (db: Db, filters: Filters, page: PageQuery) => list.readCounted(db, filters, page)
+
+const count = query<Filters, { total: number }>((knex, filters, dialect) => countRows(knex, matching(knex, filters, dialect)))
+
+const newest = query<Filters & PageParameters, { id: string }>(
+	(knex, { limit, offset, afterKey, afterId, ...filters }, dialect) => {
+		const at = { limit, offset, afterKey, afterId } as Placeholders<PageParameters>
+		return onPage(matching(knex, filters as unknown as Placeholders<Filters>, dialect), at, newestFirst).select('id')
+	},
 )
-
-/** Deliveries as JSON texts, newest first. */
-export const readDeliveries = (db: Db, filters: Filters, page_: Page) => db.column(page, { ...filters, ...page_ })
-
-export const countDeliveries = async (db: Db, filters: Filters): Promise<number> =>
-	(await db.get(count, { ...filters }))?.total ?? 0
-
-const newest = query<Filters & Page, { id: string }>((knex, { limit, offset, cursor, ...filters }, dialect) => {
-	const rows = matching(knex, filters, dialect).select('id').orderBy('id', 'desc').limit(asNumber(limit)).offset(asNumber(offset))
-	return cursor === undefined ? rows : rows.where('id', '<', cursor)
-})
 
 const byIds = query<{ organizationId: string; ids: readonly string[] }, { json: string }>(
 	(knex, { organizationId, ids }, dialect) =>
@@ -96,27 +99,31 @@ export async function readDeliveriesAmong(
 	db: Db,
 	branches: readonly Branch[],
 	filters: Filters,
-	{ limit, offset, ...rest }: Page,
-): Promise<string[]> {
+	{ limit, offset, after }: PageQuery,
+): Promise<CountedPage> {
 	const { organizationId } = filters
 	const [only, ...others] = branches
-	if (others.length === 0) {
-		return only === undefined ? [] : readDeliveries(db, within(filters, only), { limit, offset, ...rest })
-	}
+	if (only === undefined) return { rows: [], hasMore: false, total: after ? null : 0 }
+	if (others.length === 0) return readDeliveries(db, within(filters, only), { limit, offset, after })
 	const found: string[] = []
+	const first = pageParameters({ limit: limit + offset, offset: 0, after })
 	for (const branch of branches)
-		for (const { id } of await db.all(newest, { ...within(filters, branch), limit: limit + offset, offset: 0, ...rest }))
-			found.push(id)
-	const ids = found
-		.sort()
-		.reverse()
-		.slice(offset, offset + limit)
-	return db.column(byIds, { organizationId, ids })
+		for (const { id } of await db.all(newest, { ...within(filters, branch), ...first })) found.push(id)
+	const { rows: ids, hasMore } = cutPage(found.sort().reverse().slice(offset), limit)
+	const rows = await db.column(byIds, { organizationId, ids })
+	const counted = () => countAmong(db, branches, filters)
+	const total = after ? null : await totalOf({ limit, offset }, { length: rows.length, hasMore }, counted)
+	const end = ids.at(-1)
+	return { rows, hasMore, total, ...(hasMore && end !== undefined && { end: { key: end, id: end } }) }
 }
 
-export async function countDeliveriesAmong(db: Db, branches: readonly Branch[], filters: Filters): Promise<number> {
+/** Counts on while the sum is not beyond the bound. */
+async function countAmong(db: Db, branches: readonly Branch[], filters: Filters): Promise<number> {
 	let total = 0
-	for (const branch of branches) total += await countDeliveries(db, within(filters, branch))
+	for (const branch of branches) {
+		total += (await db.get(count, within(filters, branch)))?.total ?? 0
+		if (total > countBound) break
+	}
 	return total
 }
 

@@ -1,6 +1,8 @@
 import { fieldError } from '../../base/errors.ts'
 import { recordChange } from '../../db/audit-log.ts'
+import type { NumberGap } from '../../generated/contract.ts'
 import type { Handler } from '../../http/handler.ts'
+import { answerPageOfAll } from '../../http/record-handlers.ts'
 import { explainGaps } from './gaps.ts'
 import { largestUsed, listSeries, readGaps } from './gaps-store.ts'
 import { formatNumber, seriesOf } from './series.ts'
@@ -37,12 +39,13 @@ export const replaceNext: Handler<'organization.nextInvoiceNumber.replace'> = as
 	return { status: 200, body: { ok: true } }
 }
 
-export const listGaps: Handler<'numberGaps.list'> = async ({ query: { limit, offset }, caller }, { db, now }) => {
-	const { organizationId, organization } = caller
-	const gaps = []
+export const listGaps: Handler<'numberGaps.list'> = async (call, context) => {
+	const { db, now } = context
+	const { organizationId, organization } = call.caller
+	const gaps: NumberGap[] = []
 	for (const series of await listSeries(db, organizationId, seriesOf(organization, now))) {
 		const next = await readNext(db, { organizationId, series })
 		gaps.push(...explainGaps(series, await readGaps(db, organizationId, series, next)))
 	}
-	return { status: 200, body: { data: gaps.slice(offset, offset + limit), meta: { total: gaps.length, limit, offset } } }
+	return answerPageOfAll<NumberGap>('number gap', call, context, gaps)
 }

@@ -156,5 +156,8 @@ it('Each gap says what made it, who and when', async () => {
 	expect(await brief()).toEqual([
 		...[1, 2, 3, 5, 6].map((n) => ['INV-', n, n, n === 1 || n === 6 ? 'deleted' : n === 2 ? 'renumbered' : 'own_number']),
 	])
-	expect((await ask('GET', '/api/number-gaps?limit=2&offset=1')).meta).toEqual({ total: 5, limit: 2, offset: 1 })
+	expect((await ask('GET', '/api/number-gaps?limit=2&offset=1')).meta).toEqual({
+		...{ total: 5, limit: 2, offset: 1 },
+		...{ hasMore: true, nextCursor: expect.any(String) },
+	})
 })

@@ -2,9 +2,9 @@
 
 import { todayIn } from '../../base/dates.ts'
 import { ApiError } from '../../base/errors.ts'
-import type { Invoice, InvoiceEmail, PageMeta } from '../../generated/contract.ts'
-import { listText } from '../../http/answers.ts'
+import type { Invoice, InvoiceEmail } from '../../generated/contract.ts'
 import type { Handler, SelfManagedContext } from '../../http/handler.ts'
+import { answerPage } from '../../http/record-handlers.ts'
 import { findLatestMail, isUncertain, readEmails } from '../../mails/store.ts'
 import { requireOrganization } from '../../organizations/store.ts'
 import { invoiceNotFound, readInvoice, requireInvoice, requireLockedInvoice } from '../store.ts'
@@ -23,11 +23,10 @@ export const sendStatus: Handler<'invoices.sendStatus'> = async ({ params, calle
 	return { status: 200, body: { configured, transport, from, missing: [...missing], perhapsSent } }
 }
 
-export const listEmails: Handler<'invoices.emails.list'> = async ({ params, query, caller }, { db }) => {
+export const listEmails: Handler<'invoices.emails.list'> = async ({ params, query, caller }, { db, now, services }) => {
 	const invoice = await requireInvoice(db, caller.organizationId, params.id)
-	const { limit, offset } = query
-	const { rows, total } = await readEmails(db, invoice, query)
-	return { status: 200, body: listText<InvoiceEmail, PageMeta>(rows, { total, limit, offset }) }
+	const list = `emails of ${invoice.id}`
+	return answerPage<InvoiceEmail>(list, { query, caller }, { now, services }, (page) => readEmails(db, invoice, page))
 }
 
 export const pdf: Handler<'invoices.pdf'> = async ({ params, caller, signal }, context) => {

@@ -110,7 +110,7 @@ describe('the mail', () => {
 		})
 		expect(mail.received[0]?.raw).not.toMatch(/^bcc:|books@/im)
 		const { data, meta } = await tenant.remit.invoices.emails.list(id)
-		expect(meta).toEqual({ total: 1, limit: 50, offset: 0 })
+		expect(meta).toEqual({ total: 1, limit: 50, offset: 0, hasMore: false, nextCursor: null })
 		const accepted = (address: string) => ({ address, accepted: true, answer: null })
 		expect(data).toEqual([
 			{

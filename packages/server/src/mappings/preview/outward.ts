@@ -129,8 +129,8 @@ async function newest(
 ): Promise<string[]> {
 	const page = { limit, offset: 0 }
 	if (kind === 'company')
-		return (await companies.readPage(db, organizationId, page, { column: 'createdAt', direction: 'desc' })).rows
+		return (await companies.readRows(db, organizationId, page, { column: 'createdAt', direction: 'desc' })).rows
 	const texts: string[] = []
-	for await (const text of await readInvoices(db, organizationId, page, today)) texts.push(text)
+	for await (const text of (await readInvoices(db, { organizationId }, page, today)).rows) texts.push(text)
 	return texts
 }

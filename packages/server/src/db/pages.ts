@@ -1,0 +1,211 @@
+// Pages of lists. What a page costs does not grow with its list: rows are counted up to a bound, a page behind a place (the sort key and
+// the id of a record) is found by an index, and an offset is skipped in strides that leave turns to others.
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Knex } from 'knex'
+import { asNumber, type Db, type Dialect, type Placeholders, type Query, query } from './database.ts'
+import { pageWith } from './json.ts'
+
+/** Rows are counted up to this number; a list of more has no total. The contract says it, too. */
+export const countBound = 10_000
+
+export interface Order {
+	/** A column that is never null; `id` when the order is that of the ids. */
+	readonly column: string
+	readonly direction: 'asc' | 'desc'
+}
+
+/** The sort key and the id of a record, after which a page begins. */
+export interface Place {
+	readonly key: string | number
+	readonly id: string
+}
+
+export interface PageQuery {
+	readonly limit: number
+	readonly offset: number
+	readonly after?: Place | undefined
+}
+
+/** `PageQuery` as the parameters of a query. */
+export interface PageParameters {
+	readonly limit: number
+	readonly offset: number
+	readonly afterKey?: string | number
+	readonly afterId?: string
+}
+
+/** One row more than the page has, which tells whether there are more. */
+export const pageParameters = ({ limit, offset, after }: PageQuery): PageParameters => ({
+	limit: limit + 1,
+	offset,
+	...(after && { afterKey: after.key, afterId: after.id }),
+})
+
+/** Ties go by id. */
+const orderBy = ({ column, direction }: Order) =>
+	(column === 'id' ? ['id'] : [column, 'id']).map((name) => ({ column: name, order: direction }))
+
+/** The rows of a page in their order, without its columns. */
+export function onPage(
+	rows: Knex.QueryBuilder,
+	{ limit, offset, afterKey, afterId }: Placeholders<PageParameters>,
+	order: Order,
+): Knex.QueryBuilder {
+	if (afterKey !== undefined && afterId !== undefined) behind(rows, order, afterKey, afterId)
+	return rows.orderBy(orderBy(order)).limit(asNumber(limit)).offset(asNumber(offset))
+}
+
+function behind(rows: Knex.QueryBuilder, { column, direction }: Order, key: Knex.Value, id: Knex.Value): void {
+	const beyond = direction === 'asc' ? '>' : '<'
+	if (column === 'id') rows.where('id', beyond, id)
+	else rows.whereRaw(`("${column}", id) ${beyond} (?, ?)`, [key, id])
+}
+
+/** A page with columns that cost something to make (see `pageWith`). */
+export const pageOf = (
+	knex: Knex,
+	dialect: Dialect,
+	page: { table: string; rows: Knex.QueryBuilder; order: Order; columns: Knex.Raw },
+): Knex.QueryBuilder => pageWith(knex, dialect, { ...page, order: orderBy(page.order) })
+
+/** Counts rows, but no more than one beyond the bound. */
+export const countRows = (knex: Knex, rows: Knex.QueryBuilder) =>
+	knex
+		.from(
+			rows
+				.select(knex.raw('1 as one'))
+				.limit(countBound + 1)
+				.as('counted'),
+		)
+		.count({ total: '*' })
+
+/** The total of a list of which a page was read: without counting where the page ends the list. `count` counts to the bound. */
+export async function totalOf(
+	{ offset }: PageQuery,
+	{ length, hasMore }: { length: number; hasMore: boolean },
+	count: () => Promise<number | undefined>,
+): Promise<number | null> {
+	const isEnd = !hasMore && (length > 0 || offset === 0)
+	const total = isEnd ? offset + length : ((await count()) ?? 0)
+	return total > countBound ? null : total
+}
+
+/** The rows of a page of those that were read for it. */
+export const cutPage = <Row>(rows: readonly Row[], limit: number): { rows: Row[]; hasMore: boolean } => ({
+	rows: rows.slice(0, limit),
+	hasMore: rows.length > limit,
+})
+
+/**
+ * How many rows of an index a statement skips: less than 2 ms on SQLite, where everybody waits for it; on PostgreSQL each statement is a
+ * round trip.
+ */
+export const strides: Readonly<Record<Dialect, number>> = { sqlite: 5_000, postgres: 100_000 }
+
+export type StepQuery<Filters extends object> = Query<Filters & PageParameters, Place>
+
+/** Finds the place of the last row that an offset skips. `matching` are the rows of the list. */
+export const stepOf = <Filters extends object>(matching: Matching<Filters>, order: Order): StepQuery<Filters> =>
+	query<Filters & PageParameters, Place>((knex, { limit, offset, afterKey, afterId, ...filters }, dialect) =>
+		onPage(
+			matching(knex, filters as unknown as Placeholders<Filters>, dialect),
+			{ limit, offset, afterKey, afterId } as Placeholders<PageParameters>,
+			order,
+		).select({ key: order.column }, 'id'),
+	)
+
+const lastRow = new Map<string, Query<object, { most: number | null }>>()
+
+/** Whether an offset is beyond all rows of a table. Only SQLite can tell in one step: each row has its own number. */
+export async function isBeyond(db: Db, table: string, offset: number): Promise<boolean> {
+	if (db.dialect === 'postgres') return false
+	const known = lastRow.get(table) ?? query<object, { most: number | null }>((knex) => knex(table).max({ most: 'rowid' }))
+	lastRow.set(table, known)
+	return offset >= ((await db.get(known, {}))?.most ?? 0)
+}
+
+/**
+ * Skips most of a deep offset, stride by stride, with a turn for others after each. Returns the page that is left to read; undefined when
+ * the list has no row there.
+ */
+export async function skipTo<Filters extends object>(
+	db: Db,
+	table: string,
+	step: StepQuery<Filters>,
+	filters: Filters,
+	page: PageQuery,
+): Promise<PageQuery | undefined> {
+	const stride = strides[db.dialect]
+	if (page.offset < stride) return page
+	if (await isBeyond(db, table, page.offset)) return undefined
+	let { offset, after } = page
+	while (offset >= stride) {
+		const params = { ...filters, ...pageParameters({ limit: 0, offset: stride - 1, after }) }
+		after = await db.get(step, params)
+		if (after === undefined) return undefined
+		offset -= stride
+		await nextTurn()
+	}
+	return { limit: page.limit, offset, after }
+}
+
+/** A page as JSON texts. */
+export interface PageRows {
+	readonly rows: string[]
+	readonly hasMore: boolean
+	/** Where the next page begins; absent on the last. */
+	readonly end?: Place
+}
+
+/** A page, and how many records its list has; null for more than are counted, and after a place. */
+export interface CountedPage extends PageRows {
+	readonly total: number | null
+}
+
+type Matching<Filters> = (knex: Knex, filters: Placeholders<Filters>, dialect: Dialect) => Knex.QueryBuilder
+
+export interface ListOf<Filters> {
+	readonly table: string
+	readonly order: Order
+	/** The rows of the list. */
+	readonly matching: Matching<Filters>
+	/** A record as the column `json`. */
+	readonly columns: (knex: Knex, dialect: Dialect) => Knex.Raw
+	/** What a record is sorted by; the field of the column's name when absent. */
+	readonly sortKey?: ((record: never) => string | number) | undefined
+}
+
+/** A list in one order. */
+export function listOf<Filters extends object>({ table, order, matching, columns, sortKey }: ListOf<Filters>) {
+	const step = stepOf(matching, order)
+	const page = query<Filters & PageParameters, { json: string }>((knex, params, dialect) => {
+		const { limit, offset, afterKey, afterId, ...filters } = params
+		const rows = matching(knex, filters as unknown as Placeholders<Filters>, dialect)
+		const at = { limit, offset, afterKey, afterId } as Placeholders<PageParameters>
+		return pageOf(knex, dialect, { table, rows: onPage(rows, at, order), order, columns: columns(knex, dialect) })
+	})
+	const count = query<Filters, { total: number }>((knex, filters, dialect) => countRows(knex, matching(knex, filters, dialect)))
+
+	async function read(db: Db, filters: Filters, asked: PageQuery): Promise<PageRows> {
+		const at = await skipTo(db, table, step, filters, asked)
+		if (at === undefined) return { rows: [], hasMore: false }
+		const found = cutPage(await db.column(page, { ...filters, ...pageParameters(at) }), asked.limit)
+		return found.hasMore ? { ...found, end: placeOf(found.rows.at(-1) as string) } : found
+	}
+
+	function placeOf(json: string): Place {
+		const record = JSON.parse(json)
+		return { key: sortKey ? sortKey(record as never) : record[order.column], id: record.id }
+	}
+
+	return {
+		read,
+		async readCounted(db: Db, filters: Filters, asked: PageQuery): Promise<CountedPage> {
+			const found = await read(db, filters, asked)
+			if (asked.after) return { ...found, total: null }
+			const { rows, hasMore } = found
+			const counted = async () => (await db.get(count, filters))?.total
+			return { ...found, total: await totalOf(asked, { length: rows.length, hasMore }, counted) }
+		},
+	}
+}
