@@ -2,11 +2,11 @@ import { fieldError } from '../../base/errors.ts'
 import { recordChange } from '../../db/audit-log.ts'
 import type { NumberGap } from '../../generated/contract.ts'
 import type { Handler } from '../../http/handler.ts'
-import { answerPageOfAll } from '../../http/record-handlers.ts'
-import { explainGaps } from './gaps.ts'
-import { largestUsed, listSeries, readGaps } from './gaps-store.ts'
+import { answerPage } from '../../http/record-handlers.ts'
+import { largestUsed, listSeries } from './gaps-store.ts'
 import { formatNumber, seriesOf } from './series.ts'
 import { readNext, setNext } from './store.ts'
+import { readGapPage, type Series } from './walk.ts'
 
 export const getNext: Handler<'organization.nextInvoiceNumber.get'> = async ({ caller }, { db, now }) => {
 	const { organizationId, organization } = caller
@@ -42,10 +42,8 @@ export const replaceNext: Handler<'organization.nextInvoiceNumber.replace'> = as
 export const listGaps: Handler<'numberGaps.list'> = async (call, context) => {
 	const { db, now } = context
 	const { organizationId, organization } = call.caller
-	const gaps: NumberGap[] = []
-	for (const series of await listSeries(db, organizationId, seriesOf(organization, now))) {
-		const next = await readNext(db, { organizationId, series })
-		gaps.push(...explainGaps(series, await readGaps(db, organizationId, series, next)))
-	}
-	return answerPageOfAll<NumberGap>('number gap', call, context, gaps)
+	const all: Series[] = []
+	for (const series of await listSeries(db, organizationId, seriesOf(organization, now)))
+		all.push({ organizationId, series, next: await readNext(db, { organizationId, series }) })
+	return answerPage<NumberGap>('number gap', call, context, (page) => readGapPage(db, all, page))
 }
