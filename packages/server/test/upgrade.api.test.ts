@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { up as addInvoiceFields } from '../migrations/0015-invoice-fields.ts'
 import { up as addLedger } from '../migrations/0050-ledger.ts'
 import { up as joinAllocations } from '../migrations/0056-joined-allocations.ts'
+import { up as countCompanies } from '../migrations/0069-record-counts.ts'
 import { startTestServer, type TestServer } from './harness.ts'
 import { expectBalanced } from './ledger.ts'
 
@@ -146,4 +147,22 @@ it('what an invoice got of a payment in parts becomes one allocation', async () 
 		{ ...whole, id: expect.any(String), allocatedAt: whole.allocatedAt + 200 },
 	])
 	await expectBalanced(server.db, organizationId)
+})
+
+it('the companies that are there are counted, and go on to be', async () => {
+	const tenant = await server.newTenant()
+	const create = async () => (await tenant.ask('POST', '/api/companies', { body: { name: 'Acme' } })).body.id
+	const total = async () => (await tenant.ask('GET', '/api/companies?limit=1')).body.meta.total
+	for (const id of [await create(), await create(), await create()].slice(2)) await tenant.ask('DELETE', `/api/companies/${id}`)
+	const isPostgres = server.db.dialect === 'postgres'
+	for (const name of ['insert', 'update', 'delete'])
+		await knex.raw(`drop trigger companies_count_${name} ${isPostgres ? 'on companies' : ''}`)
+	if (isPostgres) await knex.raw('drop function count_companies()')
+	await knex.schema.dropTable('record_counts')
+	await create()
+
+	await countCompanies(knex)
+	expect(await total()).toBe(3)
+	await create()
+	expect(await total()).toBe(4)
 })

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Knex } from 'knex'
 import { beginningOf } from '../base/ids.ts'
 import { asNumber, type Database, type Db, type Dialect, type Placeholders, query } from '../db/database.ts'
-import { countRows, cutPage, isBeyond, strides } from '../db/pages.ts'
+import { countBound, countRows, cutPage, isBeyond, strides } from '../db/pages.ts'
 import type { EventType } from '../generated/contract.ts'
 import { type PageRows, readSized, type Sized, storedBytes, unlessLong } from './long-records-store.ts'
 import { maxPlaceBatches, place, placeAll } from './places-store.ts'
@@ -87,6 +87,18 @@ const feedQueries = (types: Types) => {
 		/** The place of a row. */
 		step: query<Filters & Page, { place: number }>((knex, params, dialect) =>
 			rows(knex, params, dialect).select({ place: placeColumn(dialect) }),
+		),
+
+		/** A part of the feed: how many events it has, and the place of the last. */
+		part: query<Filters & Page, { total: number; last: number }>((knex, params, dialect) =>
+			knex
+				.from(
+					rows(knex, params, dialect)
+						.select({ place: placeColumn(dialect) })
+						.as('part'),
+				)
+				.count({ total: '*' })
+				.max({ last: 'place' }),
 		),
 
 		count: query<Filters & { from?: string }, { total: number }>((knex, { since, from, ...filters }) => {
@@ -225,13 +237,25 @@ export async function readEvents(db: Database, filters: Filters, asked: Page, ty
 	return { ...found, rows: long }
 }
 
-/** Counted to the bound. */
-export const countEvents = async (db: Db, filters: Filters, types?: readonly EventType[]): Promise<number> =>
-	types?.length === 0
-		? 0
-		: ((
-				await db.get(feedOf(types).count, {
-					...filters,
-					...(filters.since !== undefined && { from: beginningOf('evt', filters.since) }),
-				})
-			)?.total ?? 0)
+/** How many events with a time SQLite looks at in one statement: it reads each row for it. */
+const partSize = 1_000
+
+/** Counts events to the bound, after a place before which there are none of `since` or later. */
+export async function countEvents(db: Db, filters: Filters, after: number, types?: readonly EventType[]): Promise<number> {
+	if (types?.length === 0) return 0
+	const { since, type, resourceId } = filters
+	const { part, count } = feedOf(types)
+	if (since === undefined) return (await db.get(count, filters))?.total ?? 0
+	// An index of ids alone has the times.
+	const isByTime = (type ?? resourceId ?? types) === undefined
+	if (isByTime || db.dialect === 'postgres')
+		return (await db.get(count, { ...filters, from: beginningOf('evt', since) }))?.total ?? 0
+	let total = 0
+	for (let from = after; total <= countBound; await nextTurn()) {
+		const found = await db.get(part, { ...filters, after: from, limit: partSize, offset: 0 })
+		total += found?.total ?? 0
+		if (!found || found.total < partSize) break
+		from = found.last
+	}
+	return total
+}

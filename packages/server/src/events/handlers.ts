@@ -24,7 +24,7 @@ export const list: Handler<'webhooks.events.list'> = async ({ query, caller }, {
 	const filters = { ...rest, organizationId, ...(isOne && { type: only }) }
 	const at = await placeOf(db, organizationId, query)
 	const { rows, length, hasMore, last } = await readEvents(db, filters, { limit, offset, ...at }, isOne ? undefined : types)
-	const count = () => countEvents(db, filters, isOne ? undefined : types)
+	const count = () => countEvents(db, filters, at.after, isOne ? undefined : types)
 	const total = cursor === undefined ? await totalOf({ limit, offset }, { length, hasMore }, count) : null
 	const unread = cursor === 'now' && order !== 'desc' ? String(at.after) : (cursor ?? null)
 	const nextCursor = last === undefined ? unread : String(last)

@@ -44,6 +44,7 @@ describe.each([
 	'/webhooks/events',
 	'/webhooks/events?type=company.updated',
 	'/webhooks/events?type=company.*',
+	'/webhooks/events?type=company.updated&since=1',
 ])('%s', (path) => {
 	const at = (query: string) => list(`${path}${path.includes('?') ? '&' : '?'}${query}`)
 
@@ -51,6 +52,7 @@ describe.each([
 		expect((await at('limit=1')).meta).toMatchObject({ total: null, hasMore: true, limit: 1, offset: 0 })
 	})
 
+	// On PostgreSQL the copies of an event have no places of their own.
 	it.skipIf(inject('database') === 'postgres' && path.startsWith('/webhooks/events'))(
 		'finds the page behind a deep offset, which is that behind the cursor before it',
 		async () => {
