@@ -159,6 +159,12 @@ const nearby = ({ offset, ...query }: Record<string, string>): Record<string, st
 		? query
 		: { ...query, offset }
 
+/** Only a list itself makes its cursors; a place in the feed of events is a number. */
+const givenTo =
+	({ id }: Operation) =>
+	({ cursor, ...query }: Record<string, string>): Record<string, string> =>
+		cursor === undefined || id !== 'webhooks.events.list' ? query : { ...query, cursor }
+
 /** Credentials and config are of the provider and authType that the sample has. */
 function connects({ credentials, config, ...fields }: Record<string, unknown>): Record<string, unknown> {
 	const isNew = 'authType' in fields
@@ -187,7 +193,9 @@ function requests(operation: Operation): fc.Arbitrary<Request> {
 	return fc.record({
 		id: fc.oneof({ weight: 9, arbitrary: fc.constant('existing') }, fc.stringMatching(/^[A-Za-z0-9_-]{1,64}$/)),
 		// An invoice at random has nothing of a payment.
-		query: parameters(operation.id === 'payments.release' ? [] : inPlace(operation, 'query')).map(nearby),
+		query: parameters(operation.id === 'payments.release' ? [] : inPlace(operation, 'query'))
+			.map(nearby)
+			.map(givenTo(operation)),
 		headers: parameters(inPlace(operation, 'header')).map((headers) =>
 			Object.fromEntries(Object.entries(headers).filter(([name, value]) => isHeader(value) && name !== 'If-Match')),
 		),
