@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Knex } from 'knex'
 import { type Db, type Dialect, type Placeholders, query } from '../db/database.ts'
 import { jsonColumn } from '../db/json.ts'
@@ -107,8 +108,11 @@ export async function readDeliveriesAmong(
 	if (others.length === 0) return readDeliveries(db, within(filters, only), { limit, offset, after })
 	const found: string[] = []
 	const first = pageParameters({ limit: limit + offset, offset: 0, after })
-	for (const branch of branches)
+	for (const branch of branches) {
 		for (const { id } of await db.all(newest, { ...within(filters, branch), ...first })) found.push(id)
+		// A deep offset reads many of each.
+		if (offset > 0) await nextTurn()
+	}
 	const { rows: ids, hasMore } = cutPage(found.sort().reverse().slice(offset), limit)
 	const rows = await db.column(byIds, { organizationId, ids })
 	const counted = () => countAmong(db, branches, filters)
@@ -123,6 +127,7 @@ async function countAmong(db: Db, branches: readonly Branch[], filters: Filters)
 	for (const branch of branches) {
 		total += (await db.get(count, within(filters, branch)))?.total ?? 0
 		if (total > countBound) break
+		await nextTurn()
 	}
 	return total
 }
