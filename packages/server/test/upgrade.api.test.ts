@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { up as addInvoiceFields } from '../migrations/0015-invoice-fields.ts'
 import { up as addLedger } from '../migrations/0050-ledger.ts'
 import { up as joinAllocations } from '../migrations/0056-joined-allocations.ts'
-import { up as countCompanies } from '../migrations/0069-record-counts.ts'
+import { up as countCompanies } from '../migrations/0072-record-counts.ts'
 import { startTestServer, type TestServer } from './harness.ts'
 import { expectBalanced } from './ledger.ts'
 
