@@ -48,7 +48,8 @@ export async function pullPage(session: Session, way: Way): Promise<boolean> {
 		const isLast = from + size >= page.records.length
 		const done = isLast
 			? { cursor: page.next, index: 0, newest, trail, listed: listed + page.records.length }
-			: { index: from + records.length }
+			: // A page that is begun anew is counted from where it was before.
+				{ index: Math.max(index, from + records.length) }
 		// What a kill left behind is written again, but counted once.
 		await applyChunk(
 			session,
