@@ -22,6 +22,8 @@ export async function up(knex: Knex): Promise<void> {
 		const list = ['organizationId', ...columns].map((column) => `"${column}"`).join(', ')
 		await knex.raw(`create index ?? on ?? (${list})`, [name, name.split('_by_')[0] as string])
 	}
+	// The index by endpoint and status has what this one has.
+	await knex.raw('drop index webhook_deliveries_retrying')
 	// The numbers of a series with as many digits, in their order: by bytes.
 	const bytes = knex.client.config.client === 'better-sqlite3' ? '' : ' collate "C"'
 	for (const table of ['invoices', 'invoice_tombstones'])

@@ -382,7 +382,7 @@ describe.each(['with few rows', 'with many rows'])('every query %s', (size) => {
 		if (server.db.dialect === 'postgres') await ask('set enable_seqscan = off')
 		const left = { forwardAfter: 'whd_1', forwardFrom: 7, forwardTo: 8 }
 		const [, walk] = await plans(await record((db) => forwardPart(db, { organizationId: org(), id: 'whe_1' }, left, 9)))
-		expect(walk).toContain('webhook_deliveries_retrying')
+		expect(walk).toContain('webhook_deliveries_by_endpoint_and_status')
 	})
 
 	it('for one record, or for those that belong to one, goes by an index', async () => {

@@ -129,7 +129,8 @@ export async function readCompanies(
 		? db.get(countLive, { organizationId })
 		: db.get(countFound, { organizationId, match }))
 	const total = counted?.total ?? 0
-	if (counted && offset >= total) return { ...none, total }
+	// Not where nothing counts yet: on PostgreSQL a transaction sees the number without what it has created itself.
+	if (counted && total > 0 && offset >= total) return { ...none, total }
 	const order = { column: sortBy === 'name' ? 'sortName' : sortBy, direction: sortOrder }
 	const filter = match !== undefined && { match, ...(db.dialect === 'postgres' && total <= few && { few: true as const }) }
 	return { ...(await companies.readRows(db, organizationId, { ...filter, limit, offset, after }, order)), total }

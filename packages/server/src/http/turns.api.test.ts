@@ -1,6 +1,6 @@
 // What one owner's many expensive requests leave to another: counted in answers and their parts, since the machine may be slow.
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { Agent, type IncomingMessage, OutgoingMessage, request } from 'node:http'
+import { Agent, type IncomingMessage, request, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import { startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
@@ -59,9 +59,9 @@ async function aheadOf(
 		else if (reached === 'answered') step()
 	}
 	subscribe('http.server.response.finish', finish)
-	const write = vi.spyOn(OutgoingMessage.prototype, 'write')
+	const write = vi.spyOn(ServerResponse.prototype, 'write')
 	if (reached === 'written')
-		write.mockImplementation(function (this: OutgoingMessage, ...args) {
+		write.mockImplementation(function (this: ServerResponse, ...args) {
 			step()
 			return original.apply(this, args as Parameters<typeof original>)
 		})
@@ -72,7 +72,7 @@ async function aheadOf(
 	return ahead
 }
 
-const original = OutgoingMessage.prototype.write
+const original = ServerResponse.prototype.write
 
 describe("another organization's GET", () => {
 	it("is answered amid the first of a visitor's 30 long pages", async () => {

@@ -53,7 +53,13 @@ describe('a mapping', () => {
 		})
 		await remit.mappings.update(id, { status: 'active', match: { keys: ['name'], onMultiple: 'first' } })
 		expect((await remit.mappings.list({ status: 'active' })).data).toMatchObject([{ id, version: 2, match: { keys: ['name'] } }])
-		expect((await remit.mappings.list({ status: 'draft' })).meta).toEqual({ total: 0, limit: 50, offset: 0 })
+		expect((await remit.mappings.list({ status: 'draft' })).meta).toEqual({
+			total: 0,
+			limit: 50,
+			offset: 0,
+			hasMore: false,
+			nextCursor: null,
+		})
 		await remit.mappings.delete(id)
 		expect(await tenant.ask('GET', `/mappings/${id}`)).toMatchObject({ status: 404, body: { code: 'mapping_not_found' } })
 	})
