@@ -79,7 +79,12 @@ it('A record with which the provider always fails is an error after some tries, 
 	creationsMeet(always({ kind: 'error', status: 500 }), 'Company 2')
 	const run = await sync.run()
 	expect([run.status, counts(run)]).toEqual(['partially_succeeded', { read: 5, created: 4, failed: 1 }])
-	expect(await errorsOf(sync, run)).toMatchObject([{ code: 'provider_failed', reason: 'The provider answered 500.' }])
+	expect(await errorsOf(sync, run)).toMatchObject([
+		{
+			code: 'provider_failed',
+			reason: expect.stringMatching(/^The provider answered 500 to POST \S+\. It says: internal error$/),
+		},
+	])
 	creationsMeet([])
 	expect(counts(await sync.run('failed'))).toEqual({ read: 1, created: 1 })
 	expect(hubspot.companies.list()).toHaveLength(5)

@@ -106,7 +106,8 @@ async function callWithin(
 	try {
 		const context = { db, services, now: now() }
 		const { url, answer } = await withProof(context, row, send, (sent) => sent.answer.status === 401)
-		const asked = { manifest, effect, isKeyed: Object.keys(idempotency).length > 0, secrets: proof.secrets }
+		const isKeyed = Object.keys(idempotency).length > 0
+		const asked = { manifest, effect, request: `${request.method} ${url.pathname}`, isKeyed, secrets: proof.secrets }
 		const failure = expected.includes(answer.status) ? undefined : fromAnswer(answer, now(), asked)
 		budgetOf(services).hold(row.connection, heldUntil(manifest, answer, now(), failure))
 		if (failure) throw failure

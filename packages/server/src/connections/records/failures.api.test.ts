@@ -151,13 +151,15 @@ describe('a failure', () => {
 		expect(provider.requests).toEqual([])
 	})
 
-	it('of a write has what the provider says, in one line, without the credentials', async () => {
+	it('has what the provider says of a write and of a reading, in one line, without the credentials', async () => {
 		provider.answer = (_, res) =>
 			res.writeHead(422).end(JSON.stringify({ message: `name\nis short, ${apiKey} ${'x'.repeat(600)}` }))
 		const [, , message] = await failureOf(write(await connect()))
-		expect(message).toMatch(/^The provider answered 422\. It says: name is short, … x{400,}$/)
-		expect(message.length).toBeLessThan(560)
-		expect((await read(await connect()))[2]).toBe('The provider answered 422.')
+		expect(message).toMatch(/^The provider answered 422 to POST \/\S+\. It says: name is short, … x{400,}$/)
+		expect(message.length).toBeLessThan(580)
+		expect((await read(await connect()))[2]).toMatch(
+			/^The provider answered 422 to GET \/\S+\. It says: name is short, … x{400,}$/,
+		)
 	})
 
 	it('of an object or an action that is not described is known before the call', async () => {

@@ -55,6 +55,8 @@ export function fromToken(error: TokenFailed): ProviderFailed {
 export interface Asked {
 	readonly manifest: Manifest
 	readonly effect: Effect
+	/** The method and the path. */
+	readonly request: string
 	/** Whether the write had a key by which the provider stores it once. */
 	readonly isKeyed: boolean
 	readonly secrets: readonly string[]
@@ -65,7 +67,7 @@ export function fromAnswer(answer: OutsideAnswer, now: number, asked: Asked): Pr
 	const { status, headers } = answer
 	if (status >= 200 && status < 300) return undefined
 	const code = errorOf(status) ?? 'provider_failed'
-	const said = `The provider answered ${status}.`
+	const said = saidOf(answer, asked)
 	const wait = waitOf(headers['retry-after'], now)
 	if (status === 429 || (status === 503 && wait !== undefined))
 		return new ProviderFailed('limit', 'rate_limited', said, { retryAfterMs: wait ?? longPause(answer, asked) ?? pauseMs })
@@ -76,8 +78,14 @@ export function fromAnswer(answer: OutsideAnswer, now: number, asked: Asked): Pr
 	if (status === 425) return new ProviderFailed('retry', 'provider_failed', said, { retryAfterMs: wait })
 	if (status === 409 && asked.isKeyed) return new ProviderFailed('unclear', code, said, { retryAfterMs: wait })
 	if (status < 400) return new ProviderFailed('rejected', 'invalid_answer', `${said} It is a redirect, which is not followed.`)
-	const reason = asked.effect === 'write' ? reasonIn(answer, asked) : undefined
-	return new ProviderFailed('rejected', code, reason ? `${said} It says: ${reason}` : said)
+	return new ProviderFailed('rejected', code, said)
+}
+
+/** What the provider answered to what, in its own words where it has any. */
+function saidOf(answer: OutsideAnswer, asked: Asked): string {
+	const reason = reasonIn(answer, asked)
+	const said = `The provider answered ${answer.status} to ${withoutSecrets(asked.request, asked.secrets) ?? 'the call'}.`
+	return reason ? `${said} It says: ${reason}` : said
 }
 
 const parsed = (text: string): unknown => {
@@ -94,7 +102,7 @@ function longPause({ text }: OutsideAnswer, { manifest: { longLimit } }: Asked):
 
 const longestReason = 500
 
-/** What the provider says is wrong with a write, without any secret; undefined when it does not say. */
+/** What the provider says is wrong, without any secret; undefined when it does not say. */
 function reasonIn({ text }: OutsideAnswer, { manifest, secrets }: Asked): string | undefined {
 	const json = parsed(text)
 	const found = manifest.errors.map((path) => [...new Set(textsAt(json, path))].join(' ')).find((reason) => reason !== '')

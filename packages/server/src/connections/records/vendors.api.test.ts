@@ -170,7 +170,7 @@ it('a write that the provider does not take has its words', async () => {
 	const [kind, code, message] = await failureOf(writeRecord(records.context, keyOf('companies'), write))
 	vendors.hubspot.validationRule = () => undefined
 	expect([kind, code]).toEqual(['rejected', 'rejected'])
-	expect(message).toMatch(/^The provider answered 400\. It says: .*Use another token than …/)
+	expect(message).toMatch(/^The provider answered 400 to POST \S+\. It says: .*Use another token than …/)
 	const stripe = { externalId: null, data: { email: 'nonsense' }, idempotencyKey: 'k', fields }
 	expect((await failureOf(writeRecord(records.context, keyOf('customers'), stripe)))[2]).toContain(
 		'Invalid email address: nonsense',
