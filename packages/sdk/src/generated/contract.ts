@@ -10505,7 +10505,7 @@ export interface components {
          */
         SyncRunStatus: "queued" | "running" | "waiting" | "succeeded" | "partially_succeeded" | "failed" | "cancelled";
         /**
-         * @description A run came to its end, and all records are in step.
+         * @description A run came to its end, and all that it read is in step.
          * @example {
          *       "id": "evt_0mnfcf9s0aKq2LwXc4Rk6Nd",
          *       "type": "sync.run.succeeded",
