@@ -80,8 +80,10 @@ export class JsonRows {
 	companies(organizationId: string, { search = '', limit = '50', offset = '0' }: ParsedUrlQuery): Buffer {
 		const match = ftsQuery(organizationId, words(String(search)))
 		const data = this.#search(Number(limit)).get(organizationId, match, Number(offset)) as string
-		const total = this.#countCompanies.get(organizationId, match)
-		return Buffer.from(`{"data":[${data}],"meta":{"total":${total},"limit":${limit},"offset":${offset}}}`)
+		const total = Number(this.#countCompanies.get(organizationId, match))
+		const hasMore = Number(offset) + Number(limit) < total
+		const meta = `"total":${total},"limit":${limit},"offset":${offset},"hasMore":${hasMore},"nextCursor":null`
+		return Buffer.from(`{"data":[${data}],"meta":{${meta}}}`)
 	}
 
 	/** Creates what one turn of the event loop has received with one commit. */

@@ -111,7 +111,7 @@ export class Rows {
 		const data = this.#search(limit).all(organizationId, match, offset)
 		const isLast = data.length > 0 && data.length < limit
 		const total = isLast ? offset + data.length : (this.#countCompanies.get(organizationId, match)?.total ?? 0)
-		return { data, meta: { total, limit, offset } }
+		return { data, meta: { total, limit, offset, hasMore: offset + data.length < total, nextCursor: null } }
 	}
 
 	create(organizationId: string, input: NewInvoice): { id: string; invoiceNumber: string } {
