@@ -8,7 +8,8 @@ interface Waiter {
 interface Limits {
 	/** How many run at once. */
 	readonly size: number
-	readonly patienceMs: number
+	/** Without it, whoever waits does so until there is room. */
+	readonly patienceMs?: number
 }
 
 /** Counts what runs, and how much more of it each owner may begin: half of what the others leave, so that there is some for one more. */
@@ -39,6 +40,11 @@ export class FairRoom {
 		return [...this.#runningOf.keys()].filter((owner) => this.of(owner) === 0)
 	}
 
+	/** Takes room that belongs to nobody yet; below 0 gives it back. */
+	hold(count: number): void {
+		this.#running += count
+	}
+
 	begin(owner: string): void {
 		this.#running++
 		this.#runningOf.set(owner, (this.#runningOf.get(owner) ?? 0) + 1)
@@ -54,7 +60,7 @@ export class FairRoom {
 
 /** Lets work in as there is room for it. */
 export class Shares {
-	readonly #patienceMs: number
+	readonly #patienceMs: number | undefined
 	readonly #room: FairRoom
 	/** The organizations that wait, the one whose turn is next first. */
 	readonly #waiting = new Map<string, Waiter[]>()
@@ -69,6 +75,29 @@ export class Shares {
 		return [...this.#waiting.values()].flat().length
 	}
 
+	get left(): number {
+		return this.#room.left
+	}
+
+	/** The organizations that may begin nothing more. */
+	full(): string[] {
+		return this.#room.full()
+	}
+
+	/** Keeps room from those who wait, for what `begin` lets in meanwhile; returns what gives the rest of it back. */
+	hold(count: number): () => void {
+		this.#room.hold(count)
+		return () => {
+			this.#room.hold(-count)
+			this.#admit()
+		}
+	}
+
+	/** Lets somebody in without a look at the shares; `leave` gives the room back. */
+	begin(organizationId: string): void {
+		this.#room.begin(organizationId)
+	}
+
 	/** Runs the work once there is room for the organization; throws when there is none for `patienceMs`. */
 	async run<T>(organizationId: string, work: () => Promise<T>): Promise<T> {
 		if (!this.#take(organizationId)) await new Promise<void>((admit, reject) => this.#wait(organizationId, admit, reject))
@@ -80,7 +109,7 @@ export class Shares {
 	}
 
 	/** Calls `admit` once there is room, which `leave` gives back, or `reject` when there is none for `patienceMs`. */
-	enter(organizationId: string, admit: () => void, reject: (error: Error) => void): void {
+	enter(organizationId: string, admit: () => void, reject: (error: Error) => void = () => {}): void {
 		if (this.#take(organizationId)) admit()
 		else this.#wait(organizationId, admit, reject)
 	}
@@ -99,19 +128,24 @@ export class Shares {
 				admit()
 			},
 		}
-		const timer = setTimeout(() => {
+		const give = () => {
 			waiters.splice(waiters.indexOf(waiter), 1)
 			if (waiters.length === 0) this.#waiting.delete(organizationId)
 			reject(new Error('timeout exceeded when waiting for a connection'))
-		}, this.#patienceMs)
+		}
+		const timer = this.#patienceMs === undefined ? undefined : setTimeout(give, this.#patienceMs)
 		waiters.push(waiter)
 		this.#waiting.set(organizationId, waiters)
 	}
 
 	leave(organizationId: string): void {
 		this.#room.end(organizationId)
+		this.#admit()
+	}
+
+	#admit(): void {
 		for (const [next, waiters] of this.#waiting) {
-			if (this.#room.left === 0) return
+			if (this.#room.left <= 0) return
 			if (!this.#take(next)) continue
 			this.#waiting.delete(next)
 			const first = waiters.shift()

@@ -66,3 +66,42 @@ it('a pause ends at its time, or when the clock is set back by more than a day',
 	const at = (now: number) => budget.run(caller('a', 'one', now), async () => 'done').catch(({ retryAfterMs }) => retryAfterMs)
 	expect(await Promise.all([at(0), at(4_999), at(5_000), at(-86_400_000)])).toEqual([5_000, 1, 'done', 'done'])
 })
+
+it('connections that hang leave their places to others, whether it is known of them or not', async () => {
+	const budget = new CallBudget({ hangsMs: 0 })
+	const { running, begin, owners } = calls(budget)
+	const hanging = Array.from({ length: 40 }, (_, n) => begin(`org ${n}`, `slow ${n}`))
+	await expect.poll(() => running.length, { timeout: 2_000 }).toBe(40)
+	const between = begin('b', 'other')
+	await expect.poll(owners).toContain('other')
+	for (const { end } of running) end()
+	await Promise.all([...hanging, between])
+	// By now all of them are known to hang: none takes a place even for a moment.
+	const again = Array.from({ length: 40 }, (_, n) => begin(`org ${n}`, `slow ${n}`))
+	const failing = budget.run({ ...caller('c', 'failing'), isFailing: true }, async () => 'done')
+	expect([await failing, owners().length]).toEqual(['done', 81])
+	for (const { end } of running) end()
+	await Promise.all(again)
+})
+
+it('slow answers take no more memory together than there is for all, and give it back', async () => {
+	const budget = new CallBudget({ bytes: 100 })
+	const owner = { ...caller('a', 'slow'), isFailing: true }
+	const used = Promise.withResolvers<void>()
+	const held = budget.run(
+		owner,
+		async (taken) => taken(80),
+		() => used.promise,
+	)
+	const tooMuch = () =>
+		budget.run({ ...owner, id: 'other' }, async (taken) => {
+			taken(30)
+			return 'done'
+		})
+	await expect(tooMuch()).rejects.toMatchObject({ code: 'timeout' })
+	// One that answers at once has a place of its own, and the memory of that.
+	expect(await budget.run(caller('b', 'quick'), async (taken) => taken(30))).toBeUndefined()
+	used.resolve()
+	await held
+	expect(await budget.run({ ...owner, id: 'third' }, async (taken) => taken(30))).toBeUndefined()
+})

@@ -1,6 +1,9 @@
 // How many calls to providers this process makes at once: few for each connection, and fair shares for organizations. Who would wait for long is
-// told to come back, so that callers who wait are few, whatever a provider does.
+// told to come back, so that callers who wait are few, whatever a provider does. A call that has no answer yet lends its place to others: those
+// that hang would have all places otherwise.
+import { graceMs, Lending, type Loan } from '../../base/lending.ts'
 import { Shares } from '../../base/shares.ts'
+import { CallFailed } from '../../outside/providers/json-call.ts'
 import type { Services } from '../../outside/services.ts'
 import { longestWaitMs } from '../../work/backoff.ts'
 import type { ConnectionKey } from '../store.ts'
@@ -9,8 +12,12 @@ import { ProviderFailed } from './types.ts'
 export const budgetLimits = {
 	/** Calls of a connection at once: a run, and somebody who looks at a preview meanwhile. */
 	callsOfConnection: 2,
-	/** Calls of this process at once; each may have an answer of 8 MiB. */
+	/** Calls of this process that have just begun; each may have an answer of 8 MiB. */
 	calls: 16,
+	/** Of the answers under way, slow ones come only while all have no more. */
+	bytes: 256 * 1024 * 1024,
+	/** A connection hangs whose last call took so long: its calls take no place. */
+	hangsMs: 5_000,
 	waitingOfConnection: 8,
 	waitingOfOrganization: 50,
 	waiting: 500,
@@ -26,30 +33,42 @@ interface Lane {
 	readonly waiting: (() => void)[]
 	/** Until when the provider wants no call, in Unix milliseconds. */
 	heldUntil: number
+	isHanging: boolean
 }
 
-interface Caller extends ConnectionKey {
+/** Called with the bytes of an answer as they come; throws CallFailed when there is no memory for them. */
+export type Taken = (bytes: number) => void
+
+interface Owner extends ConnectionKey {
+	/** What is known of a connection that this process has not called yet. */
+	readonly isFailing?: boolean
+}
+
+interface Caller extends Owner {
 	readonly now: () => number
 	readonly signal: AbortSignal
 }
 
-const busy = (why: string) =>
-	new ProviderFailed('limit', 'rate_limited', why, { retryAfterMs: 1_000 + Math.round(Math.random() * 2_000) })
+const busy = (why: string, leastMs = 1_000) =>
+	new ProviderFailed('limit', 'rate_limited', why, { retryAfterMs: Math.round(leastMs * (1 + 2 * Math.random())) })
 
 export class CallBudget {
 	readonly #limits: typeof budgetLimits
 	readonly #shares: Shares
+	readonly #lending: Lending
 	readonly #lanes = new Map<string, Lane>()
 	readonly #waitingOf = new Map<string, number>()
 	#waiting = 0
+	#bytes = 0
 
 	constructor(limits: Partial<typeof budgetLimits> = {}) {
 		this.#limits = { ...budgetLimits, ...limits }
 		this.#shares = new Shares({ size: this.#limits.calls, patienceMs: this.#limits.patienceMs })
+		this.#lending = new Lending(this.#shares)
 	}
 
-	/** Runs a call once there is room for it; throws ProviderFailed when there will not be soon. */
-	async run<A>(caller: Caller, call: () => Promise<A>): Promise<A> {
+	/** Runs a call once there is room for it, and counts its memory until `used`; throws ProviderFailed when there will not be soon. */
+	async run<A>(caller: Caller, call: (taken: Taken) => Promise<A>, used = async () => {}): Promise<A> {
 		const lane = this.#laneOf(caller)
 		requireOpen(lane, caller.now())
 		const { callsOfConnection, waitingOfConnection } = this.#limits
@@ -57,13 +76,13 @@ export class CallBudget {
 		else if (lane.waiting.length >= waitingOfConnection) throw busy('The connection has too many calls under way.')
 		else await this.#wait(caller, (admit) => this.#queue(lane, admit))
 		try {
-			await this.#share(caller)
+			const loan = await this.#place(caller, lane)
 			try {
 				// Those before may have been told to wait.
 				requireOpen(lane, caller.now())
-				return await call()
+				return await this.#call(lane, loan, call, used)
 			} finally {
-				this.#shares.leave(caller.organizationId)
+				loan.leave()
 			}
 		} finally {
 			// Who waits gets the place of who leaves.
@@ -73,18 +92,60 @@ export class CallBudget {
 		}
 	}
 
+	async #call<A>(lane: Lane, loan: Loan, call: (taken: Taken) => Promise<A>, used: () => Promise<void>): Promise<A> {
+		const began = performance.now()
+		let own = 0
+		const taken = (bytes: number) => {
+			if (loan.isLent && this.#bytes + bytes > this.#limits.bytes)
+				throw new CallFailed('timeout', 'The answer came too slowly, beside too many others.')
+			own += bytes
+			this.#bytes += bytes
+		}
+		try {
+			const answer = await call(taken).finally(() => {
+				lane.isHanging = performance.now() - began >= this.#limits.hangsMs
+			})
+			await used()
+			return answer
+		} finally {
+			this.#bytes -= own
+		}
+	}
+
+	/** A place of those who have just begun, which is lent soon; one that hangs begins without. */
+	async #place(caller: Caller, { isHanging }: Lane): Promise<Loan> {
+		const { organizationId } = caller
+		if (isHanging) {
+			const loan = this.#lending.waitWithout(organizationId)
+			if (!loan) throw busy('Too many calls to providers wait for an answer.', 30_000)
+			return loan
+		}
+		await this.#share(caller)
+		return this.#lending.lend(organizationId, graceMs)
+	}
+
+	/** Whether the answers under way have half of the memory. */
+	get isCrowded(): boolean {
+		return this.#bytes > this.#limits.bytes / 2
+	}
+
+	/** Whether the last call of a connection was one to wait for. */
+	isHanging(caller: Owner): boolean {
+		return this.#laneOf(caller).isHanging
+	}
+
 	/** Makes no call of a connection until then. */
 	hold(key: ConnectionKey, until: number): void {
 		const lane = this.#laneOf(key)
 		lane.heldUntil = Math.max(lane.heldUntil, until)
 	}
 
-	#laneOf({ organizationId, id }: ConnectionKey): Lane {
+	#laneOf({ organizationId, id, isFailing = false }: Owner): Lane {
 		const name = `${organizationId} ${id}`
 		const known = this.#lanes.get(name)
 		if (known) return known
 		if (this.#lanes.size >= mostLanes) for (const [idle, { running }] of this.#lanes) if (running === 0) this.#lanes.delete(idle)
-		const lane = { running: 0, waiting: [], heldUntil: 0 }
+		const lane = { running: 0, waiting: [], heldUntil: 0, isHanging: isFailing }
 		this.#lanes.set(name, lane)
 		return lane
 	}

@@ -1,5 +1,6 @@
 // The one way to call a provider for its records: guarded, with the credentials of the connection, within its budget, and with word of its health.
 import { hash } from 'node:crypto'
+import { graceMs } from '../../base/lending.ts'
 import { CallFailed, call, type OutsideAnswer, type OutsideCall, parseJson } from '../../outside/providers/json-call.ts'
 import { TokenFailed } from '../../outside/providers/oauth.ts'
 import { longestWaitMs } from '../../work/backoff.ts'
@@ -9,7 +10,7 @@ import { type Outcome, testConnection } from '../probe.ts'
 import type { CallLimit, Manifest, ObjectManifest } from '../providers/manifest.ts'
 import { manifestOf } from '../providers/providers.ts'
 import { findTokenRow, type TokenRow } from '../token-store.ts'
-import { budgetOf } from './budget.ts'
+import { budgetOf, type Taken } from './budget.ts'
 import { type Effect, fromAnswer, fromCall, fromToken } from './failures.ts'
 import { objectOf } from './objects.ts'
 import { type ObjectKey, ProviderFailed, type RecordContext } from './types.ts'
@@ -61,10 +62,15 @@ export async function open({ db }: RecordContext, { organizationId, connectionId
 export async function callProvider(context: RecordContext, target: Target, request: ProviderRequest): Promise<ProviderAnswer> {
 	const { services, now, signal } = context
 	const { id, organizationId } = target.row.connection
-	return budgetOf(services).run({ organizationId, id, now, signal }, async () => {
-		const account = await accountOf(context, target)
-		return callWithin(context, target, request, account)
-	})
+	const budget = budgetOf(services)
+	const caller = { organizationId, id, now, signal, isFailing: target.row.connection.status === 'degraded' }
+	const isHanging = budget.isHanging(caller)
+	// Where memory is short, who waits for an answer keeps others from asking for more.
+	const loan = isHanging || !budget.isCrowded ? context.lend?.(isHanging ? 0 : graceMs) : undefined
+	const send = async (taken: Taken) => callWithin(context, target, request, await accountOf(context, target), taken)
+	// The memory that an answer takes counts until somebody can do something with it.
+	const back = async () => loan?.back()
+	return budget.run(caller, send, back).finally(back)
 }
 
 /** The id of the account that the provider wants in a header; asks for it where no test has yet. */
@@ -85,6 +91,7 @@ async function callWithin(
 	{ row, manifest }: Target,
 	request: ProviderRequest,
 	account: string | undefined,
+	taken: Taken,
 ): Promise<ProviderAnswer> {
 	const { db, services, now, signal } = context
 	const { effect, expected = [] } = request
@@ -99,7 +106,7 @@ async function callWithin(
 		const headers = { ...manifest.headers, ...type, ...request.headers, ...idempotency, ...own, ...given.headers }
 		const sent = { method: request.method, url: url.href, headers, ...(request.body && { body: request.body.text }) }
 		const left = Math.max(1, Math.ceil((timeoutMs - performance.now() + began) / 1000)) * 1000
-		return { url, answer: await call(services.egress, sent, { timeoutMs: left, maxBytes, signal }) }
+		return { url, answer: await call(services.egress, sent, { timeoutMs: left, maxBytes, signal, taken }) }
 	}
 	// What the call brought matters more than its record, which the next one makes again.
 	const record = (outcome: Outcome) => recordOutcome(db, now(), proof.row, outcome).catch(() => {})

@@ -1,4 +1,5 @@
 // What the records of a provider look like to the rest of Remit.
+import type { Loan } from '../../base/lending.ts'
 import type { Database } from '../../db/database.ts'
 import type { ConnectionErrorCode, ProviderField } from '../../generated/contract.ts'
 import type { Services } from '../../outside/services.ts'
@@ -28,6 +29,8 @@ export interface RecordContext {
 	readonly services: Services
 	readonly now: () => number
 	readonly signal: AbortSignal
+	/** Lends the caller's place among those that work while it waits for the provider. */
+	readonly lend?: (afterMs: number) => Loan
 }
 
 export interface ObjectKey {

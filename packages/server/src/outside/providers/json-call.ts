@@ -21,6 +21,8 @@ export interface CallLimits {
 	/** The most bytes of an answer, compressed and not. */
 	readonly maxBytes: number
 	readonly signal?: AbortSignal | undefined
+	/** Called with the bytes that an answer takes of the memory, as they come; what it throws ends the call. */
+	readonly taken?: (bytes: number) => void
 }
 
 export interface OutsideAnswer {
@@ -57,7 +59,7 @@ export async function call(egress: Egress, request: OutsideCall, limits: CallLim
 	ended.addEventListener('abort', breakOff)
 	try {
 		if (ended.aborted) throw ended.reason
-		return await Promise.race([receive(egress, request, limits.maxBytes, ended), broken.promise])
+		return await Promise.race([receive(egress, request, limits, ended), broken.promise])
 	} catch (error) {
 		if (signal?.aborted) throw signal.reason
 		if (timer.aborted) throw new CallFailed('timeout', `There was no complete answer within ${timeoutMs / 1000} s.`)
@@ -94,7 +96,7 @@ export function parseJson(text: string, type: string | undefined): unknown {
 async function receive(
 	egress: Egress,
 	{ method, url, headers, body }: OutsideCall,
-	maxBytes: number,
+	limits: CallLimits,
 	signal: AbortSignal,
 ): Promise<OutsideAnswer> {
 	const { origin, pathname, search } = new URL(url)
@@ -109,7 +111,7 @@ async function receive(
 		bodyTimeout: 0,
 		signal,
 	})
-	const read = await readText(answer.body, String(answer.headers['content-encoding'] ?? ''), maxBytes)
+	const read = await readText(answer.body, String(answer.headers['content-encoding'] ?? ''), limits)
 	return { status: answer.statusCode, headers: answer.headers, ...read }
 }
 
@@ -121,7 +123,7 @@ const decoders: Readonly<Record<string, () => NodeJS.ReadWriteStream>> = {
 }
 
 /** Reads a body to its end, one chunk at a time, so that what it decompresses to is never there as a whole. */
-async function readText(body: Readable, encoding: string, maxBytes: number) {
+async function readText(body: Readable, encoding: string, { maxBytes, taken }: CallLimits) {
 	const open = decoders[encoding.toLowerCase()]
 	if (!open && !['', 'identity'].includes(encoding.toLowerCase())) {
 		body.destroy()
@@ -145,6 +147,7 @@ async function readText(body: Readable, encoding: string, maxBytes: number) {
 		for await (const chunk of source) {
 			length += chunk.length
 			if (length > maxBytes) throw tooLarge()
+			taken?.(chunk.length)
 			chunks.push(chunk)
 		}
 	} finally {
