@@ -222,3 +222,29 @@ it('An organization with many jobs leaves room for the next one', async () => {
 	await worker.drain()
 	expect(begun).toHaveLength(21)
 })
+
+it('Jobs that wait for others lend their place, and no more of them work at once than there are places', async () => {
+	let [working, most, waiting] = [0, 0, 0]
+	const far = Promise.withResolvers<void>()
+	const work = async () => {
+		most = Math.max(most, ++working)
+		await server.db.transaction(async () => {})
+		working--
+	}
+	const worker = workerOf(async (job) => {
+		await work()
+		waiting++
+		const loan = job.lend(1)
+		await far.promise
+		await loan.back()
+		await work()
+		return undefined
+	})
+	const { now } = server.clock
+	for (let n = 0; n < 60; n++) await schedule(now, `${n}`, `org_${n}`)
+	const drained = worker.drain()
+	await expect.poll(() => waiting, { timeout: 10_000 }).toBe(60)
+	far.resolve()
+	await drained
+	expect([most <= 8, working, await jobs()]).toEqual([true, 0, []])
+})

@@ -1,7 +1,8 @@
 // The worker of this process: takes jobs that are due, runs the handler of their kind, and stores what became of each. Any number of
 // processes may have a worker on one database. jobs-store.ts says how a job is made due and how its lease works.
 import type { Logger } from 'pino'
-import { FairRoom } from '../base/shares.ts'
+import { Lending, type Loan } from '../base/lending.ts'
+import { Shares } from '../base/shares.ts'
 import type { Database, Transaction } from '../db/database.ts'
 import { backoff } from './backoff.ts'
 import { endJob, hastenedTogether, hastenJobs, isAnyJobDue, type Lease, releaseJobs, renewJob, takeJobs } from './jobs-store.ts'
@@ -51,13 +52,14 @@ export class Job {
 	readonly #db: Database
 	readonly #now: () => number
 	readonly #leaseMs: number
+	readonly #lending: Lending
 	readonly #lost = new AbortController()
 	#lease: Lease
 	/** The last part: parts run one after the other. */
 	#last: Promise<unknown> = Promise.resolve()
 	#renewedAt = performance.now()
 
-	constructor(lease: Lease, { db, now, leaseMs = defaultLeaseMs }: WorkerOptions, ending: AbortSignal) {
+	constructor(lease: Lease, { db, now, leaseMs = defaultLeaseMs }: WorkerOptions, lending: Lending, ending: AbortSignal) {
 		this.organizationId = lease.organizationId
 		this.resourceId = lease.resourceId
 		this.attempt = lease.attempt
@@ -66,6 +68,7 @@ export class Job {
 		this.#db = db
 		this.#now = now
 		this.#leaseMs = leaseMs
+		this.#lending = lending
 	}
 
 	get now(): number {
@@ -86,6 +89,14 @@ export class Job {
 		const part = this.#last.then(() => this.#commit(work, options))
 		this.#last = part.catch(() => {})
 		return part
+	}
+
+	/**
+	 * Lends the job's place among those that work to other jobs, after a while, until `back`: for what only waits for another server. One
+	 * loan at a time.
+	 */
+	lend(afterMs: number): Loan {
+		return this.#lending.lend(this.organizationId, afterMs)
 	}
 
 	/** Resolves when no part is under way. */
@@ -119,7 +130,7 @@ export class Job {
 	}
 }
 
-/** Jobs that run at once in a process. On SQLite they share its only thread with the requests. */
+/** Jobs that work at once in a process: who waits for another server lends its place. On SQLite they share the only thread with requests. */
 const slots = { sqlite: 4, postgres: 8 }
 /** How often a worker looks for jobs that are due: somebody may wait for a run to begin. On PostgreSQL each look is a round trip. */
 const pollMs = { sqlite: 100, postgres: 250 }
@@ -129,14 +140,16 @@ export class Worker {
 	readonly #options: WorkerOptions
 	readonly #kinds: readonly string[]
 	readonly #running = new Set<Promise<void>>()
-	readonly #room: FairRoom
+	readonly #room: Shares
+	readonly #lending: Lending
 	readonly #ending = new AbortController()
 	readonly #loop: WakingLoop
 
 	constructor(options: WorkerOptions) {
 		this.#options = options
 		this.#kinds = Object.keys(options.handlers)
-		this.#room = new FairRoom(slots[options.db.dialect])
+		this.#room = new Shares({ size: slots[options.db.dialect] })
+		this.#lending = new Lending(this.#room, { whenLent: () => this.#loop.wake() })
 		this.#loop = new WakingLoop(() => this.#take(), {
 			pollMs: pollMs[options.db.dialect],
 			failed: (err) => options.log.error({ err }, 'jobs: the table cannot be read or written'),
@@ -203,13 +216,20 @@ export class Worker {
 
 	async #take(): Promise<void> {
 		const { db, now } = this.#options
-		// Half of the room, so that one organization cannot fill it at once.
-		const limit = Math.ceil(this.#room.left / 2)
-		if (limit <= 0 || this.#ending.signal.aborted || !(await this.isAnyDue())) return
+		if (this.#room.left <= 0 || this.#ending.signal.aborted || !(await this.isAnyDue())) return
 		const look = { now: now(), kinds: this.#kinds, without: this.#full() }
-		// A power cut may undo this commit: its jobs are then taken again.
-		const taken = await db.transaction((tx) => takeJobs(tx, limit, look.now + this.#leaseMs, look), { durable: false })
-		for (const lease of taken) this.#begin(lease)
+		// Half of the room, so that one organization cannot fill it at once. What was left may be less by now.
+		const limit = Math.ceil(this.#room.left / 2)
+		if (limit <= 0) return
+		const release = this.#room.hold(limit)
+		let taken: Lease[] = []
+		try {
+			// A power cut may undo this commit: its jobs are then taken again.
+			taken = await db.transaction((tx) => takeJobs(tx, limit, look.now + this.#leaseMs, look), { durable: false })
+			for (const lease of taken) this.#begin(lease)
+		} finally {
+			release()
+		}
 		if (taken.length === limit) this.#loop.wake()
 	}
 
@@ -217,7 +237,7 @@ export class Worker {
 		const { organizationId } = lease
 		this.#room.begin(organizationId)
 		const run = this.#run(lease).finally(() => {
-			this.#room.end(organizationId)
+			this.#room.leave(organizationId)
 			this.#running.delete(run)
 			this.#loop.wake()
 		})
@@ -226,7 +246,7 @@ export class Worker {
 
 	async #run(lease: Lease): Promise<void> {
 		const { db, handlers, now, log } = this.#options
-		const job = new Job(lease, this.#options, this.#ending.signal)
+		const job = new Job(lease, this.#options, this.#lending, this.#ending.signal)
 		const { organizationId, kind, resourceId } = lease
 		const heart = setInterval(() => job.keep(), this.#leaseMs * signOfLife)
 		try {

@@ -1,7 +1,15 @@
 // Brings the provider's records to Remit, a page at a time.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ApiError } from '../../base/errors.ts'
-import { type ExternalRecord, ProviderFailed, type RecordPage, readPage, readRecord } from '../../connections/records/records.ts'
+import { graceMs } from '../../base/lending.ts'
+import {
+	type ExternalRecord,
+	ProviderFailed,
+	type RecordContext,
+	type RecordPage,
+	readPage,
+	readRecord,
+} from '../../connections/records/records.ts'
 import type { Transaction } from '../../db/database.ts'
 import type { WriteContext } from '../../db/write-context.ts'
 import { findByExternalIds } from '../../mappings/link-store.ts'
@@ -68,7 +76,7 @@ export async function pullPage(session: Session, way: Way): Promise<boolean> {
 }
 
 function lookAhead(session: Session, way: Way, cursor: string): void {
-	const page = read(session, way, cursor)
+	const page = read(session, session.callsBeside, way, cursor)
 	// Whoever takes it hears of it.
 	page.catch(() => {})
 	ahead.set(session, { cursor, page })
@@ -76,17 +84,19 @@ function lookAhead(session: Session, way: Way, cursor: string): void {
 
 export const hasPageAhead = (session: Session): boolean => ahead.has(session)
 
-function pageAt(session: Session, way: Way, cursor: string | null): Promise<RecordPage> {
+async function pageAt(session: Session, way: Way, cursor: string | null): Promise<RecordPage> {
 	const found = ahead.get(session)
 	ahead.delete(session)
-	return found?.cursor === cursor ? found.page : read(session, way, cursor)
+	if (found?.cursor !== cursor) return read(session, session.calls, way, cursor)
+	const loan = session.job.lend(graceMs)
+	return found.page.finally(() => loan.back())
 }
 
 /** Records that failed are found again among all, where none can be read alone. */
 const sinceOf = ({ run, checkpoint }: Session) => (run.mode === 'failed' ? null : checkpoint.since)
 
-const read = (session: Session, { reads }: Way, cursor: string | null) =>
-	readPage(session.calls, session.plan.scope, { cursor, since: sinceOf(session), fields: reads })
+const read = (session: Session, calls: RecordContext, { reads }: Way, cursor: string | null) =>
+	readPage(calls, session.plan.scope, { cursor, since: sinceOf(session), fields: reads })
 
 interface Counting {
 	isCounted(at: number): boolean

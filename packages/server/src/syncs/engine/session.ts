@@ -130,8 +130,13 @@ export class Session {
 		return this.#db
 	}
 
-	/** For calls to the provider. */
+	/** For calls to the provider that the run waits for. */
 	get calls(): RecordContext {
+		return { ...this.callsBeside, lend: (afterMs) => this.job.lend(afterMs) }
+	}
+
+	/** For calls beside which the run works. */
+	get callsBeside(): RecordContext {
 		return { db: this.#db, services: this.#services, now: () => this.job.now, signal: this.job.signal }
 	}
 
