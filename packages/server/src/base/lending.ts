@@ -5,8 +5,8 @@ import { FairRoom, type Shares } from './shares.ts'
 /** How long a place is kept for who waits: a thousand who hang, all for the first time, have had the places of four within seconds. */
 export const graceMs = 25
 
-/** How many may wait without a place. Each costs a socket and some 50 KB. */
-export const mostLent = 1_000
+/** How many may wait without a place. Each costs a socket and some 30 KB. */
+const mostLent = 1_000
 
 export interface Loan {
 	readonly isLent: boolean
