@@ -10215,7 +10215,7 @@ export interface components {
          * @description Why a run failed or waits. A later version may add others.
          * @enum {string}
          */
-        SyncRunErrorCode: "provider_limit" | "provider_failed" | "provider_rejected" | "list_without_end" | "connection_needs_reauth" | "connection_not_active" | "account_changed" | "mapping_not_active" | "schema_changed" | "too_many_deletions" | "record_failed" | "sync_deleted" | "paused" | "storage_limit" | "internal_error";
+        SyncRunErrorCode: "provider_limit" | "provider_failed" | "provider_rejected" | "list_without_end" | "credentials_unreadable" | "connection_needs_reauth" | "connection_not_active" | "account_changed" | "mapping_not_active" | "schema_changed" | "too_many_deletions" | "record_failed" | "sync_deleted" | "paused" | "storage_limit" | "internal_error";
         /**
          * @description A run broke off.
          * @example {

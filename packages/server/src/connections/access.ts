@@ -5,7 +5,7 @@ import type { Services } from '../outside/services.ts'
 import type { Manifest } from './providers/manifest.ts'
 import { openCredentials } from './store.ts'
 import { openToken, type TokenRow } from './token-store.ts'
-import { accessTokenOf, type TokenContext } from './tokens.ts'
+import { accessTokenOf, credentialsUnreadable, type TokenContext } from './tokens.ts'
 
 export interface Proof {
 	/** The connection that is proven, which says where the proof may go. */
@@ -28,7 +28,7 @@ export async function withProof<A>(
 	const { connection } = row
 	const given = openCredentials(context.services.secrets, connection, row.credentials)
 	if (connection.authType !== 'oauth2' && connection.authType !== 'client_credentials') {
-		if (!given) throw new TokenFailed('credentials_lost', 'The server cannot read the credentials: set them again.')
+		if (!given) throw credentialsUnreadable()
 		if (given.apiKey === undefined && given.username === undefined)
 			throw new TokenFailed('not_authorized', 'The connection has no credentials yet: set them, or make a link for who has them.')
 		const headers = headersOf(connection, given)

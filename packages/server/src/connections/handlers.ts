@@ -1,4 +1,5 @@
 import { historyHandler } from '../audit/history.ts'
+import { ApiError } from '../base/errors.ts'
 import { recordChange } from '../db/audit-log.ts'
 import type { Db } from '../db/database.ts'
 import type { Connection, ConnectionConfig, Provider } from '../generated/contract.ts'
@@ -133,6 +134,7 @@ export const test: Handler<'connections.test'> = async ({ params: { id }, caller
 	if (!row) throw connections.notFound(id)
 	requireEnabled(row.connection)
 	const { outcome, tested } = await testConnection({ db, services, now }, row, signal())
+	if ('error' in outcome && outcome.error.code === 'credentials_lost') throw new ApiError('unavailable', outcome.error.detail)
 	return commit(async (tx) => {
 		const current = await lockTokenRow(tx, key)
 		if (!current) throw connections.notFound(id)

@@ -23,6 +23,8 @@ export async function recordOutcome(db: Database, now: number, tested: TokenRow,
 }
 
 function isNews(stored: Connection, outcome: Outcome, now: number): boolean {
+	// The server lacks a key, which says nothing of the connection.
+	if ('error' in outcome && outcome.error.code === 'credentials_lost') return false
 	if (columnsOf(stored, outcome, now).status !== stored.status) return true
 	if ('error' in outcome) return false
 	const isNamed = outcome.account !== null && outcome.account.externalId !== stored.account?.externalId

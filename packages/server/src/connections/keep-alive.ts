@@ -8,12 +8,16 @@ import { statusAfterError } from './probe.ts'
 import { findTokenRow, keepAliveAt, openToken } from './token-store.ts'
 import { accessTokenOf } from './tokens.ts'
 
+const hourMs = 3_600_000
+
 export const keepAlive =
 	(db: Database, services: Services): JobHandler =>
 	async ({ organizationId, resourceId: id, now }) => {
 		const row = await findTokenRow(db, { organizationId, id })
-		const token = row && openToken(services.secrets, row)
-		if (!token || row.connection.status === 'disabled') return undefined
+		if (!row?.token || row.connection.status === 'disabled') return undefined
+		const token = openToken(services.secrets, row)
+		// The server lacks the key of the token, and may have it later.
+		if (!token) return { dueAt: now + hourMs }
 		const dueAt = keepAliveAt(row.connection, token)
 		if (dueAt === undefined) return undefined
 		if (dueAt > now) return { dueAt }

@@ -127,7 +127,7 @@ export function columnsOf(
 	return { status: 'active', statusReason: null, lastError: null, lastSuccessAt: now, account }
 }
 
-const needsOthers: readonly ConnectionError['code'][] = ['unauthorized', 'credentials_lost', 'not_authorized']
+const needsOthers: readonly ConnectionError['code'][] = ['unauthorized', 'not_authorized']
 
 export function statusAfterError(status: ConnectionStatus, code: ConnectionError['code']): ConnectionStatus {
 	// Nothing was tried.

@@ -49,6 +49,7 @@ export async function accessTokenOf(context: TokenContext, key: ConnectionKey, r
 	if (!row) throw gone()
 	const token = openToken(services.secrets, row)
 	if (token && isFresh(row, token, now, refused)) return accessOf(row, token)
+	requireReadable(row, token)
 	const flights = underWay.get(services) ?? new Map<string, Promise<Access>>()
 	underWay.set(services, flights)
 	const name = `${key.organizationId} ${key.id} ${row.tokenGeneration}`
@@ -150,6 +151,15 @@ export function scopeColumns(
 
 const gone = () => new TokenFailed('not_authorized', 'The connection was deleted, or got other credentials.')
 
+/** The server's fault, and nothing that a caller mends by other credentials: what is sealed is as good as before once the key is back. */
+export const credentialsUnreadable = () =>
+	new TokenFailed('credentials_lost', 'The server lacks the key with which the credentials of the connection were sealed.')
+
+/** A person would have to authorize anew for another refresh token. */
+function requireReadable({ connection, token: sealed }: TokenRow, token: StoredToken | undefined): void {
+	if (connection.authType === 'oauth2' && sealed !== null && !token) throw credentialsUnreadable()
+}
+
 export const storedOf = (tokens: Tokens, issuedAt: number, refreshToken: string | null = null): StoredToken => ({
 	accessToken: tokens.accessToken,
 	// A provider that does not rotate answers none.
@@ -159,11 +169,9 @@ export const storedOf = (tokens: Tokens, issuedAt: number, refreshToken: string 
 })
 
 /** The credentials and where they go are of one row, since a caller may change both together at any time. */
-async function newTokens(
-	services: Services,
-	{ connection, credentials }: TokenRow,
-	token: StoredToken | undefined,
-): Promise<Tokens> {
+async function newTokens(services: Services, row: TokenRow, token: StoredToken | undefined): Promise<Tokens> {
+	const { connection, credentials } = row
+	requireReadable(row, token)
 	const manifest = manifestOf(connection)
 	if (connection.authType === 'oauth2') {
 		const client = serverClient(services, manifest)
@@ -173,7 +181,7 @@ async function newTokens(
 		return refreshTokens(services.egress, client, refreshToken)
 	}
 	const given = openCredentials(services.secrets, connection, credentials)
-	if (!given) throw new TokenFailed('credentials_lost', 'The server cannot read the credentials: set them again.')
+	if (!given) throw credentialsUnreadable()
 	const { clientId = '', clientSecret = '' } = given
 	const tokenUrl = connection.config.tokenUrl ?? urlsOf(services, manifest).tokenUrl
 	const client: OAuthClient = { clientId, clientSecret, tokenUrl, authentication: manifest.oauth?.authentication ?? 'basic' }

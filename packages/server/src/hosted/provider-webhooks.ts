@@ -81,7 +81,10 @@ type StripeRequest = Request<{ organizationId: string; id: string }>
 async function findSecret({ db, services }: HostedOptions, { params }: StripeRequest, { locals }: Response): Promise<void> {
 	const row = await findTokenRow(db, params)
 	const isStripe = row && findProvider(row.connection.provider)?.id === 'stripe' && row.connection.status !== 'disabled'
-	locals.secret = isStripe ? openCredentials(services.secrets, params, row.credentials)?.webhookSecret : undefined
+	const opened = isStripe ? openCredentials(services.secrets, params, row.credentials) : {}
+	if (!opened)
+		throw new ApiError('unavailable', 'The server lacks the key with which the credentials of the connection were sealed.')
+	locals.secret = opened.webhookSecret
 	if (locals.secret === undefined) throw new ApiError('route_not_found', 'No account sends its webhooks here.')
 }
 

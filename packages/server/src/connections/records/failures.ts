@@ -9,12 +9,13 @@ import type { Manifest } from '../providers/manifest.ts'
 import { oneLine, textsAt, valueAt } from '../values.ts'
 import { type FailureKind, ProviderFailed } from './types.ts'
 
-/** Runs calls to a provider for a request: one that fails is 502. */
+/** Runs calls to a provider for a request: one that fails is 502, one that the server has no key for 503. */
 export async function answering<T>(work: () => Promise<T>): Promise<T> {
 	try {
 		return await work()
 	} catch (error) {
-		throw error instanceof ProviderFailed ? new ApiError('provider_failed', error.message, { cause: error }) : error
+		if (!(error instanceof ProviderFailed)) throw error
+		throw new ApiError(error.kind === 'unreadable' ? 'unavailable' : 'provider_failed', error.message, { cause: error })
 	}
 }
 
@@ -34,7 +35,7 @@ export function fromCall(error: CallFailed, effect: Effect): ProviderFailed {
 	return new ProviderFailed(broken(effect, isUnsent), code, message, { cause: error })
 }
 
-const needOthers: readonly ConnectionErrorCode[] = ['unauthorized', 'not_authorized', 'credentials_lost', 'invalid_client']
+const needOthers: readonly ConnectionErrorCode[] = ['unauthorized', 'not_authorized', 'invalid_client']
 
 const final: readonly ConnectionErrorCode[] = ['unsafe_url', 'answer_too_large', 'forbidden', 'rejected', 'account_not_chosen']
 
@@ -42,14 +43,14 @@ const final: readonly ConnectionErrorCode[] = ['unsafe_url', 'answer_too_large',
 export function fromToken(error: TokenFailed): ProviderFailed {
 	const { code, message } = error
 	const options = { cause: error, ...(code === 'rate_limited' && { retryAfterMs: pauseMs }) }
-	const kind = needOthers.includes(code)
-		? 'reauth'
-		: code === 'rate_limited'
-			? 'limit'
-			: final.includes(code)
-				? 'rejected'
-				: 'retry'
-	return new ProviderFailed(kind, code, message, options)
+	return new ProviderFailed(kindOf(code), code, message, options)
+}
+
+function kindOf(code: ConnectionErrorCode): FailureKind {
+	if (code === 'credentials_lost') return 'unreadable'
+	if (code === 'rate_limited') return 'limit'
+	if (needOthers.includes(code)) return 'reauth'
+	return final.includes(code) ? 'rejected' : 'retry'
 }
 
 export interface Asked {

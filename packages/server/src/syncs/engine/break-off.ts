@@ -33,6 +33,9 @@ const longestWaitMs = 5 * 60_000
 /** A provider that says "at once" is asked a second later. */
 const shortestLimitMs = 1_000
 
+/** Half of how long a run rests at most until it looks again whether the server has the key of its credentials. */
+const keyWaitMs = 30_000
+
 /** A time between nothing and twice as much with each failure (full jitter). */
 const delay = (tries: number): number => Math.round(Math.random() * Math.min(longestWaitMs, firstWaitMs * 2 ** tries)) + 50
 
@@ -96,6 +99,8 @@ function verdictOfProvider(
 	tries: number,
 ): Verdict {
 	if (kind === 'reauth') return { error: { code: 'connection_needs_reauth', detail }, blockedBy: detail }
+	if (kind === 'unreadable')
+		return { error: { code: 'credentials_unreadable', detail }, waitMs: Math.round(keyWaitMs * (1 + Math.random())) }
 	if (kind === 'rejected') return { error: { code: 'provider_rejected', detail } }
 	const waitMs = Math.max(retryAfterMs ?? 0, delay(tries))
 	// A limit is no failure: it is waited for, however often.
