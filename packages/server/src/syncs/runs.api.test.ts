@@ -153,6 +153,21 @@ it('A connection that cannot be used blocks its syncs, and one that is deleted e
 	expect(await tenant.remit.syncs.get(sync.id)).toMatchObject({ status: 'blocked' })
 })
 
+it('A connection that is disabled or deleted amid a run ends it as one that is not active', async () => {
+	for (const isDeleted of [false, true]) {
+		const id = await connect(tenant, 'hubspot', hubspot)
+		const sync = await newSync(server, tenant, id, fromHubSpot)
+		let asked = 0
+		hubspot.meet([{ kind: 'slow', ms: 1_000 }], (request) => isPage(request) && ++asked > 0)
+		await tenant.remit.syncs.run(sync.id)
+		const ended = sync.finish()
+		await expect.poll(() => asked).toBe(1)
+		await (isDeleted ? tenant.remit.connections.delete(id) : tenant.remit.connections.update(id, { status: 'disabled' }))
+		expect(await ended).toMatchObject({ status: 'failed', error: { code: 'connection_not_active' } })
+		expect(await tenant.remit.syncs.get(sync.id)).toMatchObject({ status: 'blocked' })
+	}
+})
+
 it('A connection that opens another account ends its syncs: the links are about other records', async () => {
 	const sync = await newSync(server, tenant, connectionId, fromHubSpot)
 	await sync.run()

@@ -52,9 +52,9 @@ export interface ProviderAnswer {
 /** The connection and object of a key. Throws ProviderFailed for a connection that is not there or off, UnknownObject. */
 export async function open({ db }: RecordContext, { organizationId, connectionId: id, object }: ObjectKey): Promise<Target> {
 	const row = await findTokenRow(db, { organizationId, id })
-	if (!row) throw new ProviderFailed('reauth', 'connection_deleted', 'The connection is deleted.')
+	if (!row) throw new ProviderFailed('off', 'connection_deleted', 'The connection is deleted.')
 	const { connection } = row
-	if (connection.status === 'disabled') throw new ProviderFailed('reauth', 'connection_disabled', 'The connection is disabled.')
+	if (connection.status === 'disabled') throw new ProviderFailed('off', 'connection_disabled', 'The connection is disabled.')
 	return { row, manifest: manifestOf(connection), object: objectOf(connection, object) }
 }
 

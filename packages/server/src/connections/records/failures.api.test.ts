@@ -145,9 +145,9 @@ describe('a failure', () => {
 	it('is told of a connection that is disabled or deleted, without a call', async () => {
 		const key = await connect()
 		await tenant.remit.connections.update(key.connectionId, { status: 'disabled' })
-		expect((await read(key)).slice(0, 2)).toEqual(['reauth', 'connection_disabled'])
+		expect((await read(key)).slice(0, 2)).toEqual(['off', 'connection_disabled'])
 		await tenant.remit.connections.delete(key.connectionId)
-		expect((await read(key)).slice(0, 2)).toEqual(['reauth', 'connection_deleted'])
+		expect((await read(key)).slice(0, 2)).toEqual(['off', 'connection_deleted'])
 		expect(provider.requests).toEqual([])
 	})
 

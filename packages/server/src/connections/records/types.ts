@@ -83,13 +83,14 @@ export interface Capabilities {
 	readonly lookupLagMs: number
 }
 
-export type FailureKind = 'limit' | 'retry' | 'unreadable' | 'reauth' | 'cursor_expired' | 'rejected' | 'unclear'
+export type FailureKind = 'limit' | 'retry' | 'unreadable' | 'reauth' | 'off' | 'cursor_expired' | 'rejected' | 'unclear'
 
 /** A call did not do what it was for. The message is for people, and has no credentials in it. */
 export class ProviderFailed extends Error {
 	/**
-	 * `limit`: a limit of the provider, or of this process; `retry`: may work another time; `unreadable`: the server lacks the
-	 * key of the credentials; `reauth`: needs other credentials, or a connection that is on; `cursor_expired`: begin from the first page; `rejected`: final for this request; `unclear`: a write that may have been stored.
+	 * `limit`: a limit of the provider, or of this process; `retry`: may work another time; `unreadable`: the server lacks the key
+	 * of the credentials; `reauth`: needs other credentials; `off`: the connection is deleted or disabled; `cursor_expired`: begin from the
+	 * first page; `rejected`: final for this request; `unclear`: a write that may have been stored.
 	 */
 	readonly kind: FailureKind
 	readonly code: ConnectionErrorCode

@@ -98,6 +98,7 @@ function verdictOfProvider(
 	{ restarts = 0 }: Checkpoint,
 	tries: number,
 ): Verdict {
+	if (kind === 'off') return { error: { code: 'connection_not_active', detail }, blockedBy: detail }
 	if (kind === 'reauth') return { error: { code: 'connection_needs_reauth', detail }, blockedBy: detail }
 	if (kind === 'unreadable')
 		return { error: { code: 'credentials_unreadable', detail }, waitMs: Math.round(keyWaitMs * (1 + Math.random())) }
