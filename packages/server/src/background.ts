@@ -39,6 +39,8 @@ export interface BackgroundOptions {
 	readonly requireStorage: (organizationId: string) => void
 	/** Called with the outcome of each attempt of a delivery. */
 	readonly attempted?: ((outcome: string) => void) | undefined
+	/** Called with what became of each run of a sync. */
+	readonly ran?: ((outcome: string, error: string) => void) | undefined
 	readonly traces?: Traces | undefined
 }
 
@@ -81,7 +83,7 @@ export async function startBackground(options: BackgroundOptions): Promise<Backg
 	}
 }
 
-const jobHandlers = ({ db, config, log, services, requests, stored, requireStorage }: BackgroundOptions) => ({
+const jobHandlers = ({ db, config, log, services, requests, stored, requireStorage, ran }: BackgroundOptions) => ({
 	[jobKinds.overdue]: markAllOverdue(db),
 	[jobKinds.closeLink]: closeLink(db, services.payments),
 	[jobKinds.keptAnswers]: removeKeptAnswers(db),
@@ -97,6 +99,10 @@ const jobHandlers = ({ db, config, log, services, requests, stored, requireStora
 		stored,
 		requireStorage,
 		keptMs: config.WEBHOOK_RETENTION_DAYS * dayMs,
+		ended: ({ outcome, error, ...run }) => {
+			ran?.(outcome, error ?? '')
+			if (error) log.warn({ ...run, outcome, error }, 'a run of a sync failed, or waits')
+		},
 		failed: (err, runId) => log.error({ err, runId }, 'a run of a sync cannot go on'),
 	}),
 	[jobKinds.repair]: repairJobs,

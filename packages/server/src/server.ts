@@ -105,6 +105,7 @@ export async function startServer({ db: database, config, log, now = Date.now, l
 		stored,
 		requireStorage,
 		attempted: metrics?.attempted,
+		ran: metrics?.ran,
 		traces,
 	}
 	const background = config.ROLE === 'api' ? undefined : await startBackground(options)

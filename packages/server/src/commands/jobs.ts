@@ -1,6 +1,10 @@
 // `remit jobs`: the work that is due without a request, and what failed of it.
 import type { Command } from 'commander'
+import type { Db } from '../db/database.ts'
+import type { SyncRun } from '../generated/contract.ts'
+import { runs } from '../syncs/run-store.ts'
 import { type JobRow, listJobs, retryJobs } from '../work/jobs-store.ts'
+import { jobKinds } from '../work/kinds.ts'
 import { type CommandContext, command, print, UsageError } from './command.ts'
 
 export function addJobCommands(program: Command, { withDatabase }: CommandContext): void {
@@ -16,7 +20,8 @@ export function addJobCommands(program: Command, { withDatabase }: CommandContex
 				const limit = Number(options.limit)
 				if (!Number.isSafeInteger(limit) || limit < 1) throw new UsageError(`--limit ${options.limit}: must be a number above 0`)
 				const found = await listJobs(db, { ...filterOf(options), ...(options.failed && { isFailed: true }) }, limit)
-				print(options, found.map(shown), found.map(line).join('\n') || 'None.')
+				const listed = await Promise.all(found.map(async (job) => ({ ...job, ...(await runOf(db, job)) })))
+				print(options, listed.map(shown), listed.map(line).join('\n') || 'None.')
 			}),
 		)
 
@@ -41,7 +46,15 @@ const filterOf = ({ organization, kind }: { organization?: string; kind?: string
 	...(kind !== undefined && { kind }),
 })
 
-const shown = ({ checkpoint: _, leaseUntil, dueAt, ...job }: JobRow) => ({
+type Listed = JobRow & { readonly run?: Pick<SyncRun, 'status' | 'error'> }
+
+/** What a job of a run of a sync waits for: such a job does not fail. */
+async function runOf(db: Db, { kind, organizationId, resourceId }: JobRow): Promise<Pick<Listed, 'run'>> {
+	const run = kind === jobKinds.syncRun ? await runs.find(db, organizationId, resourceId) : undefined
+	return run ? { run: { status: run.status, error: run.error } } : {}
+}
+
+const shown = ({ checkpoint: _, leaseUntil, dueAt, ...job }: Listed) => ({
 	...job,
 	dueAt: timeOf(dueAt),
 	leaseUntil: timeOf(leaseUntil),
@@ -49,9 +62,10 @@ const shown = ({ checkpoint: _, leaseUntil, dueAt, ...job }: JobRow) => ({
 
 const timeOf = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString())
 
-function line(job: JobRow): string {
-	const { organizationId, kind, resourceId, dueAt, leaseUntil, attempt, lastError } = job
+function line(job: Listed): string {
+	const { organizationId, kind, resourceId, dueAt, leaseUntil, attempt, lastError, run } = job
 	const when = leaseUntil === null ? `due ${timeOf(dueAt)}` : `under way until ${timeOf(leaseUntil)} at most`
+	const of = run ? `  ${run.status}${run.error ? `: ${run.error.code}` : ''}` : ''
 	const failed = lastError === null ? '' : `  attempt ${attempt}: ${lastError}`
-	return [kind, resourceId || '-', organizationId || '-', `${when}${failed}`].join('  ')
+	return [kind, resourceId || '-', organizationId || '-', `${when}${failed}${of}`].join('  ')
 }

@@ -23,6 +23,8 @@ export interface Metrics {
 	watch(req: IncomingMessage, res: ServerResponse): void
 	/** Counts an attempt of a webhook by what came of it. */
 	attempted(outcome: string): void
+	/** Counts a run of a sync by what became of it, and why. */
+	ran(outcome: string, error: string): void
 	close(): Promise<void>
 }
 
@@ -52,6 +54,12 @@ export async function startMetrics({ db, now, log, host, port }: MetricsOptions)
 		labelNames: ['outcome'],
 		registers,
 	})
+	const runs = new Counter({
+		name: 'remit_sync_runs_total',
+		help: 'Runs of syncs: succeeded, partially_succeeded, failed, blocked, or waiting once for each reason; error: as in the contract.',
+		labelNames: ['outcome', 'error'],
+		registers,
+	})
 	const backlog = new Backlog({ db, now, log })
 	addGauges(registers, backlog, db)
 	const server = createServer((req, res) => void scrape(register, req, res))
@@ -70,6 +78,7 @@ export async function startMetrics({ db, now, log, host, port }: MetricsOptions)
 			})
 		},
 		attempted: (outcome) => attempts.inc({ outcome }),
+		ran: (outcome, error) => runs.inc({ outcome, error }),
 		async close() {
 			await backlog.close()
 			server.close()

@@ -61,6 +61,8 @@ export interface Checkpoint {
 	readonly trail?: Trail | null
 	/** How often the list was begun anew, since the provider did not know a place in it any more. */
 	readonly restarts?: number
+	/** The errors that the log has of the run: it names each once. */
+	readonly told?: readonly string[]
 	/** Failures in a row. */
 	readonly tries: number
 	/** Records in a row that were left as errors since the provider failed with each. */

@@ -2,7 +2,7 @@
 import { ApiError } from '../../base/errors.ts'
 import { EndlessList, ProviderFailed, UnknownObject } from '../../connections/records/records.ts'
 import type { Db } from '../../db/database.ts'
-import type { Sync, SyncRunError } from '../../generated/contract.ts'
+import type { Sync, SyncRun, SyncRunError } from '../../generated/contract.ts'
 import type { Again, Job } from '../../work/jobs.ts'
 import { restUntil } from '../../work/kinds.ts'
 import { endRun, lastRunOf } from '../begin.ts'
@@ -44,18 +44,46 @@ type Verdict =
 	| { readonly error: SyncRunError; readonly blockedBy?: string }
 	| { readonly error: SyncRunError; readonly waitMs: number | null; readonly checkpoint?: Partial<Checkpoint> }
 
+/** What became of a run that came to its end by itself, or began to wait. */
+export interface RunOutcome extends Pick<SyncRun, 'organizationId' | 'syncId'> {
+	readonly runId: string
+	/** `blocked`: it failed, and its sync begins no other until somebody acts. */
+	readonly outcome: 'succeeded' | 'partially_succeeded' | 'failed' | 'blocked' | 'waiting'
+	readonly error?: SyncRunError['code']
+}
+
+interface Observer {
+	/** Called with an error that nobody expects. */
+	readonly failed: (error: unknown, runId: string) => void
+	/** Called with each end, and once for each reason to wait. */
+	readonly ended: (outcome: RunOutcome) => void
+}
+
 /** Stores what follows from what broke a run off; returns when its job is due again. */
-export async function breakOff(job: Job, error: unknown, failed: (error: unknown, runId: string) => void): Promise<Again> {
+export async function breakOff(job: Job, error: unknown, { failed, ended }: Observer): Promise<Again> {
 	const { organizationId, resourceId, now } = job
-	return job.part(async (tx) => {
+	let outcome: RunOutcome | undefined
+	const again = await job.part(async (tx) => {
 		const found = await findStoredRun(tx, { organizationId, id: resourceId })
 		const sync = found && (await syncs.lock(tx, organizationId, found.run.syncId))
 		const stored = await findStoredRun(tx, { organizationId, id: resourceId })
 		if (!stored || !sync || stored.run.status !== 'running') return undefined
 		const verdict = verdictOf(error, stored.checkpoint)
 		if (verdict.error.code === 'internal_error') failed(error, resourceId)
+		outcome = outcomeOf(stored, verdict)
 		return follow(tx, stored, sync, verdict, now)
 	})
+	if (outcome) ended(outcome)
+	return again
+}
+
+/** Undefined when the run waits for a reason that was told. */
+function outcomeOf({ run, checkpoint }: StoredRun, verdict: Verdict): RunOutcome | undefined {
+	const { id: runId, organizationId, syncId } = run
+	const { code } = verdict.error
+	if ('waitMs' in verdict && checkpoint.told?.includes(code)) return undefined
+	const outcome = 'waitMs' in verdict ? 'waiting' : verdict.blockedBy === undefined ? 'failed' : 'blocked'
+	return { organizationId, syncId, runId, outcome, error: code }
 }
 
 async function follow(db: Db, { run, checkpoint }: StoredRun, sync: Sync, verdict: Verdict, now: number): Promise<Again> {
@@ -67,7 +95,8 @@ async function follow(db: Db, { run, checkpoint }: StoredRun, sync: Sync, verdic
 		return undefined
 	}
 	const waitingUntil = verdict.waitMs === null ? null : now + verdict.waitMs
-	const changes = { status: 'waiting', error, waitingUntil, checkpoint: { ...checkpoint, ...verdict.checkpoint } } as const
+	const told = [...new Set([...(checkpoint.told ?? []), error.code])]
+	const changes = { status: 'waiting', error, waitingUntil, checkpoint: { ...checkpoint, told, ...verdict.checkpoint } } as const
 	await changeRun(db, run, 'running', now, changes)
 	const waiting = { ...run, status: 'waiting', error, updatedAt: now } as const
 	await noteOfSync(db, sync, now, { lastRun: lastRunOf(waiting) })

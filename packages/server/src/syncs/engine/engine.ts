@@ -11,7 +11,7 @@ import { obstacle } from '../rules.ts'
 import { changeRun, findStoredRun, recordRunEvent, runs, type StoredRun } from '../run-store.ts'
 import { noteOfSync } from '../state-store.ts'
 import { syncs } from '../store.ts'
-import { Blocked, breakOff } from './break-off.ts'
+import { Blocked, breakOff, type RunOutcome } from './break-off.ts'
 import { deleteAtProvider, deleteInRemit, isLetDelete } from './deletions.ts'
 import { finish } from './finish.ts'
 import { markLost } from './internal-store.ts'
@@ -33,6 +33,8 @@ export interface Options {
 	readonly requireStorage: (organizationId: string) => void
 	/** Called with an error that nobody expects. */
 	readonly failed: (error: unknown, runId: string) => void
+	/** Called with each end of a run, and once for each reason that it waits for. */
+	readonly ended: (outcome: RunOutcome) => void
 }
 
 /** How long a run goes on before other jobs have their turn. */
@@ -49,7 +51,7 @@ export const runSync =
 			if (error instanceof RunStopped) return undefined
 			// The server ends: another one goes on.
 			if (job.signal.aborted) return { dueAt: job.now }
-			return breakOff(job, error, options.failed)
+			return breakOff(job, error, options)
 		}
 	}
 
@@ -105,7 +107,7 @@ async function goThrough(
 	while (!job.signal.aborted) {
 		requireStorage(job.organizationId)
 		if (await step(session)) {
-			await finish(session)
+			options.ended(await finish(session))
 			return undefined
 		}
 		// A page that was asked for is written: another worker would ask for it again, and calls may be few.
@@ -161,13 +163,14 @@ async function markPart(session: Session): Promise<boolean> {
 
 /** What the run has read stays known, and a full run is one in each phase. */
 const goTo = (session: Session, phase: Checkpoint['phase']) => {
-	const { newest, beganAt, since, isFull, listed } = session.checkpoint
+	const { newest, beganAt, since, isFull, listed, told } = session.checkpoint
 	return session.commit(async () => {}, {
 		...beginning,
 		newest,
 		beganAt,
 		since,
 		listed,
+		...(told && { told }),
 		isFull: phase !== 'push' && isFull,
 		phase,
 	})

@@ -2,12 +2,13 @@
 import { endRun } from '../begin.ts'
 import { findState } from '../state-store.ts'
 import { syncs } from '../store.ts'
+import type { RunOutcome } from './break-off.ts'
 import { watermarkOf } from './pull.ts'
 import { RunStopped, type Session } from './session.ts'
 
-export async function finish(session: Session): Promise<void> {
+export async function finish(session: Session): Promise<RunOutcome> {
 	const { plan, job, origin } = session
-	await job.part(async (tx) => {
+	return job.part(async (tx) => {
 		const sync = await syncs.lock(tx, plan.sync.organizationId, plan.sync.id)
 		const { run, checkpoint } = session
 		if (!sync) throw new RunStopped()
@@ -29,5 +30,6 @@ export async function finish(session: Session): Promise<void> {
 			}
 		const ended = await endRun({ db: tx, origin }, sync, run, { status, progress: run.progress, state: { ...state, ...full } })
 		if (!ended) throw new RunStopped()
+		return { organizationId: sync.organizationId, syncId: sync.id, runId: run.id, outcome: status }
 	})
 }
