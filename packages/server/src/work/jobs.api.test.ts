@@ -39,6 +39,20 @@ async function otherProcess(): Promise<Database> {
 	return db
 }
 
+it('A database that fails at each look is told once a second, with the number of looks', async () => {
+	const lines: Record<string, unknown>[] = []
+	const log = pino({ level: 'error' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
+	const get = async () => Promise.reject(new Error('database or disk is full'))
+	const db: Database = Object.assign(Object.create(server.db), { get })
+	const worker = new Worker({ db, handlers: { [kind]: async () => undefined }, now: () => server.clock.now, log })
+	for (let times = 0; times < 20; times++) await worker.turn()
+	await expect
+		.poll(() => lines, { timeout: 5_000 })
+		.toMatchObject([{ failures: 20, err: { message: 'database or disk is full' } }])
+	await worker.turn()
+	await expect.poll(() => lines, { timeout: 5_000 }).toMatchObject([{ failures: 20 }, { failures: 1 }])
+})
+
 it('A job runs once when it is due, and again when it says so, with what it noted', async () => {
 	const seen: unknown[] = []
 	const { now } = server.clock

@@ -144,6 +144,8 @@ export class Worker {
 	readonly #lending: Lending
 	readonly #ending = new AbortController()
 	readonly #loop: WakingLoop
+	/** Looks that failed and that the log does not have yet. */
+	#failures = 0
 
 	constructor(options: WorkerOptions) {
 		this.#options = options
@@ -152,7 +154,7 @@ export class Worker {
 		this.#lending = new Lending(this.#room, { whenLent: () => this.#loop.wake() })
 		this.#loop = new WakingLoop(() => this.#take(), {
 			pollMs: pollMs[options.db.dialect],
-			failed: (err) => options.log.error({ err }, 'jobs: the table cannot be read or written'),
+			failed: (err) => this.#failed(err),
 		})
 	}
 
@@ -212,6 +214,16 @@ export class Worker {
 	/** The organizations that have no room; what belongs to none always has. */
 	#full(): string[] {
 		return this.#room.full().filter((organizationId) => organizationId !== '')
+	}
+
+	/** One line for all that failed in a second: on a full disk each look does. */
+	#failed(err: unknown): void {
+		if (this.#failures++ > 0) return
+		const report = () => {
+			this.#options.log.error({ err, failures: this.#failures }, 'jobs: the table cannot be read or written')
+			this.#failures = 0
+		}
+		setTimeout(report, 1_000).unref()
 	}
 
 	async #take(): Promise<void> {
