@@ -73,6 +73,7 @@ import * as goneLinksById from './0070-gone-links-by-id.ts'
 import * as openRecordErrors from './0071-open-record-errors.ts'
 import * as recordCounts from './0072-record-counts.ts'
 import * as listIndexes from './0073-list-indexes.ts'
+import * as heldLinks from './0074-held-links.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -149,4 +150,5 @@ export const migrations: readonly Migration[] = [
 	{ name: '0071-open-record-errors', up: openRecordErrors.up },
 	{ name: '0072-record-counts', up: recordCounts.up },
 	{ name: '0073-list-indexes', up: listIndexes.up },
+	{ name: '0074-held-links', up: heldLinks.up },
 ]

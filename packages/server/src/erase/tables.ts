@@ -166,7 +166,17 @@ export const tables: Readonly<Record<string, ErasableTable>> = {
 	sync_links: {
 		key: ['connectionId', 'object', 'kind', 'recordId'],
 		json: ['pending', 'lastSeen'],
-		plain: ['externalId', 'externalHash', 'internalHash', 'pushedHash', 'remoteHash', 'seenRunId', 'goneRunId'],
+		plain: [
+			'externalId',
+			'externalHash',
+			'internalHash',
+			'pushedHash',
+			'remoteHash',
+			'seenRunId',
+			'goneRunId',
+			'heldBy',
+			'heldRunId',
+		],
 	},
 	sync_runs: { key: ['id'], json: ['progress', 'error', 'checkpoint'], plain: ['syncId', 'trigger', 'mode', 'status'] },
 	syncs: {

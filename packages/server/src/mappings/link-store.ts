@@ -27,6 +27,9 @@ export interface Link {
 	readonly pushedHash: string | null
 	readonly remoteHash: string | null
 	readonly pending: Pending | null
+	/** The provider's record that matches this one and could not be written to it, and the run that said so last. */
+	readonly heldBy: string | null
+	readonly heldRunId: string | null
 }
 
 export type LinkRow = Omit<Link, 'pending'> & { readonly pending: string | Pending | null }
@@ -39,6 +42,8 @@ export const linkColumns = [
 	'pushedHash',
 	'remoteHash',
 	'pending',
+	'heldBy',
+	'heldRunId',
 ] as const
 
 export const linkOf = ({ pending, ...row }: LinkRow): Link => ({

@@ -1,6 +1,6 @@
 // Finds the stored records that a mapped one matches.
 import { sortName } from '../companies/search.ts'
-import { type Db, query } from '../db/database.ts'
+import { asNumber, type Db, query } from '../db/database.ts'
 import type { InternalObject } from './systems.ts'
 
 /** The fields by which stored records are found. Each has an index. */
@@ -17,21 +17,32 @@ interface Found {
 
 type Columns = Readonly<Record<string, string>>
 
+interface Search {
+	readonly [column: string]: string | number
+	readonly limit: number
+}
+
 /** Two are enough to know that several match; the oldest first. */
 const two = 2
 
-const companiesLike = query<Columns, Found>((knex, columns) =>
-	knex('companies').where(columns).whereNull('deletedAt').orderBy(['createdAt', 'id']).limit(two).select('id'),
+const companiesLike = query<Search, Found>((knex, { limit, ...columns }) =>
+	knex('companies').where(columns).whereNull('deletedAt').orderBy(['createdAt', 'id']).limit(asNumber(limit)).select('id'),
 )
 
-const invoicesLike = query<Columns, Found>((knex, columns) =>
-	knex('invoices').where(columns).orderBy(['createdAt', 'id']).limit(two).select('id'),
+const invoicesLike = query<Search, Found>((knex, { limit, ...columns }) =>
+	knex('invoices').where(columns).orderBy(['createdAt', 'id']).limit(asNumber(limit)).select('id'),
 )
 
-/** The ids of the records that have these values; of several, the oldest two. */
-export async function findMatches(db: Db, object: InternalObject, organizationId: string, values: Columns): Promise<string[]> {
+/** The ids of the records that have these values; of several, the oldest two, or as many as are asked for. */
+export async function findMatches(
+	db: Db,
+	object: InternalObject,
+	organizationId: string,
+	values: Columns,
+	limit = two,
+): Promise<string[]> {
 	const { name } = values
 	const byName = object === 'company' && name !== undefined && { sortName: sortName(name) }
-	const columns = { organizationId, ...values, ...byName }
+	const columns = { organizationId, ...values, ...byName, limit }
 	return (await db.all(object === 'company' ? companiesLike : invoicesLike, columns)).map(({ id }) => id)
 }

@@ -25,11 +25,12 @@ export async function matching(
 	object: InternalObject,
 	output: Output,
 	match: Mapping['match'],
+	limit?: number,
 ): Promise<string[]> {
 	const values = Object.fromEntries((match?.keys ?? []).map((key) => [key, output[key]]))
 	const isWhole = Object.values(values).every((value) => typeof value === 'string' && value !== '')
 	if (!match || !isWhole) return []
-	return findMatches(db, object, organizationId, values as Record<string, string>)
+	return findMatches(db, object, organizationId, values as Record<string, string>, limit)
 }
 
 /** Where the fields of an output break the contract, in the words of the answer to a caller who writes the same. */

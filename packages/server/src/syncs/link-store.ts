@@ -1,6 +1,6 @@
 // Writes what links a provider's record with one of Remit, and reads it page by page.
 import type { Knex } from 'knex'
-import { asNumber, type Db, type Placeholders, query } from '../db/database.ts'
+import { asNumber, type Db, type Dialect, type Placeholders, query } from '../db/database.ts'
 import {
 	countRows,
 	cutPage,
@@ -18,8 +18,8 @@ type Written = Partial<Omit<Link, 'recordId'>> & {
 	readonly seenRunId?: string
 	readonly goneRunId?: null
 	/** JSON text. */
-	readonly lastSeen?: string
-	readonly lastSeenAt?: number
+	readonly lastSeen?: string | null
+	readonly lastSeenAt?: number | null
 }
 
 const insertion = query<LinkScope & { recordId: string; createdAt: number; updatedAt: number } & Written>((knex, row) =>
@@ -91,6 +91,20 @@ export const unmarkGone = (db: Db, scope: LinkScope, ids: readonly string[], run
 /** Notes that these records of Remit were deleted. */
 export const markRecordsGone = (db: Db, scope: LinkScope, ids: readonly string[], runId: string) =>
 	db.run(goneRecords, { ...scope, ids, runId })
+
+const heldBy = (knex: Knex, { ids, ...scope }: Placeholders<Ids>, dialect: Dialect) =>
+	knex('sync_links').where(scope).whereNotNull('heldBy').whereRaw(isAnyOf('heldBy', dialect), [ids])
+
+const heldAlone = query<Ids>((knex, key, dialect) =>
+	heldBy(knex, key, dialect).whereNull('externalId').whereNull('pending').delete(),
+)
+const heldLinked = query<Ids>((knex, key, dialect) => heldBy(knex, key, dialect).update({ heldBy: null, heldRunId: null }))
+
+/** Lets go of the records of Remit that these records of the provider hold. */
+export async function releaseHeld(db: Db, scope: LinkScope, ids: readonly string[]): Promise<void> {
+	await db.run(heldAlone, { ...scope, ids })
+	await db.run(heldLinked, { ...scope, ids })
+}
 
 /** Links that are looked at together: on SQLite every other writer waits meanwhile. */
 const together = 1_000

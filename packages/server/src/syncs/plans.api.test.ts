@@ -102,6 +102,7 @@ const queries: [name: string, work: (db: Db) => Promise<unknown>][] = [
 	['links that were not read', (db) => links.findLost(db, scope(), unread, { after: '', upTo: 'cmp_5' }, 25)],
 	['the number of links in a part', (db) => links.countPart(db, scope(), unread, { after: 'cmp_2', upTo: 'cmp_5' })],
 	['a part of the links', (db) => links.nextPart(db, scope(), 'cmp_2')],
+	['links that are held', (db) => links.releaseHeld(db, scope(), ['ext_1', 'ext_2'])],
 	['links of writes without answer', (db) => links.findPendingIds(db, scope(), '', 25)],
 	['a link, by either id', (db) => links.findSeen(db, scope(), 'ext_1')],
 	['a list of links', (db) => links.readLinks(db, scope(), { ...page, after: { key: 'cmp_1', id: 'cmp_1' } })],

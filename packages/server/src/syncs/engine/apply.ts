@@ -84,6 +84,8 @@ export async function apply(
 		pushedHash: null,
 		remoteHash: null,
 		pending: null,
+		heldBy: null,
+		heldRunId: null,
 	}
 	return applyLinked(write, plan, way, { ...incoming, input }, other ?? blank, other === undefined)
 }

@@ -1,7 +1,7 @@
 // Deletes what the other side has no more: at the end of a pass, and never many records at once without somebody's word.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ApiError } from '../../base/errors.ts'
-import { CannotDo, type ProviderFailed, readRecord, removeRecord } from '../../connections/records/records.ts'
+import { CannotDo, type ProviderFailed, removeRecord } from '../../connections/records/records.ts'
 import type { Transaction } from '../../db/database.ts'
 import type { WriteContext } from '../../db/write-context.ts'
 import type { FieldError } from '../../mappings/engine/engine.ts'
@@ -11,6 +11,7 @@ import { rejected } from '../../mappings/outputs.ts'
 import { noteError, resolveErrors } from '../error-store.ts'
 import { changeLink, countPart, findLost, type Lost, nextPart, removeLink } from '../link-store.ts'
 import { winner } from './apply.ts'
+import { isAtProvider } from './holds.ts'
 import { doors } from './objects.ts'
 import type { Session, Tally } from './session.ts'
 
@@ -138,11 +139,6 @@ async function noteDeletion(
 			origin.now,
 		)
 	}
-}
-
-async function isAtProvider({ calls, plan }: Session, externalId: string): Promise<boolean> {
-	const found = await readRecord(calls, plan.scope, externalId, [])
-	return found !== undefined && !found.isDeleted
 }
 
 /** Deletes records of the provider whose other side is gone. */

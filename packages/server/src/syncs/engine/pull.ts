@@ -12,14 +12,15 @@ import {
 } from '../../connections/records/records.ts'
 import type { Transaction } from '../../db/database.ts'
 import type { WriteContext } from '../../db/write-context.ts'
-import { findByExternalIds } from '../../mappings/link-store.ts'
+import { findByExternalIds, type Link } from '../../mappings/link-store.ts'
 import { linksFor } from '../../mappings/links.ts'
 import { rejected } from '../../mappings/outputs.ts'
 import type { Checkpoint } from '../checkpoint.ts'
 import { follow } from '../endless.ts'
 import { findOpenErrors, noteError, resolveErrors } from '../error-store.ts'
-import { markGone, markSeen, unmarkGone } from '../link-store.ts'
+import { markGone, markSeen, releaseHeld, unmarkGone } from '../link-store.ts'
 import { apply, type Incoming, type Outcome, prepare } from './apply.ts'
+import { hold, holdsAny, matchedBy } from './holds.ts'
 import type { Session, Tally, Way } from './session.ts'
 
 /** Failed records that are read again together. */
@@ -156,6 +157,7 @@ async function applyAll(
 	)
 	const outcomes: Outcome[] = []
 	const written: string[] = []
+	const unwritten: { id: string; outcome: Outcome; link: Link | undefined; ids: string[] }[] = []
 	/** By id, whether the provider says that it is deleted: of a record that is listed twice, the last time. */
 	const states = new Map<string, boolean>()
 	for (const each of incoming) {
@@ -167,7 +169,12 @@ async function applyAll(
 			: await attempt(() => apply(write, plan, way, each, link), isCareful ? db : undefined)
 		outcomes.push(outcome)
 		if (typeof outcome === 'string') written.push(id)
-		else await noteFailed(session, write, each, outcome.failed, link?.recordId ?? null)
+		const isSkipped = outcome === 'skipped' && !link && !isDeleted
+		if (typeof outcome === 'string' && !isSkipped) continue
+		const ids = link ? [link.recordId] : await matchedBy(write, session, way, each)
+		if (holdsAny(session)) unwritten.push({ id, outcome, link, ids })
+		if (typeof outcome === 'object')
+			await noteFailed(session, write, each, outcome.failed, ids.length === 1 ? (ids[0] ?? null) : null)
 	}
 	const { organizationId } = plan.scope
 	if (plan.sync.deletePolicy === 'delete') {
@@ -176,6 +183,8 @@ async function applyAll(
 		await unmarkGone(db, plan.scope, idsOf(false), run.id)
 		await markGone(db, plan.scope, idsOf(true), run.id)
 	}
+	if (written.length > 0 && holdsAny(session)) await releaseHeld(db, plan.scope, written)
+	for (const { id, ...held } of unwritten) await hold(session, write, id, held)
 	if (written.length > 0)
 		await resolveErrors(db, { organizationId, syncId: run.syncId, direction: 'inbound' }, written, origin.now)
 	return outcomes

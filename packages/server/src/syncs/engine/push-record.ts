@@ -12,6 +12,7 @@ import { changeLink, insertLink } from '../link-store.ts'
 import { type Outcome, winner } from './apply.ts'
 import { mostTries } from './break-off.ts'
 import { findThere, isAlike, linkedAlready, readsOf, valueAt } from './first-link.ts'
+import { isHeld } from './holds.ts'
 import type { Shown } from './objects.ts'
 import { RecordFailed } from './pull.ts'
 import type { Session, Way } from './session.ts'
@@ -47,6 +48,15 @@ export async function push(session: Session, way: Way, shown: Shown, link: Link 
 	if (link && link.pushedHash === hashOf(output) && !link.pending) return { outcome: 'unchanged' }
 	const outgoing = { shown, link, output }
 	try {
+		if (link && !link.pending && (await isHeld(session, link)))
+			return {
+				outcome: failedBy(
+					session,
+					shown,
+					'held',
+					`The provider's record ${link.heldBy} matches it, and is not written to it yet.`,
+				),
+			}
 		const pushed = await (link?.externalId == null
 			? pushFirst(session, way, outgoing)
 			: pushLinked(session, way, outgoing, link, link.externalId))

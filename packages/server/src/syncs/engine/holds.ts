@@ -1,0 +1,73 @@
+// Records of Remit that a record of the provider matches which could not be written to them. Such a record is not created at the provider,
+// where it would be a second one.
+import { readRecord } from '../../connections/records/records.ts'
+import type { Transaction } from '../../db/database.ts'
+import type { WriteContext } from '../../db/write-context.ts'
+import { mapRecord } from '../../mappings/engine/engine.ts'
+import { findByRecordIds, type Link } from '../../mappings/link-store.ts'
+import { matching } from '../../mappings/outputs.ts'
+import { changeLink, insertLink } from '../link-store.ts'
+import type { Incoming, Outcome } from './apply.ts'
+import type { Session, Way } from './session.ts'
+
+type Write = WriteContext & { readonly db: Transaction }
+
+/** Of several records that match; more than so many are no record of anybody's. */
+const mostHeld = 100
+
+/** The records of Remit that a record of the provider is about, whatever else is wrong with it. */
+export async function matchedBy(
+	{ db, organization }: WriteContext,
+	{ plan }: Session,
+	{ fields, definition: { match } }: Way,
+	{ record }: Incoming,
+): Promise<string[]> {
+	const keys = fields.filter(({ spec }) => match?.keys.includes(spec.target))
+	// What has no id is another record whenever it changes: nobody could let go of what it holds.
+	if (keys.length === 0 || record.problem !== undefined) return []
+	const { output } = mapRecord(keys, record.data)
+	return output ? matching(db, organization.id, plan.kind, output, match, mostHeld) : []
+}
+
+/** Whether what a run holds matters to a later part of it, or to a later run. */
+export const holdsAny = ({ plan }: Session): boolean => plan.push !== undefined || plan.sync.deletePolicy === 'delete'
+
+/** Notes which records a record of the provider holds that was not written. */
+export async function hold(
+	{ plan, run }: Session,
+	{ db, origin }: Write,
+	externalId: string,
+	{ outcome, link, ids }: { readonly outcome: Outcome; readonly link: Link | undefined; readonly ids: readonly string[] },
+): Promise<void> {
+	const isConflict = typeof outcome === 'object' && outcome.failed.some(({ code }) => code === 'conflict')
+	// What its own record cannot say for another reason keeps no change of Remit back.
+	if (link && !isConflict) return
+	const links = await findByRecordIds(db, plan.scope, ids)
+	const values = { heldBy: externalId, heldRunId: run.id }
+	for (const id of ids) {
+		const found = links.get(id)
+		const isOwn = found?.externalId === externalId
+		if (isOwn && !isConflict) continue
+		if (!isOwn && found?.externalId != null && found.heldBy === found.externalId) continue
+		await (found ? changeLink : insertLink)(db, plan.scope, id, values, origin.now)
+	}
+}
+
+/** Whether a record of Remit must not go out. */
+export async function isHeld(session: Session, { externalId, heldBy, heldRunId }: Link): Promise<boolean> {
+	// Without a way in, nobody would let go of it.
+	if (session.plan.pull === undefined || heldBy === null) return false
+	return (externalId === null || externalId === heldBy) && stands(session, heldBy, heldRunId)
+}
+
+/** Whether the provider still has the record that holds another one. */
+async function stands(session: Session, heldBy: string, heldRunId: string | null): Promise<boolean> {
+	const { run, checkpoint, capabilities } = session
+	if (heldRunId === run.id) return true
+	return capabilities.readsOne ? isAtProvider(session, heldBy) : !checkpoint.isFullPass
+}
+
+export async function isAtProvider({ calls, plan }: Session, externalId: string): Promise<boolean> {
+	const found = await readRecord(calls, plan.scope, externalId, [])
+	return found !== undefined && !found.isDeleted
+}
