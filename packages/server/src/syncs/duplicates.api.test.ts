@@ -105,3 +105,53 @@ it.each([
 	expect(counts(await sync.run('full'))).toMatchObject({ created: 1 })
 	expect(creations()).toHaveLength(1)
 })
+
+const inbound = async (object = {}) =>
+	newSync(server, tenant, await crm.connect(tenant, object), fromCrm, { deletePolicy: 'delete' })
+
+it.each([
+	['can be asked for', {}],
+	['cannot be asked for', { readPath: undefined }],
+])('A company is taken over by the record that its own one was merged into, which %s', async (_, object) => {
+	crm.put('60', { www: 'merged.example', phone: '1' })
+	crm.put('99', { www: 'other.example' })
+	const sync = await inbound(object)
+	await sync.run()
+	const id = (await companies()).find(({ domain }) => domain === 'merged.example')?.id as string
+	const { id: invoiceId } = await tenant.remit.invoices.create({ companyId: id })
+	crm.firms.delete('60')
+	crm.put('61', { www: 'merged.example', phone: '2' })
+	const run = await sync.run('full')
+	expect(counts(run)).toEqual({ read: 2, unchanged: 1, failed: 1, skipped: 1 })
+	expect(await errorsOf(sync, run)).toEqual([['inbound', '61', id, 'linked_already']])
+	expect(await tenant.remit.syncs.links.get(sync.id, '61')).toMatchObject({ recordId: id, lastSeen: null })
+	expect(counts(await sync.run('failed'))).toMatchObject({ updated: 1 })
+	expect(await tenant.remit.companies.get(id)).toMatchObject({ name: 'Firm 61', phone: '2' })
+	expect(counts(await sync.run('full'))).toEqual({ read: 2, unchanged: 2 })
+	expect([(await companies()).length, (await tenant.remit.invoices.get(invoiceId)).companyId]).toEqual([2, id])
+})
+
+it('A company that was taken over is not written out before its new record was read', async () => {
+	crm.put('60', { www: 'merged.example', phone: '1' })
+	const sync = await bothWays({ deletePolicy: 'delete' })
+	await sync.run()
+	const [company] = await companies()
+	await tenant.remit.companies.update(company?.id as string, { notes: 'A customer.' })
+	crm.firms.delete('60')
+	crm.put('61', { www: 'merged.example', phone: '2' })
+	await sync.run('full')
+	expect([crm.writes, await companies()]).toEqual([[], [expect.objectContaining({ id: company?.id, phone: '1' })]])
+	expect(await sync.run('full')).toMatchObject({ status: 'succeeded' })
+	expect([crm.writes, await companies()]).toEqual([[], [expect.objectContaining({ id: company?.id, phone: '2' })]])
+})
+
+it('A record that no other one stands for any more is deleted', async () => {
+	crm.put('60', { www: 'merged.example' })
+	crm.put('61', { www: 'merged.example' })
+	crm.put('99', { www: 'other.example' })
+	const sync = await inbound()
+	expect(counts(await sync.run())).toEqual({ read: 3, created: 2, failed: 1 })
+	crm.firms.delete('60')
+	crm.put('61', { www: 'moved.example' })
+	expect(counts(await sync.run('full'))).toEqual({ read: 2, created: 1, unchanged: 1, deleted: 1 })
+})

@@ -11,7 +11,7 @@ import { rejected } from '../../mappings/outputs.ts'
 import { noteError, resolveErrors } from '../error-store.ts'
 import { changeLink, countPart, findLost, type Lost, nextPart, removeLink } from '../link-store.ts'
 import { winner } from './apply.ts'
-import { isAtProvider } from './holds.ts'
+import { findHeir, handOver, isAtProvider } from './holds.ts'
 import { doors } from './objects.ts'
 import type { Session, Tally } from './session.ts'
 
@@ -82,9 +82,11 @@ export async function deleteInRemit(session: Session, isFull: boolean): Promise<
 		const { recordId, externalId } = link
 		// A page that moved while it was read may have hidden a record: ask for it alone.
 		const isThere = !isToldGone && capabilities.readsOne && (await isAtProvider(session, externalId as string))
+		const heir = isThere ? undefined : await findHeir(session, link)
 		await session.commit(
 			async (write, tally) => {
 				if (isThere) return
+				if (heir !== undefined && (await handOver(session, write, link, heir))) return void tally.skipped++
 				await noteDeletion(session, write, tally, 'inbound', link, await deleteOne(session, write, link))
 			},
 			{ after: recordId },

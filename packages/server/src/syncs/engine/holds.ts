@@ -1,13 +1,15 @@
 // Records of Remit that a record of the provider matches which could not be written to them. Such a record is not created at the provider,
-// where it would be a second one.
+// where it would be a second one, and is not deleted when the record is gone that it was linked with.
 import { readRecord } from '../../connections/records/records.ts'
 import type { Transaction } from '../../db/database.ts'
 import type { WriteContext } from '../../db/write-context.ts'
 import { mapRecord } from '../../mappings/engine/engine.ts'
-import { findByRecordIds, type Link } from '../../mappings/link-store.ts'
+import { findByExternalIds, findByRecordIds, type Link } from '../../mappings/link-store.ts'
 import { matching } from '../../mappings/outputs.ts'
+import { resolveErrors } from '../error-store.ts'
 import { changeLink, insertLink } from '../link-store.ts'
 import type { Incoming, Outcome } from './apply.ts'
+import { doors } from './objects.ts'
 import type { Session, Way } from './session.ts'
 
 type Write = WriteContext & { readonly db: Transaction }
@@ -70,4 +72,23 @@ async function stands(session: Session, heldBy: string, heldRunId: string | null
 export async function isAtProvider({ calls, plan }: Session, externalId: string): Promise<boolean> {
 	const found = await readRecord(calls, plan.scope, externalId, [])
 	return found !== undefined && !found.isDeleted
+}
+
+/** Another record of the provider that matches the record of Remit whose own one is gone, as after a merge there. */
+export async function findHeir(session: Session, { externalId, heldBy, heldRunId }: Link): Promise<string | undefined> {
+	if (heldBy === null || heldBy === externalId) return undefined
+	return (await stands(session, heldBy, heldRunId)) ? heldBy : undefined
+}
+
+/** Links a record with the heir of its own one; false when one of both is not free. The next run that reads the heir decides by the policy. */
+export async function handOver({ plan, run }: Session, write: Write, link: Link, heir: string): Promise<boolean> {
+	const { db, origin } = write
+	const { scope, kind } = plan
+	if ((await findByExternalIds(db, scope, [heir])).size > 0 || !(await doors[kind].lock(write, link.recordId))) return false
+	const unknown = { externalHash: null, internalHash: null, pushedHash: null, remoteHash: null, lastSeen: null, lastSeenAt: null }
+	const marks = { seenRunId: run.id, goneRunId: null, heldBy: heir, heldRunId: run.id }
+	await changeLink(db, scope, link.recordId, { externalId: heir, ...unknown, ...marks }, origin.now)
+	const key = { organizationId: scope.organizationId, syncId: run.syncId, direction: 'inbound' as const }
+	await resolveErrors(db, key, [link.externalId as string], origin.now)
+	return true
 }
