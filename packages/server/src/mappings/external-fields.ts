@@ -1,5 +1,5 @@
 // The fields of an external object: as its connection tells them, else as the manifest of its provider does.
-import { findProvider } from '../connections/providers/providers.ts'
+import { findProvider, isLookedUpBy } from '../connections/providers/providers.ts'
 import type { Mapping, ProviderField } from '../generated/contract.ts'
 import { namesOf } from './engine/engine.ts'
 import type { Path } from './engine/path.ts'
@@ -13,6 +13,8 @@ export interface Known {
 	readonly fields: readonly ProviderField[] | null
 	/** Where the paths of all fields begin that the provider tells: below it there are no others. Null where there may be others anywhere. */
 	readonly allBelow: string | null
+	/** By the values of which its records are found; null without the object. */
+	readonly lookUpFields: readonly string[] | null
 }
 
 /** Whether a number is whole, or how a date is written, no provider says. */
@@ -26,6 +28,21 @@ export function externalType({ system, object }: Mapping['source'], path: Path, 
 }
 
 const namesIn = (path: Path) => path.map((step) => ('name' in step ? step.name : '')).join('.')
+
+/** Why the records of an object are not found by the values of a path; undefined when they are, or nobody knows. */
+export function noLookUp({ system, object }: Mapping['target'], path: string, known: Known | undefined): string | undefined {
+	const told = findProvider(system)?.objects.find((one) => one.name === object)
+	const fields = known ? known.lookUpFields : told && (told.lookUp?.fields ?? [])
+	return fields ? noLookUpAmong(fields, object, path) : undefined
+}
+
+/** Why the records of an object are not found by the values of a path; undefined when they are. */
+export function noLookUpAmong(fields: readonly string[], object: string, path: string): string | undefined {
+	if (isLookedUpBy(fields, path)) return undefined
+	return fields.length === 0
+		? `The provider looks up no ${object}, so that none is found by ${path}.`
+		: `The provider looks up ${object} by ${fields.join(', ')}, and not by ${path}.`
+}
 
 /** Why a path leads to no field, with the name that is nearest; undefined when it may lead to one. */
 export function unknownField(path: Path, known: Known | undefined): string | undefined {

@@ -50,10 +50,11 @@ async function ask(
 ): Promise<FieldsThere> {
 	const patience = AbortSignal.timeout(patienceMs)
 	try {
-		const { fields, allBelow } = await describeObject({ ...calls, signal: AbortSignal.any([calls.signal, patience]) }, key)
-		return { ...key, fields, allBelow }
+		const asked = { ...calls, signal: AbortSignal.any([calls.signal, patience]) }
+		const { fields, allBelow, lookUpFields } = await describeObject(asked, key)
+		return { ...key, fields, allBelow, lookUpFields }
 	} catch (error) {
-		if (error instanceof UnknownObject) return { ...key, fields: null, allBelow: null }
+		if (error instanceof UnknownObject) return { ...key, fields: null, allBelow: null, lookUpFields: null }
 		if (error instanceof ProviderFailed || (patience.aborted && !calls.signal.aborted)) return undefined
 		throw error
 	}

@@ -5,9 +5,9 @@ import { requiredFields, typeAt } from './contract-fields.ts'
 import { type CompiledField, checkTypes, compileFields } from './engine/engine.ts'
 import { type Path, parsePath } from './engine/path.ts'
 import { fits, typeOf, type Value, type ValueType } from './engine/values.ts'
-import { externalType, type Known, unknownField } from './external-fields.ts'
+import { externalType, type Known, noLookUp, unknownField } from './external-fields.ts'
 import { matchKeysOf } from './match-store.ts'
-import { externalSideOf, internalObjectOf, internalObjects, sideMistake } from './systems.ts'
+import { externalSideOf, type InternalObject, internalObjectOf, internalObjects, sideMistake } from './systems.ts'
 
 /** What a mapping says, without its name and its status. */
 export type Definition = Pick<Mapping, 'source' | 'target' | 'fields' | 'match'>
@@ -71,7 +71,7 @@ export function validate(
 	const whole = [
 		...objectIssues({ source, target }, there),
 		...(to ? missingFields(fields, internalObjects[to].write) : []),
-		...matchIssues(match, fields, to),
+		...matchIssues(match, fields, to ?? ((key) => noLookUp(target, key, there))),
 	]
 	const all = [...issues, ...whole.map((place) => ({ field: null, ...place }))].slice(0, mostIssues)
 	return { valid: all.length === 0, issues: all }
@@ -138,16 +138,19 @@ function missingFields(fields: readonly CompiledField[], write: string): Place[]
 	return missing.map((name) => ({ pointer: '/fields', code: 'required_field_missing', message: message(name) }))
 }
 
+const noMatchKey = (to: InternalObject, key: string) =>
+	matchKeysOf(to).includes(key) ? undefined : `A key is one of ${matchKeysOf(to).join(', ')}, and not ${key}.`
+
 function matchIssues(
 	match: Mapping['match'],
 	fields: readonly CompiledField[],
-	to: ReturnType<typeof internalObjectOf>,
+	to: InternalObject | ((key: string) => string | undefined),
 ): Place[] {
 	const targets = new Set(fields.map(({ spec }) => spec.target))
 	return (match?.keys ?? []).flatMap((key, index): Place[] => {
 		const pointer = `/match/keys/${index}`
-		if (to && !matchKeysOf(to).includes(key))
-			return [{ pointer, code: 'no_match_key', message: `A key is one of ${matchKeysOf(to).join(', ')}, and not ${key}.` }]
+		const reason = typeof to === 'string' ? noMatchKey(to, key) : to(key)
+		if (reason !== undefined) return [{ pointer, code: 'no_match_key', message: reason }]
 		if (targets.has(key)) return []
 		return [{ pointer, code: 'key_not_mapped', message: `No field has the target ${key}.` }]
 	})

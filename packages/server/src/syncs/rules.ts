@@ -5,6 +5,7 @@ import { connections } from '../connections/store.ts'
 import type { Db } from '../db/database.ts'
 import type { WriteContext } from '../db/write-context.ts'
 import type { Connection, Mapping, ProblemError, Sync, SyncRunError, SyncSchedule } from '../generated/contract.ts'
+import { noLookUpAmong } from '../mappings/external-fields.ts'
 import { mappings } from '../mappings/store.ts'
 import { internalObjectOf } from '../mappings/systems.ts'
 import { requireSchedule } from './schedule.ts'
@@ -27,6 +28,11 @@ export async function requireSync({ db, origin, organization }: WriteContext, sa
 		...mistakesOf(connection as Connection, '/mappingId', there, direction !== 'outbound'),
 		...reverseMistakes(connection as Connection, direction, there, back),
 		...unwritable(connection as Connection, direction === 'outbound' ? there : back),
+		...unfindable(
+			connection as Connection,
+			direction === 'outbound' ? ['/mappingId', there] : ['/reverseMappingId', back],
+			stored,
+		),
 		...(stored ? otherObjects(there, await mappings.findEvenDeleted(db, organizationId, stored.mappingId)) : []),
 	]
 	if (errors.length === 0) errors.push(...(await overlaps(db, connection as Connection, { there, back }, stored?.id)))
@@ -84,13 +90,32 @@ function reverseMistakes(
 function unwritable(connection: Connection, out: Mapping | undefined): ProblemError[] {
 	if (!out || out.target.system !== connection.provider) return []
 	const { object } = out.target
+	if (capabilitiesIn(connection, object)?.writes ?? true) return []
+	return [mistake('/direction', `Nobody can write ${object} by this connection.`)]
+}
+
+/** A match by what cannot be looked up there would make every record a new one. A sync that has the mapping already can be changed. */
+function unfindable(
+	connection: Connection,
+	[pointer, out]: readonly [pointer: string, out: Mapping | undefined],
+	stored: Sync | undefined,
+): ProblemError[] {
+	if (!out || out.target.system !== connection.provider) return []
+	if (out.id === stored?.mappingId || out.id === stored?.reverseMappingId) return []
+	const { object } = out.target
+	const fields = capabilitiesIn(connection, object)?.lookUpFields
+	const reasons = (out.match?.keys ?? []).flatMap((key) => (fields && noLookUpAmong(fields, object, key)) ?? [])
+	return reasons.map((reason) => mistake(pointer, `The mapping ${out.id} cannot match: ${reason}`))
+}
+
+/** Undefined for an object that the connection does not have. */
+function capabilitiesIn(connection: Connection, object: string) {
 	try {
-		if (capabilitiesOf(connection, object).writes) return []
+		return capabilitiesOf(connection, object)
 	} catch (error) {
-		if (error instanceof UnknownObject) return []
+		if (error instanceof UnknownObject) return undefined
 		throw error
 	}
-	return [mistake('/direction', `Nobody can write ${object} by this connection.`)]
 }
 
 /** The links of a sync are about its objects. */

@@ -11,6 +11,12 @@ const byId = new Map(providers.map((manifest) => [manifest.id, manifest]))
 
 export const findProvider = (id: string): Manifest | undefined => byId.get(id)
 
+/** Whether records are found by the values of a path among these fields; `properties.*` is each field below properties. */
+export const isLookedUpBy = (fields: readonly string[], path: string): boolean =>
+	fields.some((known) =>
+		known.endsWith('*') ? path.startsWith(known.slice(0, -1)) && !path.slice(known.length - 1).includes('.') : known === path,
+	)
+
 /** The manifest of a provider that a stored connection has. */
 export function manifestOf({ provider }: { readonly provider: string }): Manifest {
 	const manifest = findProvider(provider)

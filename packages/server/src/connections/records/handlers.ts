@@ -13,7 +13,7 @@ export const schema: Handler<'connections.objects.schema'> = async ({ params, ca
 	const key = { organizationId, connectionId: params.id, object: params.name }
 	try {
 		const calls = { db, services, now: () => now, signal: signal() }
-		const { fields, allBelow: _, ...found } = await answering(() => describeObject(calls, key))
+		const { fields, allBelow: _, lookUpFields: __, ...found } = await answering(() => describeObject(calls, key))
 		return { status: 200, body: { data: { ...found, fields: [...fields] } } }
 	} catch (error) {
 		if (error instanceof UnknownObject) throw new ApiError('connection_object_not_found', error.message)

@@ -1,5 +1,6 @@
 // Records by the values of their fields.
 import type { LookUp } from '../providers/manifest.ts'
+import { isLookedUpBy } from '../providers/providers.ts'
 import { valueAt } from '../values.ts'
 import { callProvider, type ProviderAnswer, type Target } from './call.ts'
 import { askedOf, fieldQuery, listQuery } from './pages.ts'
@@ -19,7 +20,7 @@ export async function lookUp(
 ): Promise<ExternalRecord[]> {
 	const { object, manifest } = target
 	const found = object.lookUp
-	const unknown = Object.keys(by).find((path) => !found?.fields.some((known) => isField(known, path)))
+	const unknown = Object.keys(by).find((path) => !isLookedUpBy(found?.fields ?? [], path))
 	if (!found || unknown !== undefined || Object.keys(by).length === 0)
 		throw new CannotFind(`${manifest.name} has no look-up of ${object.name} by ${unknown ?? 'nothing'}.`)
 	const answer = await ask(context, target, found, by, fields)
@@ -30,10 +31,6 @@ export async function lookUp(
 		throw new CannotFind(`${manifest.name} does not look up ${object.name} by ${Object.keys(by).join(' and ')}.`)
 	return same.slice(0, most)
 }
-
-/** `properties.*` is each field below properties. */
-const isField = (known: string, path: string) =>
-	known.endsWith('*') ? path.startsWith(known.slice(0, -1)) && !path.slice(known.length - 1).includes('.') : known === path
 
 /** Some look-ups of text take no notice of case. */
 const isSame = (found: unknown, value: string) => found != null && String(found).toLowerCase() === value.toLowerCase()

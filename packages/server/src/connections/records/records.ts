@@ -140,6 +140,7 @@ export function capabilitiesOf(connection: Pick<Connection, 'provider' | 'config
 		readsOne: one !== null,
 		listsAtOnce: pagination.style === 'none',
 		finds: lookUp !== null,
+		lookUpFields: lookUp?.fields ?? [],
 		writes: writes !== null,
 		removes: removal !== null,
 		idempotencyKeptMs: manifestOf(connection).idempotencyHeader?.keptMs ?? 0,

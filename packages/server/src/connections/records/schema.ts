@@ -20,7 +20,8 @@ export async function schemaOf(context: RecordContext, target: Target): Promise<
 	const texts = all.map(({ path, own }) => JSON.stringify([path, own])).sort()
 	const fields = all.map(({ path, type }) => ({ path, type }))
 	const allBelow = all.length < mostFields ? (object.schema?.prefix ?? null) : null
-	return { name, idField, fields, allBelow, hash: hash('sha256', texts.join('\n')) }
+	const lookUpFields = object.lookUp?.fields ?? []
+	return { name, idField, fields, allBelow, lookUpFields, hash: hash('sha256', texts.join('\n')) }
 }
 
 async function toldFields(context: RecordContext, target: Target): Promise<Field[]> {

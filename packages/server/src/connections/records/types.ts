@@ -63,6 +63,8 @@ export interface ObjectSchema {
 	readonly fields: readonly ProviderField[]
 	/** Where the paths of all fields begin that the provider tells; null where it tells none. */
 	readonly allBelow: string | null
+	/** By the values of which records are found; empty where none can be looked up. */
+	readonly lookUpFields: readonly string[]
 	/** Differs when a field came, went or changed its type. */
 	readonly hash: string
 }
@@ -75,6 +77,8 @@ export interface Capabilities {
 	/** Whether a list is one page, which cannot move while it is read. */
 	readonly listsAtOnce: boolean
 	readonly finds: boolean
+	/** By the values of which it does. */
+	readonly lookUpFields: readonly string[]
 	readonly writes: boolean
 	readonly removes: boolean
 	/** For how long the provider stores a repeated write once; 0 where it never does. */
