@@ -40,6 +40,8 @@ export const toCrm: MappingCreate = {
 export class Crm {
 	readonly #provider = new FakeProvider()
 	readonly firms = new Map<string, CrmCompany>()
+	/** Whether a list has two firms a page. */
+	pages = false
 	/** What it was asked to write. */
 	readonly writes: string[] = []
 
@@ -49,7 +51,9 @@ export class Crm {
 			let text = ''
 			for await (const part of req) text += part
 			const { pathname, searchParams } = new URL(req.url ?? '', this.#provider.url)
-			const answer = this.#answer(req.method ?? '', pathname.split('/')[2], searchParams.get('www'), text)
+			const all = this.#answer(req.method ?? '', pathname.split('/')[2], searchParams.get('www'), text)
+			const from = (Number(searchParams.get('page') ?? 1) - 1) * 2
+			const answer = this.pages && Array.isArray(all) ? all.slice(from, from + 2) : all
 			res.writeHead(answer === undefined ? 404 : 200, { 'content-type': 'application/json' }).end(JSON.stringify(answer ?? {}))
 		}
 		return this

@@ -144,6 +144,10 @@ export interface Lost {
 	readonly unseenBefore?: number
 	/** Of these, only those that no run has read since this one, either. */
 	readonly unseenSince?: string
+	/** Only those that were linked before, */
+	readonly linkedBefore?: number
+	/** and that no run has read since this one. */
+	readonly readBefore?: string
 }
 
 function lost({ runId, unseenBefore, unseenSince }: Placeholders<Lost>): readonly [sql: string, values: Knex.Value[]] {
@@ -153,9 +157,15 @@ function lost({ runId, unseenBefore, unseenSince }: Placeholders<Lost>): readonl
 	return [`("goneRunId" = ? or (${unseen}))`, [runId, runId, ...(unseenSince === undefined ? [] : [unseenSince]), unseenBefore]]
 }
 
+function older(rows: Knex.QueryBuilder, { linkedBefore, readBefore }: Pick<Placeholders<Lost>, 'linkedBefore' | 'readBefore'>) {
+	if (linkedBefore !== undefined) rows.where('createdAt', '<', linkedBefore)
+	if (readBefore !== undefined) rows.whereRaw('("seenRunId" is null or "seenRunId" < ?)', [readBefore])
+	return rows
+}
+
 const candidates = query<LinkScope & Lost & Part & { limit: number }, LinkRow & { goneRunId: string | null }>(
-	(knex, { runId, unseenBefore, unseenSince, after, upTo, limit, ...scope }) =>
-		withinPart(knex('sync_links').where(scope), after, upTo)
+	(knex, { runId, unseenBefore, unseenSince, linkedBefore, readBefore, after, upTo, limit, ...scope }) =>
+		older(withinPart(knex('sync_links').where(scope), after, upTo), { linkedBefore, readBefore })
 			.whereNotNull('externalId')
 			.whereRaw(...lost({ runId, unseenBefore, unseenSince }))
 			.orderBy('recordId')

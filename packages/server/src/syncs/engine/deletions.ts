@@ -1,6 +1,7 @@
 // Deletes what the other side has no more: at the end of a pass, and never many records at once without somebody's word.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ApiError } from '../../base/errors.ts'
+import { beginningOf } from '../../base/ids.ts'
 import { CannotDo, type ProviderFailed, removeRecord } from '../../connections/records/records.ts'
 import type { Transaction } from '../../db/database.ts'
 import type { WriteContext } from '../../db/write-context.ts'
@@ -9,7 +10,8 @@ import { hashOfFields } from '../../mappings/hashes.ts'
 import type { Link } from '../../mappings/link-store.ts'
 import { rejected } from '../../mappings/outputs.ts'
 import { noteError, resolveErrors } from '../error-store.ts'
-import { changeLink, countPart, findLost, type Lost, nextPart, removeLink } from '../link-store.ts'
+import { changeLink, countPart, findLost, type Lost, nextPart, type Part, removeLink } from '../link-store.ts'
+import { findState } from '../state-store.ts'
 import { winner } from './apply.ts'
 import { findHeir, handOver, isAtProvider } from './holds.ts'
 import { doors } from './objects.ts'
@@ -29,13 +31,18 @@ export async function isLetDelete(session: Session, isFull: boolean): Promise<bo
 	const { plan, checkpoint, db, job } = session
 	if (checkpoint.isConfirmed) return true
 	const of = lostIn(session, isFull)
+	const inherited = { ...of, ...(await inheritedBy(session)) }
 	// An index has those that the provider, or the feed of events, has named.
-	if (of.unseenBefore === undefined && (await findLost(db, plan.scope, of, { after: '' }, most + 1)).length <= most) return true
+	if (of.unseenBefore === undefined && (await findLost(db, plan.scope, of, { after: '' }, most + 1)).length <= most) {
+		if (inherited.linkedBefore !== undefined) await requireNone(session, inherited, { after: '' })
+		return true
+	}
 	const all = { linked: 0, lost: 0 }
 	for (let after: string | undefined = ''; after !== undefined; ) {
 		if (job.signal.aborted) return false
 		const part = await nextPart(db, plan.scope, after)
 		const counted = await countPart(db, plan.scope, of, part)
+		if (counted.lost > 0 && inherited.linkedBefore !== undefined) await requireNone(session, inherited, part)
 		all.linked += counted.linked
 		all.lost += counted.lost
 		after = part.upTo
@@ -46,6 +53,21 @@ export async function isLetDelete(session: Session, isFull: boolean): Promise<bo
 	const isEmpty = isFull && checkpoint.listed === 0 && all.lost > 0
 	if (!isEmpty && (all.lost <= most || all.lost <= all.linked * share)) return true
 	throw new TooManyDeletions(`${all.lost} of ${all.linked} linked records would be deleted.`)
+}
+
+/** Links that a sync has of one before it: nobody has said of this one that it may delete what only that one has seen. */
+async function inheritedBy({ plan, checkpoint, db }: Session): Promise<Pick<Lost, 'linkedBefore' | 'readBefore'>> {
+	const { createdAt } = plan.sync
+	if (checkpoint.phase === 'pullDeletions') return { linkedBefore: createdAt, readBefore: beginningOf('run', createdAt) }
+	// A run that came to its end has looked for what is gone in Remit.
+	return (await findState(db, plan.sync)).place == null ? { linkedBefore: createdAt } : {}
+}
+
+async function requireNone({ plan, db }: Session, inherited: Lost, part: Part): Promise<void> {
+	if ((await findLost(db, plan.scope, inherited, part, 1)).length === 0) return
+	throw new TooManyDeletions(
+		'Records would be deleted that were linked before this sync was made, and that no run of it has read.',
+	)
 }
 
 /**

@@ -1,5 +1,5 @@
 // Removes runs that ended long ago, but each sync's last one; errors that were resolved, or of which nobody will hear again; and what
-// links keep of the provider's records.
+// links keep of the provider's records; and the links of deleted connections.
 import type { Knex } from 'knex'
 import { dayMs } from '../../base/dates.ts'
 import { beginningOf } from '../../base/ids.ts'
@@ -72,6 +72,20 @@ const oldSeen = query<{ organizationId: string; before: number }>((knex, { organ
 		.update({ lastSeen: null })
 })
 
+/** No sync can have a connection that was deleted, and so none its links. */
+const linksOfDeletedConnections = query<{ organizationId: string }>((knex, { organizationId }, dialect) => {
+	const row = dialect === 'sqlite' ? 'rowid' : 'ctid'
+	// Whatever has links has had a sync, whose row stays.
+	const part = knex
+		.from(knex('syncs').where({ organizationId }).distinct('organizationId', 'connectionId').as('s'))
+		.leftJoin('connections as c', { 'c.organizationId': 's.organizationId', 'c.id': 's.connectionId' })
+		.join('sync_links as l', { 'l.organizationId': 's.organizationId', 'l.connectionId': 's.connectionId' })
+		.whereNull('c.id')
+		.limit(batch, { skipBinding: true })
+		.select(knex.raw(`l.${row}`))
+	return knex('sync_links').whereRaw(isIn(row, dialect), [part]).delete()
+})
+
 const anyRun = query<{ organizationId: string }, { id: string }>((knex, key) =>
 	knex('sync_runs').where(key).limit(1, { skipBinding: true }).select('id'),
 )
@@ -89,6 +103,7 @@ export const removeOldRuns =
 			() => job.part((tx) => tx.run(errorsOfDeletedSyncs, { organizationId, before }), { durable: false }),
 			() => job.part((tx) => tx.run(errorsWithoutId, { organizationId, before }), { durable: false }),
 			() => job.part((tx) => tx.run(oldRuns, { organizationId, before }), { durable: false }),
+			() => job.part((tx) => tx.run(linksOfDeletedConnections, { organizationId }), { durable: false }),
 			() => job.part((tx) => tx.run(oldSeen, { organizationId, before: seenBefore }), { durable: false }),
 		]
 		for (const part of parts) await inParts(async () => (await part()) === batch, signal)
