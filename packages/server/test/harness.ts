@@ -64,6 +64,8 @@ export interface Tenant {
 export interface TestServer extends Tenant {
 	readonly url: string
 	readonly metricsUrl: string | undefined
+	/** The lines of its log. */
+	readonly logged: readonly string[]
 	readonly db: Database
 	readonly settings: Partial<Config>
 	/** The server's clock: it starts at the real time and stands still. */
@@ -110,7 +112,12 @@ export async function startTestServer(settings: Partial<Config> = {}, lookup = t
 		}),
 		...effective,
 	}
-	const log = pino({ level: 'info', base: null }, { write: watchLog })
+	const logged: string[] = []
+	const write = (line: string) => {
+		logged.push(line)
+		watchLog(line)
+	}
+	const log = pino({ level: 'info', base: null }, { write })
 	const db = await openDatabase(config, log)
 	const clock = { now: Date.now() }
 	const server = await startServer({ db, config, log, now: () => clock.now, lookup })
@@ -147,6 +154,7 @@ export async function startTestServer(settings: Partial<Config> = {}, lookup = t
 		...(await newTenant()),
 		url: server.url,
 		metricsUrl: server.metricsUrl,
+		logged,
 		db,
 		settings: effective,
 		clock,

@@ -2,22 +2,12 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Tenant } from '../../test/harness.ts'
 import { Remit } from '../../test/remit.ts'
 import { connect, fromHubSpot, type HubSpotServer, newSync, startWithHubSpot } from '../../test/syncs.ts'
 import { always } from '../../test/vendors/faults.ts'
 import type { FakeHubSpot } from '../../test/vendors/hubspot.ts'
-
-const { lines } = vi.hoisted(() => ({ lines: [] as string[] }))
-vi.mock('../../test/leaks.ts', async (load) => {
-	const leaks = await load<typeof import('../../test/leaks.ts')>()
-	const watchLog = (line: string) => {
-		lines.push(line)
-		leaks.watchLog(line)
-	}
-	return { ...leaks, watchLog }
-})
 
 const folder = mkdtempSync(join(tmpdir(), 'remit-outcomes-'))
 let server: HubSpotServer
@@ -38,7 +28,7 @@ const isPage = ({ path }: { path: string }) => path.includes('/objects/')
 
 /** The log's lines about a sync. */
 const told = (syncId: string) =>
-	lines.flatMap((line) => {
+	server.logged.flatMap((line) => {
 		const { level, organizationId, syncId: of, runId, outcome, error } = JSON.parse(line)
 		return of === syncId ? [{ level, organizationId, runId, outcome, error }] : []
 	})
@@ -72,7 +62,7 @@ it('A run that blocks its sync is told as that, without any credentials', async 
 	hubspot.tokens.allow(hubspot.token)
 	expect(told(sync.id)).toEqual([{ level: 40, organizationId, runId, outcome: 'blocked', error: 'connection_needs_reauth' }])
 	expect(await counted('blocked', 'connection_needs_reauth')).toBe(1)
-	expect(lines.join('')).not.toContain(hubspot.token)
+	expect(server.logged.join('')).not.toContain(hubspot.token)
 })
 
 it('`remit jobs list` names what a run waits for', async () => {
