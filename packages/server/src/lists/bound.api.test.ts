@@ -53,17 +53,16 @@ describe.each([
 	})
 
 	// On PostgreSQL the copies of an event have no places of their own.
-	it.skipIf(inject('database') === 'postgres' && path.startsWith('/webhooks/events'))(
-		'finds the page behind a deep offset, which is that behind the cursor before it',
-		async () => {
-			const before = await at('limit=3&offset=12000')
-			const behind = await at(`limit=3&cursor=${before.meta.nextCursor}`)
-			expect(idsOf(await at('limit=3&offset=12003'))).toEqual(idsOf(behind))
-			expect(new Set([...idsOf(before), ...idsOf(behind)]).size).toBe(6)
-			for (const offset of [200_000, 999_999_999])
-				expect(await at(`offset=${offset}`)).toMatchObject({ data: [], meta: { total: null, hasMore: false } })
-		},
-	)
+	if (inject('database') === 'postgres' && path.startsWith('/webhooks/events')) return
+
+	it('finds the page behind a deep offset, which is that behind the cursor before it', async () => {
+		const before = await at('limit=3&offset=12000')
+		const behind = await at(`limit=3&cursor=${before.meta.nextCursor}`)
+		expect(idsOf(await at('limit=3&offset=12003'))).toEqual(idsOf(behind))
+		expect(new Set([...idsOf(before), ...idsOf(behind)]).size).toBe(6)
+		for (const offset of [200_000, 999_999_999])
+			expect(await at(`offset=${offset}`)).toMatchObject({ data: [], meta: { total: null, hasMore: false } })
+	})
 })
 
 it('companies have their exact total at any length', async () => {
