@@ -72,7 +72,10 @@ it('`remit jobs list` names what a run waits for', async () => {
 	await server.runJobs()
 	const settings = Object.fromEntries(Object.entries(server.settings).filter(([, value]) => typeof value === 'string'))
 	const remit = new Remit(settings as Record<string, string>, folder)
-	const run = { status: 'waiting', error: { code: 'provider_limit', detail: expect.stringContaining('The provider answered 429 to GET ') } }
+	const run = {
+		status: 'waiting',
+		error: { code: 'provider_limit', detail: expect.stringContaining('The provider answered 429 to GET ') },
+	}
 	expect(await remit.json(['jobs', 'list', '--kind', 'syncRun'])).toMatchObject([{ resourceId: id, run }])
 	expect((await remit.run(['jobs', 'list', '--kind', 'syncRun'])).stdout).toMatch(/ waiting: provider_limit\n$/)
 	await sync.finish()

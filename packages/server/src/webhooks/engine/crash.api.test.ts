@@ -126,7 +126,8 @@ async function started(writer: CrashWriter): Promise<Served> {
 /** Waits until no delivery is left: on PostgreSQL, the leases of killed servers must end first. */
 async function delivered(client: Client): Promise<void> {
 	const waiting = async () => {
-		const of = async (status: DeliveryStatus) => (await client.webhooks.deliveries.list({ status, limit: 1 })).meta.total ?? Number.POSITIVE_INFINITY
+		const of = async (status: DeliveryStatus) =>
+			(await client.webhooks.deliveries.list({ status, limit: 1 })).meta.total ?? Number.POSITIVE_INFINITY
 		return (await of('pending')) + (await of('delivering')) + (await of('retrying'))
 	}
 	await vi.waitFor(async () => expect(await waiting()).toBe(0), { timeout: 120_000, interval: 200 })
