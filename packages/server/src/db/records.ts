@@ -131,6 +131,13 @@ export function records<R extends Key, Filter extends object = object, Hidden ex
 
 		find: (db: Db, organizationId: string, id: string) => parsed(db.get(one, { organizationId, id })),
 
+		/** The record; throws 404 without it. */
+		async existing(db: Db, organizationId: string, id: string): Promise<R> {
+			const found = await parsed(db.get(one, { organizationId, id }))
+			if (!found) throw this.notFound(id)
+			return found
+		},
+
 		/** The record, deleted or not: references to a deleted record keep working. */
 		findEvenDeleted: (db: Db, organizationId: string, id: string) => parsed(db.get(oneEvenDeleted, { organizationId, id })),
 

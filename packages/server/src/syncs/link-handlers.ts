@@ -12,12 +12,6 @@ import { lockActiveRun } from './run-store.ts'
 import { findSyncsOf } from './state-store.ts'
 import { audited, syncs } from './store.ts'
 
-async function requireSync(db: Db, organizationId: string, id: string): Promise<Sync> {
-	const sync = await syncs.find(db, organizationId, id)
-	if (!sync) throw syncs.notFound(id)
-	return sync
-}
-
 /** The two objects of a sync; undefined when its mapping was never there. */
 async function scopeOf(db: Db, { organizationId, connectionId, mappingId }: ScopedSync): Promise<LinkScope | undefined> {
 	const mapping = await mappings.findEvenDeleted(db, organizationId, mappingId)
@@ -41,7 +35,7 @@ const shown = ({ object }: LinkScope, { externalId, recordId, lastSeenAt, create
 
 export const list: Handler<'syncs.links.list'> = async ({ params: { id }, query, caller }, context) => {
 	const { db } = context
-	const scope = await scopeOf(db, await requireSync(db, caller.organizationId, id))
+	const scope = await scopeOf(db, await syncs.existing(db, caller.organizationId, id))
 	const { state, recordId } = query
 	const filter = {
 		...(recordId !== undefined && { recordId }),
@@ -63,14 +57,14 @@ async function requireLink(db: Db, sync: Sync, externalId: string): Promise<{ sc
 }
 
 export const get: Handler<'syncs.links.get'> = async ({ params: { id, externalId }, caller }, { db }) => {
-	const { scope, link } = await requireLink(db, await requireSync(db, caller.organizationId, id), externalId)
+	const { scope, link } = await requireLink(db, await syncs.existing(db, caller.organizationId, id), externalId)
 	const lastSeen = link.lastSeen === null ? null : JSON.parse(link.lastSeen)
 	return { status: 200, body: { data: { ...shown(scope, link), lastSeen } } }
 }
 
 export const remove: Handler<'syncs.links.delete'> = async ({ params: { id, externalId }, caller }, { db, origin }) => {
 	const { organizationId } = caller
-	const sync = await requireSync(db, organizationId, id)
+	const sync = await syncs.existing(db, organizationId, id)
 	await requireIdle(db, sync)
 	const { scope, link } = await requireLink(db, sync, externalId)
 	await removeLink(db, scope, link.recordId)

@@ -11,7 +11,7 @@ import { audited, syncs } from './store.ts'
 
 export const list: Handler<'syncs.runs.list'> = async ({ params: { id }, query, caller }, context) => {
 	const { organizationId } = caller
-	await requireSync(context.db, organizationId, id)
+	await syncs.existing(context.db, organizationId, id)
 	const key = { organizationId, syncId: id }
 	return answerPage<SyncRun>(`runs of ${id}`, { query, caller }, context, (page) => readRuns(context.db, key, page))
 }
@@ -32,7 +32,7 @@ export const listErrors: Handler<'syncs.runs.errors.list'> = async ({ params: { 
 
 export const confirm: Handler<'syncs.runs.confirm'> = async ({ params: { id, runId }, caller }, { db, now, origin }) => {
 	const { organizationId } = caller
-	await requireSync(db, organizationId, id)
+	await syncs.existing(db, organizationId, id)
 	const run = await runs.lock(db, organizationId, runId)
 	if (run?.syncId !== id) throw runs.notFound(runId)
 	if (run.status !== 'waiting' || run.error?.code !== 'too_many_deletions')
@@ -44,12 +44,8 @@ export const confirm: Handler<'syncs.runs.confirm'> = async ({ params: { id, run
 	return { status: 200, body: { data: { ...run, status: 'queued', error: null, updatedAt: now } } }
 }
 
-async function requireSync(db: Db, organizationId: string, id: string): Promise<void> {
-	if (!(await syncs.read(db, organizationId, id))) throw syncs.notFound(id)
-}
-
 async function requireRun(db: Db, organizationId: string, syncId: string, runId: string): Promise<SyncRun> {
-	await requireSync(db, organizationId, syncId)
+	await syncs.existing(db, organizationId, syncId)
 	const run = await runs.find(db, organizationId, runId)
 	if (run?.syncId !== syncId) throw runs.notFound(runId)
 	return run

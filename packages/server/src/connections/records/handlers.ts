@@ -7,9 +7,7 @@ import { describeObject, UnknownObject } from './records.ts'
 
 export const schema: Handler<'connections.objects.schema'> = async ({ params, caller, signal }, { db, services, now }) => {
 	const { organizationId } = caller
-	const connection = await connections.find(db, organizationId, params.id)
-	if (!connection) throw connections.notFound(params.id)
-	requireEnabled(connection)
+	requireEnabled(await connections.existing(db, organizationId, params.id))
 	const key = { organizationId, connectionId: params.id, object: params.name }
 	try {
 		const calls = { db, services, now: () => now, signal: signal() }

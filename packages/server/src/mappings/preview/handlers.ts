@@ -4,8 +4,7 @@ import { mappings } from '../store.ts'
 import { previewMapping } from './preview.ts'
 
 export const preview: Handler<'mappings.preview'> = async ({ params, body, caller, signal }, { db, services, now, origin }) => {
-	const mapping = await mappings.find(db, caller.organizationId, params.id)
-	if (!mapping) throw mappings.notFound(params.id)
+	const mapping = await mappings.existing(db, caller.organizationId, params.id)
 	const calls = { db, services, now: () => now, signal: signal() }
 	const write = writeContext({ db, origin }, caller)
 	return { status: 200, body: { data: await answering(() => previewMapping(write, calls, mapping, body)) } }
