@@ -1,7 +1,7 @@
 // A CRM that a connection describes, in the memory of a test: companies with a web address, by which they can be looked up.
 import { expect } from 'vitest'
 import type { MappingCreate } from '../src/generated/contract.ts'
-import type { Tenant } from './harness.ts'
+import { startTestServer, type Tenant, type TestServer } from './harness.ts'
 import { secret } from './leaks.ts'
 import { FakeProvider } from './provider.ts'
 
@@ -97,4 +97,20 @@ export class Crm {
 		expect(await remit.connections.test(id)).toMatchObject({ status: 'active' })
 		return id
 	}
+}
+
+/** A server, and a CRM that ends with it. */
+export interface CrmServer extends TestServer {
+	readonly crm: Crm
+}
+
+export async function startWithCrm(): Promise<CrmServer> {
+	const crm = new Crm()
+	await crm.start()
+	const server = await startTestServer()
+	const close = async () => {
+		await server.close()
+		await crm.stop()
+	}
+	return { ...server, crm, close }
 }

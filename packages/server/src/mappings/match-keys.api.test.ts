@@ -1,20 +1,17 @@
 // Mappings to a provider match by what can be looked up there: else every record would be a new one.
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { Crm, toCrm } from '../../test/crm.ts'
-import { startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
+import { type CrmServer, startWithCrm, toCrm } from '../../test/crm.ts'
+import type { Tenant } from '../../test/harness.ts'
 import { newSync } from '../../test/syncs.ts'
 
-let server: TestServer
+let server: CrmServer
 let tenant: Tenant
-const crm = new Crm()
+let crm: CrmServer['crm']
 beforeAll(async () => {
-	await crm.start()
-	server = await startTestServer()
+	server = await startWithCrm()
+	;({ crm } = server)
 })
-afterAll(async () => {
-	await server.close()
-	await crm.stop()
-})
+afterAll(() => server.close())
 beforeEach(async () => {
 	tenant = await server.newTenant()
 })

@@ -1,21 +1,18 @@
 // A record that could not be brought to the one of Remit that it matches comes into being at neither side a second time.
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { Crm, fromCrm, toCrm } from '../../test/crm.ts'
-import { startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
+import { type CrmServer, fromCrm, startWithCrm, toCrm } from '../../test/crm.ts'
+import type { Tenant } from '../../test/harness.ts'
 import { counts, newSync, type Settings, type TestSync } from '../../test/syncs.ts'
 import type { SyncRun } from '../generated/contract.ts'
 
-let server: TestServer
+let server: CrmServer
 let tenant: Tenant
-const crm = new Crm()
+let crm: CrmServer['crm']
 beforeAll(async () => {
-	await crm.start()
-	server = await startTestServer()
+	server = await startWithCrm()
+	;({ crm } = server)
 })
-afterAll(async () => {
-	await server.close()
-	await crm.stop()
-})
+afterAll(() => server.close())
 beforeEach(async () => {
 	tenant = await server.newTenant()
 	crm.clear()
