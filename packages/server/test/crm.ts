@@ -37,7 +37,7 @@ export const toCrm: MappingCreate = {
 	match: { keys: ['www'], onMultiple: 'conflict' },
 }
 
-export class Crm {
+class Crm {
 	readonly #provider = new FakeProvider()
 	readonly firms = new Map<string, CrmCompany>()
 	/** Whether a list has two firms a page. */
