@@ -34,7 +34,6 @@ export const companies = records<Company, Filter, Derived>({
 	fields: fields.Company,
 	softDelete: true,
 	filter: found,
-	sortKey: ({ name, createdAt }: Company, column) => (column === 'sortName' ? sortName(name) : createdAt),
 })
 
 const derived = ({ name, domain }: Pick<Company, 'name' | 'domain'>): Derived => ({

@@ -61,12 +61,71 @@ function behind(rows: Knex.QueryBuilder, { column, direction }: Order, key: Knex
 	else rows.whereRaw(`("${column}", id) ${beyond} (?, ?)`, [key, id])
 }
 
-/** A page with columns that cost something to make (see `pageWith`). */
-export const pageOf = (
+/** Records as JSON with commas between them. */
+export interface JsonRows {
+	readonly json: Uint8Array
+	readonly length: number
+}
+
+/** The records of a page as JSON: SQLite joins them itself, into bytes that nothing has to decode and encode again. */
+export type PageJson = readonly string[] | JsonRows
+
+/** A row of a page on PostgreSQL; on SQLite the page as one row, with arrays as JSON and the records' sizes in bytes. */
+type PageRow = { readonly json: string | null; readonly key: Place['key']; readonly id: string } & Partial<JoinedPage>
+
+interface JoinedPage {
+	readonly joined: Uint8Array | null
+	readonly ids: string
+	readonly keys: string
+	readonly sizes: string
+}
+
+export type JsonPageQuery<P extends object> = Query<P, PageRow>
+
+/** A page of records; `columns` is a record as the column `json`. To be read with `readPage`. */
+export function pageOf(
 	knex: Knex,
 	dialect: Dialect,
-	page: { table: string; rows: Knex.QueryBuilder; order: Order; columns: Knex.Raw },
-): Knex.QueryBuilder => pageWith(knex, dialect, { ...page, order: orderBy(page.order) })
+	{ table, rows, order, columns }: { table: string; rows: Knex.QueryBuilder; order: Order; columns: Knex.Raw },
+): Knex.QueryBuilder {
+	const page = pageWith(knex, dialect, { table, rows, order: orderBy(order), columns }).select({ key: order.column }, 'id')
+	if (dialect === 'postgres') return page
+	return knex
+		.from(page.as('page'))
+		.select(
+			knex.raw(
+				'cast(group_concat(json) as blob) as joined, json_group_array(id) as ids, json_group_array("key") as keys, json_group_array(octet_length(json)) as sizes',
+			),
+		)
+}
+
+/** Reads a page that was asked for with a row more than it has. Its rows are undefined when a record's JSON is null. */
+export async function readPage<P extends object>(db: Db, page: JsonPageQuery<P>, params: P, limit: number) {
+	if (db.dialect === 'postgres') {
+		const { rows, hasMore } = cutPage(await db.all(page, params), limit)
+		const isWhole = rows[0]?.json !== null
+		return { rows: isWhole ? rows.map(({ json }) => json as string) : undefined, ...endOf(hasMore, rows.at(-1)) }
+	}
+	const found = (await db.get(page, params)) as JoinedPage | undefined
+	const ids = JSON.parse(found?.ids ?? '[]') as string[]
+	if (!found || ids.length === 0) return { rows: [], hasMore: false }
+	const hasMore = ids.length > limit
+	const at = Math.min(limit, ids.length) - 1
+	const end = endOf(hasMore, { key: hasMore ? JSON.parse(found.keys)[at] : '', id: ids[at] as string })
+	const { joined } = found
+	if (joined === null) return { rows: undefined, ...end }
+	const json = hasMore ? joined.subarray(0, -1 - JSON.parse(found.sizes)[limit]) : joined
+	return { rows: { json, length: at + 1 }, ...end }
+}
+
+const endOf = (hasMore: boolean, last: Place | undefined) => ({
+	hasMore,
+	...(hasMore && last && { end: { key: last.key, id: last.id } }),
+})
+
+/** The records of a page, parsed. */
+export const parseRows = <R>(rows: PageJson): R[] =>
+	'json' in rows ? JSON.parse(`[${Buffer.from(rows.json).toString()}]`) : rows.map((text) => JSON.parse(text))
 
 /** Counts rows, but no more than one beyond the bound. */
 export const countRows = (knex: Knex, rows: Knex.QueryBuilder) =>
@@ -149,9 +208,9 @@ export async function skipTo<Filters extends object>(
 	return { limit: page.limit, offset, after }
 }
 
-/** A page as JSON texts. */
+/** A page as JSON. */
 export interface PageRows {
-	readonly rows: string[]
+	readonly rows: PageJson
 	readonly hasMore: boolean
 	/** Where the next page begins; absent on the last. */
 	readonly end?: Place
@@ -171,14 +230,12 @@ export interface ListOf<Filters> {
 	readonly matching: Matching<Filters>
 	/** A record as the column `json`. */
 	readonly columns: (knex: Knex, dialect: Dialect) => Knex.Raw
-	/** What a record is sorted by; the field of the column's name when absent. */
-	readonly sortKey?: ((record: never) => string | number) | undefined
 }
 
 /** A list in one order. */
-export function listOf<Filters extends object>({ table, order, matching, columns, sortKey }: ListOf<Filters>) {
+export function listOf<Filters extends object>({ table, order, matching, columns }: ListOf<Filters>) {
 	const step = stepOf(matching, order)
-	const page = query<Filters & PageParameters, { json: string }>((knex, params, dialect) => {
+	const page: JsonPageQuery<Filters & PageParameters> = query((knex, params, dialect) => {
 		const { limit, offset, afterKey, afterId, ...filters } = params
 		const rows = matching(knex, filters as unknown as Placeholders<Filters>, dialect)
 		const at = { limit, offset, afterKey, afterId } as Placeholders<PageParameters>
@@ -189,13 +246,8 @@ export function listOf<Filters extends object>({ table, order, matching, columns
 	async function read(db: Db, filters: Filters, asked: PageQuery): Promise<PageRows> {
 		const at = await skipTo(db, table, step, filters, asked)
 		if (at === undefined) return { rows: [], hasMore: false }
-		const found = cutPage(await db.column(page, { ...filters, ...pageParameters(at) }), asked.limit)
-		return found.hasMore ? { ...found, end: placeOf(found.rows.at(-1) as string) } : found
-	}
-
-	function placeOf(json: string): Place {
-		const record = JSON.parse(json)
-		return { key: sortKey ? sortKey(record as never) : record[order.column], id: record.id }
+		const { rows = [], ...found } = await readPage(db, page, { ...filters, ...pageParameters(at) }, asked.limit)
+		return { rows, ...found }
 	}
 
 	return {

@@ -57,8 +57,6 @@ interface Kind<Filters> {
 	readonly order?: Order
 	/** Applies a list's filters; when absent, each filter must equal the column of its name. */
 	readonly filter?: (rows: Knex.QueryBuilder, knex: Knex, filters: Placeholders<Filters>, dialect: Dialect) => Knex.QueryBuilder
-	/** The value that a record is sorted by where that is not the field of the column's name. */
-	readonly sortKey?: (record: never, column: string) => string | number
 }
 
 const newestFirst: Order = { column: 'createdAt', direction: 'desc' }
@@ -89,17 +87,8 @@ export function records<R extends Key, Filter extends object = object, Hidden ex
 	const { filter = byColumns } = kind
 	const matching = (knex: Knex, filters: Placeholders<Filters>, dialect: Dialect) =>
 		live(filter(knex(table), knex, filters, dialect))
-	const listBy = (order: Order) => {
-		const { sortKey } = kind
-		const keyOf = sortKey && ((record: never) => sortKey(record, order.column))
-		return listOf<Filters>({
-			table,
-			order,
-			matching,
-			columns: (knex, dialect) => jsonColumn(knex, dialect, fields),
-			sortKey: keyOf,
-		})
-	}
+	const listBy = (order: Order) =>
+		listOf<Filters>({ table, order, matching, columns: (knex, dialect) => jsonColumn(knex, dialect, fields) })
 	const lists = new Map<string, ReturnType<typeof listBy>>()
 	const listIn = (order: Order) => {
 		const name = `${order.column} ${order.direction}`

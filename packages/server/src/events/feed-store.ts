@@ -5,7 +5,7 @@ import { beginningOf } from '../base/ids.ts'
 import { asNumber, type Database, type Db, type Dialect, type Placeholders, query } from '../db/database.ts'
 import { countBound, countRows, cutPage, isBeyond, strides } from '../db/pages.ts'
 import type { EventType } from '../generated/contract.ts'
-import { type PageRows, readSized, type Sized, storedBytes, unlessLong } from './long-records-store.ts'
+import { readSized, type Sized, storedBytes, unlessLong } from './long-records-store.ts'
 import { maxPlaceBatches, place, placeAll } from './places-store.ts'
 import { type EventRow, envelopeColumns, eventColumns, eventText, jsonText, readEvent } from './store.ts'
 
@@ -197,7 +197,8 @@ async function skip(db: Database, filters: Filters, at: Page, types: Types): Pro
 }
 
 interface FeedPage {
-	readonly rows: PageRows
+	/** JSON texts; those of a long page are read while they are sent. */
+	readonly rows: readonly string[] | AsyncIterable<string>
 	readonly length: number
 	readonly hasMore: boolean
 	/** The place of the last event. */

@@ -34,18 +34,15 @@ export interface Sized {
 	readonly bytes: number
 }
 
-/** The JSON texts of a page; a long one is read while it is sent. */
-export type PageRows = readonly string[] | AsyncIterable<string>
-
 /**
  * Reads a page that may be long. A long one has the records and the order of `sizes`, and each record as it is when its turn
  * comes; one that was deleted by then is left out.
  */
-export async function readSized(
+export async function readSized<Page>(
 	sizes: readonly Sized[],
-	whole: () => Promise<readonly string[]>,
+	whole: () => Promise<Page>,
 	one: (id: string) => Promise<string | undefined>,
-): Promise<PageRows> {
+): Promise<Page | AsyncIterable<string>> {
 	const bytes = sizes.reduce((sum, row) => sum + row.bytes, 0)
 	return bytes < longPage ? whole() : oneByOne(sizes, one)
 }

@@ -2,15 +2,16 @@
 import type { Request, Response } from 'express'
 import { ApiError, problem } from '../base/errors.ts'
 import { OutcomeUnknown, unavailability } from '../db/database.ts'
+import type { PageJson } from '../db/pages.ts'
 import { type AnsweredRequest, logRequest } from './log-line.ts'
 import { sendParts } from './stream.ts'
 
 /** The JSON text of a `T`; in parts when it is too long to hold. */
 export class JsonText<T> {
 	declare readonly type: T
-	readonly content: string | AsyncIterable<string>
+	readonly content: string | Uint8Array | AsyncIterable<string>
 
-	constructor(content: string | AsyncIterable<string>) {
+	constructor(content: string | Uint8Array | AsyncIterable<string>) {
 		this.content = content
 	}
 }
@@ -18,18 +19,21 @@ export class JsonText<T> {
 /** Puts a record's JSON text into `{data}`. */
 export const dataText = <T>(json: string) => new JsonText<{ data: T }>(`{"data":${json}}`)
 
-type Rows = readonly string[] | AsyncIterable<string>
+type Rows = PageJson | AsyncIterable<string>
 
-/** Puts the JSON texts of a page into `{data, meta}`; without `meta`, into `{data}`. */
+/** Puts the records of a page into `{data, meta}`; without `meta`, into `{data}`. */
 export function listText<T>(rows: Rows): JsonText<{ data: T[] }>
 export function listText<T, Meta>(rows: Rows, meta: Meta): JsonText<{ data: T[]; meta: Meta }>
 export function listText(rows: Rows, meta?: unknown): JsonText<unknown> {
 	const end = meta === undefined ? ']}' : `],"meta":${JSON.stringify(meta)}}`
-	return new JsonText('length' in rows ? `{"data":[${rows.join(',')}${end}` : listParts(rows, end))
+	if ('json' in rows) return new JsonText(Buffer.concat([listStart, rows.json, Buffer.from(end)]))
+	return new JsonText('length' in rows ? `${listStart}${rows.join(',')}${end}` : listParts(rows, end))
 }
 
+const listStart = Buffer.from('{"data":[')
+
 async function* listParts(rows: AsyncIterable<string>, end: string): AsyncGenerator<string> {
-	let before = '{"data":['
+	let before = `${listStart}`
 	for await (const row of rows) {
 		yield `${before}${row}`
 		before = ','
@@ -41,7 +45,7 @@ export interface Reply {
 	readonly status: number
 	readonly headers: Readonly<Record<string, string>>
 	/** JSON or an HTML page; absent for a file or 304. */
-	readonly text?: string
+	readonly text?: string | Uint8Array
 	/** JSON that is sent while it is read, without a Content-Length. */
 	readonly parts?: AsyncIterable<string>
 	/** The content of a file. */
@@ -69,7 +73,7 @@ export function send(req: AnsweredRequest, res: Response, reply: Reply): void | 
 		if (headers[name] === undefined && contextHeaders[name] === undefined) list.push(name, defaults[name] as string)
 	if (text !== undefined) {
 		if (headers['Content-Type'] === undefined) list.push('Content-Type', 'application/json; charset=utf-8')
-		const bytes = Buffer.byteLength(text)
+		const bytes = typeof text === 'string' ? Buffer.byteLength(text) : text.byteLength
 		list.push('Content-Length', bytes)
 		// ASCII text, as in nearly every answer, needs no encoding.
 		res.writeHead(status, list as string[]).end(text, bytes === text.length ? 'latin1' : 'utf8')

@@ -154,7 +154,8 @@ function toReply({ status, headers = {}, body, next }: Answer): Reply {
 	if (body instanceof Uint8Array) return { status, headers: { ...headers, 'Content-Type': 'application/pdf' }, bytes: body }
 	const content = body instanceof JsonText ? body.content : JSON.stringify(body)
 	const page = { status, headers, ...(typeof next === 'string' && { next }) }
-	return typeof content === 'string' ? { ...page, text: content } : { ...page, parts: content }
+	const isHere = typeof content === 'string' || content instanceof Uint8Array
+	return isHere ? { ...page, text: content } : { ...page, parts: content }
 }
 
 /** A list that has more names its next page. */
@@ -171,6 +172,6 @@ function isUnchanged(req: Request, { status, headers }: Reply): boolean {
 function sendValidated(req: Request, res: Response, { status, headers, text = '' }: Reply): void {
 	const { requestId, headers: contextHeaders } = req.context
 	res.status(status).set({ ...defaults, 'X-Request-Id': requestId, ...contextHeaders, ...headers })
-	res.json(JSON.parse(text))
+	res.json(JSON.parse(text.toString()))
 	logRequest(req, status, status === 201 ? headers?.Location : undefined)
 }

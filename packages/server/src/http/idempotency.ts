@@ -188,7 +188,7 @@ export class Idempotency {
 			requestHash: this.#hashesOf(request)[0],
 			status,
 			headers,
-			body: this.#secrets.seal(sealedColumns.keptAnswer, key, text),
+			body: this.#secrets.seal(sealedColumns.keptAnswer, key, text.toString()),
 			createdAt: now,
 			expiredAt: now - keepMs,
 			deadAt: now - underWayMs,

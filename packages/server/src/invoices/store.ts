@@ -5,13 +5,15 @@ import { asNumber, type Db, type Dialect, type Placeholders, query } from '../db
 import { jsonColumn, jsonValue } from '../db/json.ts'
 import {
 	cutPage,
+	type JsonPageQuery,
 	type Order,
 	onPage,
+	type PageJson,
 	type PageParameters,
 	type PageQuery,
-	type Place,
 	pageOf,
 	pageParameters,
+	readPage,
 	skipTo,
 	stepOf,
 } from '../db/pages.ts'
@@ -143,8 +145,10 @@ function pageRows(knex: Knex, params: Placeholders<PageParams>): Knex.QueryBuild
 
 const step = stepOf(matching, newestFirst)
 
-const pageBy = (columns: (knex: Knex, params: Placeholders<PageParams>, dialect: Dialect) => Knex.Raw) =>
-	query<PageParams, { json: string }>((knex, params, dialect) => {
+const pageBy = (
+	columns: (knex: Knex, params: Placeholders<PageParams>, dialect: Dialect) => Knex.Raw,
+): JsonPageQuery<PageParams> =>
+	query((knex, params, dialect) => {
 		const rows = pageRows(knex, params)
 		return pageOf(knex, dialect, { table: 'invoices', rows, order: newestFirst, columns: columns(knex, params, dialect) })
 	})
@@ -157,31 +161,26 @@ const shortPage = pageBy((knex, params, dialect) => {
 	return knex.raw('? as json', [unlessLong(knex, params.organizationId, json)])
 })
 
-const pageSizes = query<PageParams, Sized & { createdAt: number }>((knex, params, dialect) =>
-	pageRows(knex, params).select('id', 'createdAt', knex.raw(`${storedBytes('lineItems', dialect)} as bytes`)),
+const pageSizes = query<PageParams, Sized>((knex, params, dialect) =>
+	pageRows(knex, params).select('id', knex.raw(`${storedBytes('lineItems', dialect)} as bytes`)),
 )
 
-/** A page of invoices as JSON texts, newest first. */
+/** A page of invoices as JSON, newest first. */
 export async function readInvoices(db: Db, filters: Filters, asked: PageQuery, today: Today) {
 	const at = await skipTo(db, 'invoices', step, filters, asked)
 	if (at === undefined) return { rows: [], hasMore: false }
 	const { limit } = asked
 	const params = { ...filters, ...pageParameters(at), todayDate: today.date, todayInstant: today.instant }
-	const short = cutPage<string | null>(await db.column(shortPage, params), limit)
-	if (short.rows[0] !== null) {
-		const rows = short.rows as string[]
-		return { rows, hasMore: short.hasMore, ...(short.hasMore && { end: endOf(JSON.parse(rows.at(-1) as string)) }) }
-	}
-	const { rows: sizes, hasMore } = cutPage(await db.all(pageSizes, params), limit)
-	const rows = await readSized(
+	const { rows: short, ...found } = await readPage(db, shortPage, params, limit)
+	if (short) return { rows: short, ...found }
+	const sizes = cutPage(await db.all(pageSizes, params), limit).rows
+	const rows = await readSized<PageJson>(
 		sizes,
-		async () => (await db.column(page, params)).slice(0, limit),
+		async () => (await readPage(db, page, params, limit)).rows ?? [],
 		async (id) => (await readInvoice(db, filters.organizationId, id, today))?.json,
 	)
-	return { rows, hasMore, ...(hasMore && { end: endOf(sizes.at(-1) as (typeof sizes)[number]) }) }
+	return { rows, ...found }
 }
-
-const endOf = ({ createdAt, id }: { createdAt: number; id: string }): Place => ({ key: createdAt, id })
 
 const insert = query<StoredInvoice>((knex, row) =>
 	knex('invoices').insert(row).onConflict(['organizationId', 'invoiceNumber']).ignore(),

@@ -2,6 +2,7 @@ import { newId } from '../base/ids.ts'
 import type { Origin } from '../base/origin.ts'
 import type { Writing } from '../db/audit-log.ts'
 import { asNumber, type Db, query } from '../db/database.ts'
+import { parseRows } from '../db/pages.ts'
 import { type ListFilter, limitWithin, records } from '../db/records.ts'
 import type { WriteContext } from '../db/write-context.ts'
 import { recordEvent } from '../events/record.ts'
@@ -48,7 +49,7 @@ export const maxEndpoints = 50
 /** The ids of the live endpoints that are limited to kinds among these. */
 export async function endpointsWithin(db: Db, organizationId: string, within: readonly ResourceKind[]): Promise<string[]> {
 	const { rows } = await endpoints.readPage(db, organizationId, { within, limit: maxEndpoints, offset: 0 })
-	return rows.map((json) => (JSON.parse(json) as WebhookEndpoint).id)
+	return parseRows<WebhookEndpoint>(rows).map(({ id }) => id)
 }
 
 /** The host of an endpoint's URL. All endpoints on a host share its limits. */

@@ -4,6 +4,7 @@ import { todayIn } from '../../base/dates.ts'
 import { companies } from '../../companies/store.ts'
 import { type ExternalRecord, type RecordContext, readRecord } from '../../connections/records/records.ts'
 import type { Db } from '../../db/database.ts'
+import { parseRows } from '../../db/pages.ts'
 import type { WriteContext } from '../../db/write-context.ts'
 import type { Connection, Mapping, MappingPreviewInput, PreviewedRecord } from '../../generated/contract.ts'
 import { readInvoice, readInvoices } from '../../invoices/store.ts'
@@ -110,7 +111,7 @@ async function storedRecords(
 ): Promise<Stored[]> {
 	const { id: organizationId } = organization
 	const today = todayIn(organization.timeZone, origin.now)
-	if (!recordIds) return (await newest(db, kind, organizationId, limit, today)).map((json) => JSON.parse(json))
+	if (!recordIds) return newest(db, kind, organizationId, limit, today)
 	const found: Stored[] = []
 	for (const [at, id] of recordIds.entries()) {
 		const row = await (kind === 'company' ? companies.read(db, organizationId, id) : readInvoice(db, organizationId, id, today))
@@ -126,11 +127,13 @@ async function newest(
 	organizationId: string,
 	limit: number,
 	today: Parameters<typeof readInvoices>[3],
-): Promise<string[]> {
+): Promise<Stored[]> {
 	const page = { limit, offset: 0 }
 	if (kind === 'company')
-		return (await companies.readRows(db, organizationId, page, { column: 'createdAt', direction: 'desc' })).rows
-	const texts: string[] = []
-	for await (const text of (await readInvoices(db, { organizationId }, page, today)).rows) texts.push(text)
-	return texts
+		return parseRows((await companies.readRows(db, organizationId, page, { column: 'createdAt', direction: 'desc' })).rows)
+	const { rows } = await readInvoices(db, { organizationId }, page, today)
+	if ('length' in rows) return parseRows(rows)
+	const found: Stored[] = []
+	for await (const text of rows) found.push(JSON.parse(text))
+	return found
 }
