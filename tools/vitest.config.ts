@@ -1,6 +1,8 @@
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
+const inTests = (file: string) => join(import.meta.dirname, '../packages/server/test', file)
+
 const report = process.env.TEST_REPORT
 
 // Hundreds of processes that tests start load the same files.
@@ -12,11 +14,12 @@ const onDatabase = (database: 'sqlite' | 'postgres') => ({
 	extends: true as const,
 	test: {
 		name: database,
+		setupFiles: database === 'sqlite' ? [inTests('watch-replans.ts')] : [],
 		include: [`packages/server/**/*.{api,${database}}.test.ts`],
 		provide: { database, template: '' },
 		// A worker keeps the server's modules from one file to the next: to load and compile them anew took 2 of 5 CPU seconds.
 		isolate: false,
-		globalSetup: [join(import.meta.dirname, '../packages/server/test/databases.ts')],
+		globalSetup: [inTests('databases.ts')],
 	},
 })
 
@@ -25,7 +28,7 @@ export default defineConfig({
 	ssr: { resolve: { conditions: ['remit-source'] } },
 	test: {
 		exclude: ['**/node_modules/**', '**/dist/**'],
-		setupFiles: [join(import.meta.dirname, '../packages/server/test/watch-leaks.ts')],
+		setupFiles: [inTests('watch-leaks.ts')],
 		pool: 'forks',
 		// Vitest leaves one core free by default, which is half of two. Three processes on two cores are a tenth faster, and tests
 		// fail by chance.
