@@ -68,8 +68,11 @@ async function main(): Promise<void> {
 	const server = copyServer('remit', options.server && resolve(options.server))
 	const { database, seed } = await seedSqlite()
 	const run: Run = { rounds, seconds, connections, quick, server, database, seed, key: seed.key }
-	print(`Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown CPU'}`)
-	print(`${driver}, ${connections} connections; ${rounds} × ${seconds} s for each server, in turns; medians of the rounds`)
+	print('# Performance, as `pnpm bench` prints it\n')
+	print(`Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown CPU'};`)
+	print(
+		`${driver}, ${connections} connections; ${rounds} × ${seconds} s for each server, in turns; medians of the rounds. Other work on the machine moves\nevery figure, but the ratios least.`,
+	)
 	print(pinned ? 'Servers on core 0, driver on core 1.' : 'Not pinned to cores: there is no taskset, or one core only.')
 	print(`Rows: ${seeded}.\n`)
 	const measured = new Map<string, Samples>()

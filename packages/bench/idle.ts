@@ -6,7 +6,7 @@ import type { Run } from './context.ts'
 import { withDatabase } from './databases.ts'
 import { median } from './measure.ts'
 import { startRemit } from './remit.ts'
-import { check, print, table } from './report.ts'
+import { check, print, table, title } from './report.ts'
 import { newFolder } from './resources.ts'
 import { isReachable, newDatabase, run as runSql } from './scratch.ts'
 import { settings } from './webhooks/queue.ts'
@@ -20,7 +20,7 @@ export async function idle({ quick, rounds, server }: Run): Promise<void> {
 	const counts = quick ? [10, 1_000] : [10, 100_000]
 	const spanMs = quick ? 2_000 : 10_000
 	const databases = ['SQLite', ...((await isReachable()) ? ['PostgreSQL'] : [])]
-	print(`Idle server: CPU in ms a second, medians of ${rounds} spans of ${spanMs / 1_000} s`)
+	title(`Idle server: CPU in ms a second, medians of ${rounds} spans of ${spanMs / 1_000} s`)
 	const lines: string[][] = []
 	for (const database of databases) {
 		const costs: number[] = []
@@ -45,10 +45,9 @@ export async function idle({ quick, rounds, server }: Run): Promise<void> {
 		lines.push([database, ...costs.map((ms) => ms.toFixed(1))])
 		const more = (costs[1] as number) - (costs[0] as number)
 		const text = `idle, ${database}: ${counts[1]} organizations cost ${more.toFixed(1)} ms a second more than ${counts[0]}`
-		print(`  ${text} (target: < ${mostMoreMs}) ${check(text, more < mostMoreMs)}`)
+		print(`- ${text} (target: < ${mostMoreMs}) ${check(text, more < mostMoreMs)}`)
 	}
 	table(['', ...counts.map((count) => `${count} organizations`)], lines)
-	print('')
 }
 
 async function fill(db: Database, count: number): Promise<void> {

@@ -8,7 +8,7 @@ import { copyDatabase } from './databases.ts'
 import { getLoad } from './loads.ts'
 import { measure, ratio } from './measure.ts'
 import { copyServer, startRemit } from './remit.ts'
-import { check, figureHeadings, figures, print, table } from './report.ts'
+import { check, figureHeadings, figures, print, table, title } from './report.ts'
 
 const [few, many] = [10, 100]
 
@@ -25,13 +25,13 @@ export async function operations(run: Run): Promise<void> {
 	}
 	const samples = await measure(servers, getLoad(run.seed), run)
 	const grown = ratio(samples, `${few} operations`, `${many} operations`) - 1
-	print(`GET one invoice, by the number of operations in the contract`)
+	title(`GET one invoice, by the number of operations in the contract`)
 	table(
 		['', ...figureHeadings],
 		[...samples.keys()].map((name) => [name, ...figures(samples, name)]),
 	)
 	const text = `CPU with ${many} operations is ${percent(grown)} than with ${few} (target: within 5 %)`
-	print(`  ${text} ${check(text, grown <= allowed)}\n`)
+	print(`- ${text} ${check(text, grown <= allowed)}\n`)
 	for (const server of servers) await server.stop()
 }
 

@@ -7,7 +7,7 @@ import { getLoad } from './loads.ts'
 import { medianOf, type Sample } from './measure.ts'
 import type { Server } from './processes.ts'
 import { startRemit } from './remit.ts'
-import { print, table } from './report.ts'
+import { print, table, title } from './report.ts'
 
 /** How many line items, of three lines of text each, fill each number of pages. */
 const documents = [
@@ -45,9 +45,9 @@ async function byPages(server: Server, run: Run, renders: ReadonlyMap<number, re
 		const cpu = middle(({ cpuMicros }) => cpuMicros) / 1000
 		return [String(pages), ms.toFixed(1), (ms / pages).toFixed(1), cpu.toFixed(1), middle(({ rss }) => rss).toFixed(0)]
 	})
-	print('PDFs by their number of pages, one after the other')
+	title('PDFs by their number of pages, one after the other')
 	table(['pages', 'ms', 'ms/page', 'CPU ms', 'RSS MB'], lines)
-	print(`  the first PDF of a process: ${first.p50.toFixed(0)} ms\n`)
+	print(`- the first PDF of a process: ${first.p50.toFixed(0)} ms\n`)
 }
 
 /** Measures GETs by a few callers, alone and while the server renders PDFs one after the other. */
@@ -73,13 +73,12 @@ async function measureGetsBeside(server: Server, run: Run, renders: readonly Cal
 		['alone', quiet],
 		['beside PDFs', beside],
 	])
-	print('GET one invoice by a few callers, alone and while PDFs of 5 pages are rendered')
+	title('GET one invoice by a few callers, alone and while PDFs of 5 pages are rendered')
 	const figure = (name: string, one: (sample: Sample) => number) => medianOf(samples, name, one).toFixed(2)
 	table(
 		['', 'p50 ms', 'p99 ms'],
 		[...samples.keys()].map((name) => [name, figure(name, ({ p50 }) => p50), figure(name, ({ p99 }) => p99)]),
 	)
-	print()
 }
 
 /** Creates an invoice with `count` lines that differ from all others; returns the call that renders it. */

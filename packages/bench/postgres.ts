@@ -5,7 +5,7 @@ import { createLoad, getLoad, listLoad, searchLoad } from './loads.ts'
 import { measure, medianOf, type Samples } from './measure.ts'
 import type { Server } from './processes.ts'
 import { startRemit } from './remit.ts'
-import { figureHeadings, figures, print, table } from './report.ts'
+import { figureHeadings, figures, print, table, title } from './report.ts'
 import { isReachable, newDatabase, run as runSql } from './scratch.ts'
 import { seed } from './seed.ts'
 
@@ -29,7 +29,6 @@ async function measureAll(server: Server, run: Run, sqlite: ReadonlyMap<string, 
 		const cpu = beside ? medianOf(beside, 'remit', ({ cpuMicros }) => cpuMicros).toFixed(1) : '–'
 		lines.push([what, ...figures(samples, server.name), cpu])
 	}
-	print('Remit on PostgreSQL (CPU of Remit alone, not of PostgreSQL, which shares the two cores)')
+	title('Remit on PostgreSQL (CPU of Remit alone, not of PostgreSQL, which shares the two cores)')
 	table(['', ...figureHeadings, 'CPU on SQLite'], lines)
-	print()
 }

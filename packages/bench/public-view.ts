@@ -8,7 +8,7 @@ import { getLoad } from './loads.ts'
 import { measure, ratio } from './measure.ts'
 import type { Server } from './processes.ts'
 import { startRemit } from './remit.ts'
-import { figureHeadings, figures, print, table } from './report.ts'
+import { figureHeadings, figures, table, title } from './report.ts'
 
 /** The number of invoices with a link. */
 const linkCount = 200
@@ -27,12 +27,11 @@ export async function publicView(run: Run): Promise<void> {
 	// One server under three names, one for each kind of request.
 	const servers = [...loads.keys()].map((name) => ({ ...server, name }))
 	const samples = await measure(servers, ({ name }) => loads.get(name) ?? get, run)
-	print('One invoice, by key and by link')
+	title('One invoice, by key and by link')
 	table(
 		['', ...figureHeadings, `its CPU ÷ ${withKey}`],
 		[...samples.keys()].map((name) => [name, ...figures(samples, name), ratio(samples, withKey, name).toFixed(2)]),
 	)
-	print()
 	await server.stop()
 }
 

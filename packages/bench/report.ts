@@ -1,5 +1,5 @@
 // Prints tables, and the targets with whether they were met.
-import { medianOf, ratio, type Samples } from './measure.ts'
+import { median, medianOf, ratio, type Samples } from './measure.ts'
 
 export interface Check {
 	readonly what: string
@@ -16,25 +16,31 @@ export function check(what: string, met: boolean): string {
 
 export const print = (text = '') => console.log(text)
 
-/** Prints rows under their headings. The first column is text, the others are figures. */
+/** Prints rows under their headings as a table in Markdown. The first column is text, the others are figures. */
 export function table(headings: readonly string[], rows: readonly (readonly string[])[]): void {
-	const widths = headings.map((heading, column) => Math.max(heading.length, ...rows.map((row) => row[column]?.length ?? 0)))
+	const widths = headings.map((heading, column) => Math.max(heading.length, 3, ...rows.map((row) => row[column]?.length ?? 0)))
 	const line = (cells: readonly string[]) =>
-		cells
-			.map((cell, column) => (column === 0 ? cell.padEnd(widths[column] as number) : cell.padStart(widths[column] as number)))
-			.join('  ')
-			.trimEnd()
-	for (const row of [headings, ...rows]) print(`  ${line(row)}`)
+		widths.map((width, column) => (column === 0 ? (cells[column] ?? '').padEnd(width) : (cells[column] ?? '').padStart(width)))
+	const rule = widths.map((width, column) => (column === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`))
+	print()
+	for (const cells of [line(headings), rule, ...rows.map(line)]) print(`| ${cells.join(' | ')} |`)
+	print()
 }
 
-export const figureHeadings = ['req/s', 'CPU µs/request', 'p50 ms', 'p99 ms', 'RSS MB']
+/** Prints the title of a part. */
+export const title = (text: string) => print(`## ${text}`)
 
-/** The cells of one server, in the order of `figureHeadings`. */
+export const figureHeadings = ['req/s', 'CPU µs/request', 'lowest–highest', 'p50 ms', 'p99 ms', 'RSS MB']
+
+/** The cells of one server, in the order of `figureHeadings`: medians of the rounds, and the spread of the CPU time. */
 export function figures(samples: Samples, name: string): string[] {
-	const rss = Math.max(...(samples.get(name) ?? []).map((sample) => sample.rss))
+	const own = samples.get(name) ?? []
+	const rss = Math.max(...own.map((sample) => sample.rss))
+	const cpu = own.map(({ cpuMicros }) => cpuMicros)
 	return [
 		medianOf(samples, name, ({ requests, seconds }) => requests / seconds).toFixed(0),
-		medianOf(samples, name, ({ cpuMicros }) => cpuMicros).toFixed(1),
+		median(cpu).toFixed(1),
+		`${Math.min(...cpu).toFixed(1)}–${Math.max(...cpu).toFixed(1)}`,
 		medianOf(samples, name, ({ p50 }) => p50).toFixed(2),
 		medianOf(samples, name, ({ p99 }) => p99).toFixed(2),
 		rss.toFixed(0),
@@ -45,14 +51,13 @@ export function figures(samples: Samples, name: string): string[] {
 export type Targets = Readonly<Record<string, { readonly least: number; readonly goal?: number }>>
 
 /** Prints a table of Remit and its rivals for one operation. */
-export function printOperation(title: string, samples: Samples, targets: Targets): void {
-	print(title)
-	const rows = [...samples.keys()].map((name) => [name, ...figures(samples, name), ...verdict(title, samples, name, targets)])
+export function printOperation(operation: string, samples: Samples, targets: Targets): void {
+	title(operation)
+	const rows = [...samples.keys()].map((name) => [name, ...figures(samples, name), ...verdict(operation, samples, name, targets)])
 	table(['', ...figureHeadings, 'its CPU ÷ Remit’s', 'target', ''], rows)
-	print()
 }
 
-function verdict(title: string, samples: Samples, name: string, targets: Targets): string[] {
+function verdict(operation: string, samples: Samples, name: string, targets: Targets): string[] {
 	const target = targets[name]
 	if (!target) return []
 	const reached = ratio(samples, 'remit', name)
@@ -60,14 +65,15 @@ function verdict(title: string, samples: Samples, name: string, targets: Targets
 	return [
 		reached.toFixed(2),
 		`≥ ${target.least}${goal}`,
-		check(`${title}: ${reached.toFixed(2)} of ${name}`, reached >= target.least),
+		check(`${operation}: ${reached.toFixed(2)} of ${name}`, reached >= target.least),
 	]
 }
 
 /** Prints the last lines, and returns whether every target was met. */
 export function printSummary(): boolean {
 	const missed = checks.filter(({ met }) => !met)
-	print(`${checks.length - missed.length} of ${checks.length} targets met${missed.length > 0 ? '; not met:' : ''}`)
-	for (const { what } of missed) print(`  ✗ ${what}`)
+	title('Targets')
+	print(`\n${checks.length - missed.length} of ${checks.length} targets met${missed.length > 0 ? '; not met:\n' : '.'}`)
+	for (const { what } of missed) print(`- ${what}`)
 	return missed.length === 0
 }

@@ -6,7 +6,7 @@ import { measure, ratio, type Samples } from './measure.ts'
 import { percent } from './operations.ts'
 import type { Server } from './processes.ts'
 import { startRemit } from './remit.ts'
-import { check, figureHeadings, figures, print, table } from './report.ts'
+import { check, figureHeadings, figures, print, table, title } from './report.ts'
 import { invoiceCount } from './seed.ts'
 import { loadSqlite, type Sqlite } from './server-modules.ts'
 
@@ -29,20 +29,20 @@ export async function rows(run: Run): Promise<void> {
 	])
 	const got = await measure(servers, ({ name }) => loads.get(name) ?? getLoad(run.seed), run)
 	const text = `${report('GET one invoice', got, small, large)} (target: within 15 %)`
-	print(`  ${text} ${check(text, ratio(got, small, large) - 1 <= allowed)}\n`)
+	print(`- ${text} ${check(text, ratio(got, small, large) - 1 <= allowed)}\n`)
 	if (!run.quick) await listsToo(servers, run, small, large)
 	for (const server of servers) await server.stop()
 }
 
 async function listsToo(servers: readonly Server[], run: Run, small: string, large: string): Promise<void> {
 	const listed = await measure(servers, { method: 'GET', paths: filteredLists }, { ...run, rounds: Math.min(run.rounds, 3) })
-	print(`  ${report('list of 50, filtered by status', listed, small, large)}\n`)
+	print(`- ${report('list of 50, filtered by status', listed, small, large)}\n`)
 }
 
 const named = (count: number) => `${count.toLocaleString('en')} rows`
 
 function report(what: string, samples: Samples, small: string, large: string): string {
-	print(`${what}, by the number of rows`)
+	title(`${what}, by the number of rows`)
 	table(
 		['', ...figureHeadings],
 		[...samples.keys()].map((name) => [name, ...figures(samples, name)]),

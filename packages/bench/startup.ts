@@ -5,7 +5,7 @@ import { copyDatabase } from './databases.ts'
 import { createLoad, getLoad, listLoad, searchLoad } from './loads.ts'
 import { measure, median } from './measure.ts'
 import { startRemit } from './remit.ts'
-import { check, print } from './report.ts'
+import { check, print, title } from './report.ts'
 
 const [mostMs, mostMegabytes] = [1_500, 150]
 
@@ -24,11 +24,14 @@ export async function startup(run: Run): Promise<void> {
 		if (response.status !== 200) throw new Error(`the first answer is ${response.status}`)
 	}
 	const ms = median(times)
-	print(`Start to first answer: ${ms.toFixed(0)} ms (target: < ${mostMs}) ${check(`start: ${ms.toFixed(0)} ms`, ms < mostMs)}`)
-	print(`RSS after the first answer: ${median(atRest).toFixed(0)} MB`)
+	title('Start and memory')
+	print(
+		`\n- start to first answer: ${ms.toFixed(0)} ms (target: < ${mostMs}) ${check(`start: ${ms.toFixed(0)} ms`, ms < mostMs)}`,
+	)
+	print(`- RSS after the first answer: ${median(atRest).toFixed(0)} MB`)
 	const rss = await memoryUnderLoad(run, folder)
 	const text = `memory under load: ${rss.toFixed(0)} MB`
-	print(`RSS under load: ${rss.toFixed(0)} MB (target: < ${mostMegabytes}) ${check(text, rss < mostMegabytes)}\n`)
+	print(`- RSS under load: ${rss.toFixed(0)} MB (target: < ${mostMegabytes}) ${check(text, rss < mostMegabytes)}\n`)
 }
 
 async function memoryUnderLoad(run: Run, folder: string): Promise<number> {

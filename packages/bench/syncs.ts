@@ -9,7 +9,7 @@ import { copyDatabase, fileIn } from './databases.ts'
 import { median } from './measure.ts'
 import { pinned } from './processes.ts'
 import { startRemit } from './remit.ts'
-import { check, print, table } from './report.ts'
+import { check, print, table, title } from './report.ts'
 import { isReachable, newDatabase } from './scratch.ts'
 import { withKey } from './syncs/organization.ts'
 import { startVendor, type Vendor } from './syncs/vendor.ts'
@@ -33,7 +33,7 @@ interface Measured {
 export async function syncs({ quick, rounds, server, database, seed }: Run): Promise<void> {
 	const count = quick ? 20_000 : 100_000
 	const vendor = await startVendor(count)
-	print(`Sync of ${count} companies into an empty organization: records a second`)
+	title(`Sync of ${count} companies into an empty organization: records a second`)
 	const lines: string[][] = []
 	const figures: Measured[] = []
 	const ratios: number[] = []
@@ -57,9 +57,9 @@ export async function syncs({ quick, rounds, server, database, seed }: Run): Pro
 		`sync: RSS ${most.toFixed(0)} MB`,
 		`sync: p99 of a GET beside it ${slower.toFixed(1)} times the quiet one`,
 	]
-	print(`  ${text} (target: ≥ ${least}, goal ${goal}) ${check(text, ratio >= least)}`)
-	print(`  ${memory} (target: < ${mostMegabytes}) ${check(memory, most < mostMegabytes)}`)
-	print(`  ${beside} (target: ≤ ${mostSlower}) ${check(beside, slower <= mostSlower)}\n`)
+	print(`- ${text} (target: ≥ ${least}, goal ${goal}) ${check(text, ratio >= least)}`)
+	print(`- ${memory} (target: < ${mostMegabytes}) ${check(memory, most < mostMegabytes)}`)
+	print(`- ${beside} (target: ≤ ${mostSlower}) ${check(beside, slower <= mostSlower)}\n`)
 }
 
 const rates = ({ rate, megabytes, quietP99, besideP99 }: Measured, floor?: number) => [

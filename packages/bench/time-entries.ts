@@ -11,7 +11,7 @@ import type { Run } from './context.ts'
 import { copyDatabase, withDatabase } from './databases.ts'
 import { medianOf, ratio } from './measure.ts'
 import { startRemit } from './remit.ts'
-import { figureHeadings, figures, print, table } from './report.ts'
+import { figureHeadings, figures, print, table, title } from './report.ts'
 
 const [entryCount, taskCount, lineCount] = [100, 10, 10]
 
@@ -30,13 +30,13 @@ export async function timeEntries(run: Run): Promise<void> {
 	const server = await startRemit('time-entries', run.server, { DATA_DIR: folder })
 	const samples = await measureCalls(server, run, kinds)
 	await server.stop()
-	print(`An invoice from ${entryCount} time entries (${taskCount} lines), and one of ${lineCount} lines`)
+	title(`An invoice from ${entryCount} time entries (${taskCount} lines), and one of ${lineCount} lines`)
 	table(
 		['', ...figureHeadings],
 		[...samples.keys()].map((name) => [name, ...figures(samples, name)]),
 	)
 	const ms = medianOf(samples, fromEntries, ({ cpuMicros }) => cpuMicros) / 1000
-	print(`  CPU of one from time entries: ${ms.toFixed(2)} ms, ${ratio(samples, plain, fromEntries).toFixed(1)} times the other\n`)
+	print(`- CPU of one from time entries: ${ms.toFixed(2)} ms, ${ratio(samples, plain, fromEntries).toFixed(1)} times the other\n`)
 }
 
 const createOfLines: Call = {

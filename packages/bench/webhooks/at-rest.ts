@@ -1,7 +1,7 @@
 // Measures how soon a single change arrives at its receiver while the server is otherwise idle.
 import { median } from '../measure.ts'
 import type { Server } from '../processes.ts'
-import { check, print, table } from '../report.ts'
+import { check, print, table, title } from '../report.ts'
 import { writtenInvoice } from './invoice.ts'
 import { nowMs, type Receiver } from './receiver.ts'
 import { loadUndici } from './undici.ts'
@@ -45,9 +45,9 @@ function report(fromRequest: readonly number[], fromAnswer: readonly number[]): 
 		const p99 = sorted[Math.floor(0.99 * sorted.length)] as number
 		return [what, median(sorted).toFixed(2), p99.toFixed(2), (sorted.at(-1) as number).toFixed(2)]
 	}
-	print(`From a change to its arrival, ${fromRequest.length} changes one after the other`)
+	title(`From a change to its arrival, ${fromRequest.length} changes one after the other`)
 	const whole = line('from the request on', fromRequest)
 	table(['', 'p50 ms', 'p99 ms', 'longest ms'], [whole, line('from its answer on', fromAnswer)])
 	const text = `from a change's request to the arrival of its webhook: p99 ${whole[2]} ms`
-	print(`  ${text} (target: < ${mostMs}) ${check(text, Number(whole[2]) < mostMs)}\n`)
+	print(`- ${text} (target: < ${mostMs}) ${check(text, Number(whole[2]) < mostMs)}\n`)
 }

@@ -2,7 +2,7 @@
 import { getLoad } from '../loads.ts'
 import { median } from '../measure.ts'
 import type { Server } from '../processes.ts'
-import { check, print, table } from '../report.ts'
+import { check, print, table, title } from '../report.ts'
 import type { Seed } from '../seed.ts'
 import type { Receiver } from './receiver.ts'
 import { loadUndici } from './undici.ts'
@@ -86,7 +86,7 @@ function report(samples: Record<'none' | 'healthy', readonly GetSample[]>): void
 		const rss = Math.max(...samples[queue].map((one) => one.rss)).toFixed(0)
 		return [what, middle('perSecond', 0), middle('p50', 2), middle('p99', 2), middle('most', 1), middle('delivered', 0), rss]
 	}
-	print(`GET one invoice on ${connections} connections, alone and while a queue drains`)
+	title(`GET one invoice on ${connections} connections, alone and while a queue drains`)
 	table(
 		['', 'req/s', 'p50 ms', 'p99 ms', 'longest ms', 'deliveries/s', 'RSS MB'],
 		[line('none', 'alone'), line('healthy', 'beside deliveries')],
@@ -95,6 +95,6 @@ function report(samples: Record<'none' | 'healthy', readonly GetSample[]>): void
 	const rss = Math.max(...samples.healthy.map((one) => one.rss))
 	const text = `p99 of GET beside deliveries: ${times.toFixed(1)} times that of GET alone`
 	const memory = `memory while a queue drains: ${rss.toFixed(0)} MB`
-	print(`  ${text} (target: ≤ ${mostTimes}) ${check(text, times <= mostTimes)}`)
-	print(`  ${memory} (target: < ${mostMegabytes}) ${check(memory, rss < mostMegabytes)}\n`)
+	print(`- ${text} (target: ≤ ${mostTimes}) ${check(text, times <= mostTimes)}`)
+	print(`- ${memory} (target: < ${mostMegabytes}) ${check(memory, rss < mostMegabytes)}\n`)
 }

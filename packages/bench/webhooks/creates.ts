@@ -4,7 +4,7 @@ import { drive } from '../load.ts'
 import { createLoad } from '../loads.ts'
 import { median, type Plan } from '../measure.ts'
 import type { Server } from '../processes.ts'
-import { print, table } from '../report.ts'
+import { print, table, title } from '../report.ts'
 import type { Receiver } from './receiver.ts'
 
 /** The endpoints of a server. A pausing endpoint has asked for ten hours without deliveries (`Retry-After`). */
@@ -61,7 +61,7 @@ async function allArrived(receiver: Receiver, count: number): Promise<void> {
 
 function report(samples: readonly (readonly Cost[])[]): void {
 	const none = samples[0] ?? []
-	print('A create, by the endpoints that subscribe to it')
+	title('A create, by the endpoints that subscribe to it')
 	table(
 		['', 'creates/s', 'CPU µs each', 'more than without'],
 		samples.map((costs, index) => [
@@ -71,5 +71,4 @@ function report(samples: readonly (readonly Cost[])[]): void {
 			index === 0 ? '' : median(costs.map(({ cpuMicros }, round) => cpuMicros - (none[round] as Cost).cpuMicros)).toFixed(1),
 		]),
 	)
-	print()
 }

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { median } from '../measure.ts'
 import { type Server, startServer } from '../processes.ts'
-import { check, print, table } from '../report.ts'
+import { check, print, table, title } from '../report.ts'
 import { newFolder } from '../resources.ts'
 import { healthyCount } from './queue.ts'
 import type { Receiver } from './receiver.ts'
@@ -87,7 +87,7 @@ function report(samples: Record<Kind, readonly Drain[]>, { database, events, bod
 	const ratioTo = (other: Kind, kind: Kind, figure: keyof Drain) =>
 		median(samples[kind].map((drained, round) => drained[figure] / (samples[other][round] as Drain)[figure]))
 	const rates = (kind: Kind) => samples[kind].map(({ perSecond }) => Math.round(perSecond))
-	print(`Deliveries of ${events.toLocaleString('en')} events (${body.length} bytes) to ${healthyCount} endpoints, ${database}`)
+	title(`Deliveries of ${events.toLocaleString('en')} events (${body.length} bytes) to ${healthyCount} endpoints, ${database}`)
 	table(
 		['', 'a second', 'from', 'to', 'CPU µs each', 'RSS MB', 'of bare', 'its CPU ÷ Remit’s'],
 		(Object.keys(names) as Kind[]).map((kind) => [
@@ -107,7 +107,7 @@ function report(samples: Record<Kind, readonly Drain[]>, { database, events, bod
 	const { least, goal, mostLoss } = targets
 	const share = `deliveries on ${database}: ${reached.toFixed(2)} of the bare loop`
 	const lost = `with one that hangs and one that fails the others lose ${(loss * 100).toFixed(1)} %`
-	print(`  ${share}${least === undefined ? '' : ` (target: ≥ ${least}, goal ${goal}) ${check(share, reached >= least)}`}`)
+	print(`- ${share}${least === undefined ? '' : ` (target: ≥ ${least}, goal ${goal}) ${check(share, reached >= least)}`}`)
 	print(
 		`  ${lost}${mostLoss === undefined ? '' : ` (target: < ${mostLoss * 100} %) ${check(`${database}: ${lost}`, loss < mostLoss)}`}\n`,
 	)
