@@ -4,7 +4,7 @@ import { drive } from '../load.ts'
 import { createLoad } from '../loads.ts'
 import { median, type Plan } from '../measure.ts'
 import type { Server } from '../processes.ts'
-import { print, table, title } from '../report.ts'
+import { table, title } from '../report.ts'
 import type { Receiver } from './receiver.ts'
 
 /** The endpoints of a server. A pausing endpoint has asked for ten hours without deliveries (`Retry-After`). */
