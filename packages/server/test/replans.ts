@@ -1,21 +1,22 @@
 // No statement of the server is planned again each time that it runs (db/statements.ts says when SQLite does that). Whatever a server under
-// test prepares is run on an empty database, with values that stay bound and with values that are bound anew: when the difference is about
+// test runs is run on an empty database, with values that stay bound and with values that are bound anew: when the difference is about
 // what it costs to prepare it, it is planned again.
 import { createHash } from 'node:crypto'
 import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
+import { Statements } from '../src/db/statements.ts'
 
 const prepared = new Set<string>()
 
-/** Notes every statement with parameters that is prepared from now on. */
+/** Notes every statement with parameters that servers on SQLite run from now on. */
 export function watchStatements(): void {
-	const prototype = Sqlite.prototype as { prepare(sql: string): Sqlite.Statement }
-	const { prepare } = prototype
-	prototype.prepare = function (this: Sqlite.Database, sql) {
-		const statement = prepare.call(this, sql)
-		if (sql.includes('?')) prepared.add(sql)
-		return statement
+	const { compile } = Statements.prototype
+	Statements.prototype.compile = function (query, params) {
+		const compiled = compile.call(this, query as never, params)
+		const { source } = compiled.statement as { source?: string }
+		if (source?.includes('?')) prepared.add(source)
+		return compiled
 	}
 }
 
@@ -36,9 +37,6 @@ function isFirst(file: string): boolean {
 	}
 }
 
-/** What a migration runs, it runs once. */
-const isUsual = (sql: string) => !/^(create|alter|drop)|sqlite_|pragma_/i.test(sql)
-
 /** Those of the statements that are planned at every run. `template` has the tables. */
 export function findReplanned(template: string, statements: readonly string[]): string[] {
 	const file = `${template}-replans-${process.pid}`
@@ -46,10 +44,8 @@ export function findReplanned(template: string, statements: readonly string[]): 
 	const db = new Sqlite(file)
 	db.pragma('foreign_keys = off')
 	// Other work on the machine makes a run look dear, but not three times.
-	const found = statements.filter(isUsual).filter((sql) => [1, 2, 3].every(() => isReplanned(db, sql)))
+	const found = statements.filter((sql) => [1, 2, 3].every(() => isReplanned(db, sql)))
 	db.close()
-	// They were prepared here.
-	for (const sql of statements) prepared.delete(sql)
 	for (const end of ['', '-wal', '-shm']) rmSync(`${file}${end}`, { force: true })
 	return found
 }
