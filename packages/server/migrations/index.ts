@@ -74,6 +74,7 @@ import * as openRecordErrors from './0071-open-record-errors.ts'
 import * as recordCounts from './0072-record-counts.ts'
 import * as listIndexes from './0073-list-indexes.ts'
 import * as heldLinks from './0074-held-links.ts'
+import * as auditLogReplaced from './0075-audit-log-replaced.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -151,4 +152,5 @@ export const migrations: readonly Migration[] = [
 	{ name: '0072-record-counts', up: recordCounts.up },
 	{ name: '0073-list-indexes', up: listIndexes.up },
 	{ name: '0074-held-links', up: heldLinks.up },
+	{ name: '0075-audit-log-replaced', up: auditLogReplaced.up },
 ]

@@ -24,6 +24,8 @@ export function openSqlite(file: string): Database {
 	writer.pragma('journal_mode = WAL')
 	writer.pragma('synchronous = FULL')
 	writer.pragma('foreign_keys = ON')
+	// `insert or replace` then fires the triggers against deleting, as of the audit log.
+	writer.pragma('recursive_triggers = ON')
 	writer.pragma('busy_timeout = 0')
 	// A large transaction under a savepoint would otherwise write its undo data to a file.
 	writer.pragma('temp_store = MEMORY')
