@@ -13,8 +13,10 @@ import { languageOf } from './snapshot.ts'
 import { requireUnclaimed } from './time-claims.ts'
 import { createInvoice, previewInvoice } from './write.ts'
 
-export const createInvoiceOfTime = async (write: WriteContext, request: TimeEntriesInvoice): Promise<StoredInvoice> =>
-	createInvoice(write, (await chargeTime(write, request)).input)
+export async function createInvoiceOfTime(write: WriteContext, request: TimeEntriesInvoice): Promise<StoredInvoice> {
+	const { input, entries } = await chargeTime(write, request)
+	return createInvoice(write, input, entries)
+}
 
 /** Computes the invoice that the request would create, and stores nothing. */
 export async function previewInvoiceOfTime(write: WriteContext, request: TimeEntriesInvoice): Promise<StoredInvoice> {

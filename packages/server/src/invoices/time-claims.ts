@@ -14,7 +14,8 @@ export const heldEntries = ({ status, lineItems }: StoredInvoice) =>
 
 /**
  * Frees the entries that the change removes (their lines are gone, or the invoice is now cancelled) and claims those that it
- * adds (the invoice is new, or no longer cancelled). `pointer` is the field of the request that asks for them.
+ * adds (the invoice is new, or no longer cancelled). `pointer` is the field of the request that asks for them; `locked` are the
+ * entries that it adds, where this transaction has locked them before.
  */
 export async function moveTimeEntries(
 	db: Db,
@@ -22,17 +23,24 @@ export async function moveTimeEntries(
 	before: StoredInvoice,
 	after: StoredInvoice,
 	pointer: string,
+	locked?: readonly TimeEntry[],
 ): Promise<void> {
 	const [heldBefore, heldAfter] = [new Set(heldEntries(before)), new Set(heldEntries(after))]
 	const freed = [...heldBefore].filter((id) => !heldAfter.has(id))
 	const claimed = [...heldAfter].filter((id) => !heldBefore.has(id))
 	await freeTimeEntries(db, after, freed, origin)
-	await claim(db, origin, after, claimed, pointer)
+	if (claimed.length === 0) return
+	await claim(db, origin, after, locked ?? (await lockTimeEntries(db, after.organizationId, claimed)), claimed, pointer)
 }
 
-async function claim(db: Db, origin: Origin, invoice: StoredInvoice, ids: readonly string[], pointer: string): Promise<void> {
-	if (ids.length === 0) return
-	const entries = await lockTimeEntries(db, invoice.organizationId, ids)
+async function claim(
+	db: Db,
+	origin: Origin,
+	invoice: StoredInvoice,
+	entries: readonly TimeEntry[],
+	ids: readonly string[],
+	pointer: string,
+): Promise<void> {
 	const unfit = [...missing(ids, entries), ...running(entries), ...changed(invoice, entries)]
 	if (unfit.length > 0) throw claimError('invalid_time_entries', 'These time entries cannot be invoiced', unfit, pointer)
 	if (await claimTimeEntries(db, invoice.id, entries, origin)) return

@@ -9,7 +9,7 @@ import { type Db, UniqueViolation } from '../db/database.ts'
 import type { WriteContext } from '../db/write-context.ts'
 import { advanceDealOnPayment, deals } from '../deals/store.ts'
 import { changesBetween } from '../events/changes.ts'
-import type { EventType } from '../generated/contract.ts'
+import type { EventType, TimeEntry } from '../generated/contract.ts'
 import { follow, freeAll, paidByStatus, sharesOf } from '../ledger/follow.ts'
 import { findSharesOfInvoice } from '../ledger/store.ts'
 import { markRatesUsed } from '../tax-rates/store.ts'
@@ -41,8 +41,12 @@ export async function previewChange(write: WriteContext, stored: StoredInvoice, 
 	return applyChecked(write, stored, input, paidByStatus(shares))
 }
 
-/** Stores a new invoice, under the input's number or the organization's next one. */
-export async function createInvoice(write: WriteContext, input: WrittenInvoice): Promise<StoredInvoice> {
+/** Stores a new invoice, under the input's number or the organization's next one. `entries` are those of its time, locked. */
+export async function createInvoice(
+	write: WriteContext,
+	input: WrittenInvoice,
+	entries?: readonly TimeEntry[],
+): Promise<StoredInvoice> {
 	const { db, origin, organization } = write
 	const blank = blankInvoice(organization, origin.now)
 	const next = await applyChecked(write, blank, input)
@@ -56,7 +60,7 @@ export async function createInvoice(write: WriteContext, input: WrittenInvoice):
 		await requireFreeNumber(write, invoice)
 		if (!(await insertInvoice(db, invoice))) throw numberTaken(invoice.invoiceNumber)
 	}
-	await moveTimeEntries(db, origin, blank, invoice, '/timeEntryIds')
+	await moveTimeEntries(db, origin, blank, invoice, '/timeEntryIds', entries)
 	if (invoice.amountPaidCents !== 0) await follow(write, blank, invoice, [])
 	await scheduleOverdue(write, blank, invoice)
 	const after = await recordInvoiceEvents(write, invoice, ['invoice.created', ...milestones(blank, invoice)])
