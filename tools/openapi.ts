@@ -35,6 +35,8 @@ export interface Operation {
 	/** A key that is limited to some kinds of records gets 403. */
 	'x-unlimited-keys-only'?: boolean
 	'x-alias-of'?: string
+	/** The model of the records of a list by the value of a query parameter, and without it (`absent`), for the types of the SDK. */
+	'x-answer-by'?: JsonObject & { absent: string }
 	'x-body-limit'?: number
 	/** Which limit its requests count against; `invoicing` when absent. */
 	'x-rate-class'?: 'integration'

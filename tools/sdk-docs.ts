@@ -4,13 +4,13 @@ import type { Method } from './sdk-methods.ts'
 
 /** The TSDoc of a method, indented for a class. */
 export function methodDocs(method: Method): string {
-	const { operation, ids, body, query, answer } = method
+	const { operation, ids, body, query, queryInOptions, answer } = method
 	const lines = [
 		operation.description,
 		'',
 		...ids.map(({ name, description }) => `@param ${name} - ${description}`),
 		...(body ? [`@param body - ${body.description.split(/(?<=\.)\s/)[0]}`] : []),
-		...(query ? ['@param query - Filters, order and page.'] : []),
+		...(query && queryInOptions.length === 0 ? ['@param query - Filters, order and page.'] : []),
 		'@param options - Options of this call alone.',
 		...(answer.description ? [`@returns ${answer.description}`] : []),
 		`@throws ${throwable(operation)}`,

@@ -11,6 +11,12 @@ export interface Method {
 	body: { model: string; required: boolean; description: string; example: Json | undefined } | undefined
 	/** Name of the interface of the query. */
 	query: string | undefined
+	/** Whether the query has a list, for which a single value may stand. */
+	hasList: boolean
+	/** The names of a query that stands among the options: that of a read of one record. */
+	queryInOptions: string[]
+	/** The type of an answer for a query of a narrower type. */
+	narrowed: { query: string; type: string }[]
 	options: string[]
 	answer: Answer
 }
@@ -33,6 +39,8 @@ export function describeMethod(document: OpenApiDocument, verb: string, path: st
 	const ids = inside('path')
 	const query = inside('query').length > 0 ? `${pascal(operation.operationId.split('.'))}Query` : undefined
 	const options = optionTypes(operation, inside('header'))
+	const found = answer(document, operation, inside('query'))
+	const queryInOptions = found.kind === 'record' ? inside('query').map(({ name }) => name) : []
 	return {
 		operation,
 		verb,
@@ -40,8 +48,11 @@ export function describeMethod(document: OpenApiDocument, verb: string, path: st
 		ids,
 		body: body(document, operation),
 		query,
-		options,
-		answer: answer(document, operation, inside('query')),
+		hasList: inside('query').some(({ schema }) => schema.type === 'array'),
+		queryInOptions,
+		narrowed: query ? narrowed(operation, query, found) : [],
+		options: query && queryInOptions.length > 0 ? [...options, query] : options,
+		answer: found,
 	}
 }
 
@@ -50,6 +61,18 @@ function body(document: OpenApiDocument, operation: Operation): Method['body'] {
 	const model = modelName(operation.requestBody.content['application/json']?.schema, `the body of ${operation.operationId}`)
 	const { description = '', examples } = document.components.schemas[model] as { description?: string; examples?: Json[] }
 	return { model, required: operation.requestBody.required ?? false, description, example: examples?.[0] }
+}
+
+function narrowed(operation: Operation, query: string, { type, models: [record = ''] }: Answer): Method['narrowed'] {
+	const { absent, ...by } = operation['x-answer-by'] ?? {}
+	const typed = (model: unknown) => type.replace(record, String(model))
+	return Object.entries(by).flatMap(([parameter, values]) => [
+		...Object.entries(values as Record<string, string>).map(([value, model]) => ({
+			query: `query: ${query} & { ${parameter}: '${value}' }`,
+			type: typed(model),
+		})),
+		{ query: `query?: ${query} & { ${parameter}?: never }`, type: typed(absent) },
+	])
 }
 
 /** The options that stand for a header. `If-None-Match` has none: a 304 carries no record to return. */

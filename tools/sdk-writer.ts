@@ -38,24 +38,30 @@ const descendants = (resource: Resource): Resource[] => resource.children.flatMa
 // ── Reading an operation of the contract ─────────────────────────────────────────────────────────────────────────────
 
 function methodText(method: Method): string {
-	const { operation, verb, path, ids, body, query, options, answer } = method
+	const { operation, verb, path, ids, body, query, queryInOptions, narrowed, options, answer } = method
 	const names = ids.map(({ name }) => name)
-	const parameters = [
-		...names.map((name) => `${name}: string`),
-		...(body ? [`body${body.required ? '' : '?'}: ${body.model}`] : []),
-		...(query ? [`query?: ${query}`] : []),
-		`options?: ${options.join(' & ')}`,
-	]
+	const hasQuery = query && queryInOptions.length === 0
+	const parameters = (ofQuery: string) =>
+		[
+			...names.map((name) => `${name}: string`),
+			...(body ? [`body${body.required ? '' : '?'}: ${body.model}`] : []),
+			...(hasQuery ? [ofQuery] : []),
+			`options?: ${options.join(' & ')}`,
+		].join(', ')
 	const call = [
 		...(ids.length > 0 ? [`path: { ${names.join(', ')} }`] : []),
-		...(query ? ['query'] : []),
+		...(hasQuery ? ['query'] : []),
+		...(queryInOptions.length > 0 ? [`query: { ${queryInOptions.map((name) => `${name}: options?.${name}`).join(', ')} }`] : []),
 		...(body ? ['body'] : []),
 		'options',
 		...(answer.pageSize ? [`pageSize: ${answer.pageSize}`] : []),
 	]
 	const target = [...(answer.kind === 'page' ? [] : [verb]), path, ...(answer.file ? [answer.file] : [])]
-	return `${methodDocs(method)}
-	${operation.operationId.split('.').at(-1)}(${parameters.join(', ')}): ${answer.type} {
+	const name = operation.operationId.split('.').at(-1)
+	const overloads = narrowed.map(({ query, type }) => `\n\t${name}(${parameters(query)}): ${type}`)
+	const general = `${name}(${parameters(`query?: ${query}`)}): ${answer.type}`
+	return `${methodDocs(method)}${overloads.join('')}${narrowed.length > 0 ? `\n\t${general}` : ''}
+	${general} {
 		return this.#transport.${answer.kind}(${target.map((text) => `'${text}'`).join(', ')}, { ${call.join(', ')} })
 	}`
 }
@@ -80,22 +86,26 @@ ${[setup, ...methods.map(methodText)].join('\n\n')}
 }`
 }
 
-function queryInterface({ operation: { operationId }, query }: Method): string {
+function queryInterface({ operation: { operationId }, query, hasList }: Method): string {
 	if (!query) return ''
 	const type = `NonNullable<operations['${operationId}']['parameters']['query']>`
-	return `/** The query of \`remit.${operationId}\`. */\nexport interface ${query} extends ${type} {}\n\n`
+	return `/** The query of \`remit.${operationId}\`. */\nexport interface ${query} extends ${hasList ? `OneOrMore<${type}>` : type} {}\n\n`
 }
 
 function imports(methods: Method[]): string {
 	const promises = (name: string) => methods.flatMap(({ answer }) => (answer.type.startsWith(name) ? [name] : []))
-	const contract = methods.flatMap(({ body, query, answer }) => [
+	const contract = methods.flatMap(({ operation, body, query, answer }) => [
 		...(body ? [body.model] : []),
 		...(query ? ['operations'] : []),
 		...answer.models,
+		...modelsOf(operation['x-answer-by'] ?? {}),
 	])
 	const from: Record<string, string[]> = {
 		'../api-promise.ts': promises('ApiPromise'),
-		'../options.ts': methods.flatMap(({ options }) => options),
+		'../options.ts': methods.flatMap(({ options, query, hasList }) => [
+			...options.filter((name) => name !== query),
+			...(hasList ? ['OneOrMore'] : []),
+		]),
 		'../page.ts': promises('PagePromise'),
 		'../sync-run.ts': promises('SyncRunPromise'),
 		'../transport.ts': ['Transport'],
@@ -104,6 +114,9 @@ function imports(methods: Method[]): string {
 	const used = Object.entries(from).filter(([, names]) => names.length > 0)
 	return used.map(([file, names]) => `import type { ${[...new Set(names)].sort().join(', ')} } from '${file}'`).join('\n')
 }
+
+const modelsOf = (by: object): string[] =>
+	Object.values(by).flatMap((model) => (typeof model === 'string' ? model : modelsOf(model as object)))
 
 /** Exports every model but the bare strings and numbers: objects, enums and unions. */
 function models(document: OpenApiDocument): string {

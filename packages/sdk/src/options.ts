@@ -24,6 +24,13 @@ export interface ConditionalRequestOptions extends RequestOptions {
 	ifMatch?: number | string
 }
 
+/** A query in which a single value may stand for a list of one. */
+export type OneOrMore<Query> = {
+	[Name in keyof Query]: Query[Name] extends readonly (infer Value)[] | undefined
+		? Value | readonly Value[] | Extract<Query[Name], undefined>
+		: Query[Name]
+}
+
 export function requestHeaders(
 	options: IdempotentRequestOptions & ConditionalRequestOptions,
 ): Record<string, string | undefined> {

@@ -55,6 +55,8 @@ export class Transport {
 			baseUrl,
 			headers,
 			redirect: 'manual',
+			// Values of a list are separated by commas, as the contract says.
+			querySerializer: { array: { style: 'form', explode: false } },
 			Request: PlainRequest as unknown as typeof globalThis.Request,
 		}).request as unknown as Request
 	}

@@ -11,11 +11,13 @@ const compiled = (_: () => unknown) => {}
 test('results are what the contract names', () => {
 	compiled(() => {
 		expectTypeOf(remit.invoices.create()).resolves.toEqualTypeOf<sdk.InvoiceCreated>()
-		expectTypeOf(remit.invoices.get('inv_1')).resolves.toEqualTypeOf<sdk.Invoice>()
+		expectTypeOf(remit.invoices.get('inv_1')).resolves.toEqualTypeOf<sdk.ExpandedInvoice>()
 		expectTypeOf(remit.invoices.update('inv_1', {})).resolves.toEqualTypeOf<sdk.InvoiceUpdated>()
 		expectTypeOf(remit.invoices.delete('inv_1')).resolves.toEqualTypeOf<sdk.Ok>()
 		expectTypeOf(remit.invoices.preview({})).resolves.toEqualTypeOf<sdk.InvoicePreview>()
-		expectTypeOf(remit.invoices.list()).resolves.toEqualTypeOf<sdk.Page<sdk.Invoice>>()
+		expectTypeOf(remit.invoices.list()).resolves.toEqualTypeOf<sdk.Page<sdk.ExpandedInvoice>>()
+		expectTypeOf(remit.invoices.list()).resolves.toExtend<sdk.Page<sdk.Invoice>>()
+		expectTypeOf(remit.invoices.list({ fields: 'summary' })).resolves.toEqualTypeOf<sdk.Page<sdk.InvoiceSummary>>()
 		expectTypeOf(remit.companies.list()).resolves.toEqualTypeOf<sdk.Page<sdk.Company, sdk.CompanyListMeta>>()
 		expectTypeOf(remit.invoices.get('inv_1')).toExtend<Promise<sdk.Invoice>>()
 	})

@@ -75,6 +75,7 @@ import * as recordCounts from './0072-record-counts.ts'
 import * as listIndexes from './0073-list-indexes.ts'
 import * as heldLinks from './0074-held-links.ts'
 import * as auditLogReplaced from './0075-audit-log-replaced.ts'
+import * as invoiceLists from './0076-invoice-lists.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -153,4 +154,5 @@ export const migrations: readonly Migration[] = [
 	{ name: '0073-list-indexes', up: listIndexes.up },
 	{ name: '0074-held-links', up: heldLinks.up },
 	{ name: '0075-audit-log-replaced', up: auditLogReplaced.up },
+	{ name: '0076-invoice-lists', up: invoiceLists.up },
 ]

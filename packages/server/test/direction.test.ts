@@ -18,7 +18,7 @@ const floors = [
 	['http/steps'],
 	['events', 'mails'],
 	['audit'],
-	['companies', 'invoices/numbers'],
+	['companies', 'invoices/numbers', 'invoices/reading'],
 	['contacts'],
 	['deals'],
 	['organizations'],

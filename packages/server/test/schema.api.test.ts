@@ -26,8 +26,9 @@ import {
 	findLiveLink,
 	lockPaymentLink,
 } from '../src/invoices/payment-link-store.ts'
+import { readInvoice, readInvoices } from '../src/invoices/reading/store.ts'
 import { findByToken, removeClientLink } from '../src/invoices/sharing/client-link-store.ts'
-import { lockInvoice, readInvoice, readInvoices, removeInvoice } from '../src/invoices/store.ts'
+import { lockInvoice, removeInvoice } from '../src/invoices/store.ts'
 import { findSharesOfInvoice, findSharesOfPayment, readPayment } from '../src/ledger/store.ts'
 import { countRecipients, findLatestMail, findLostMails, findMailOfRequest, lockMail, readEmails } from '../src/mails/store.ts'
 import { findSuppressed, unsuppress } from '../src/mails/suppression-store.ts'

@@ -327,7 +327,9 @@ export interface paths {
         };
         /**
          * List invoices
-         * @description List invoices, newest first. The answer has no `meta`: the header `Link` leads to the next page as long as there is one.
+         * @description List invoices, newest first unless `sortBy` or `sortOrder` says otherwise. The answer has no `meta`: the header `Link` leads to the
+         *     next page as long as there is one. A page looks at 20,000 invoices at most: when filters match few of very many, it can be shorter
+         *     than `limit`, or empty, with a `Link` that goes on behind what was looked at.
          */
         get: operations["invoices.list"];
         put?: never;
@@ -4524,6 +4526,130 @@ export interface components {
          * @enum {string}
          */
         EventType: "invoice.created" | "invoice.updated" | "invoice.sent" | "invoice.send_failed" | "invoice.perhaps_sent" | "invoice.viewed" | "invoice.partially_paid" | "invoice.paid" | "invoice.overdue" | "invoice.cancelled" | "invoice.deleted" | "payment.received" | "payment.updated" | "payment.unapplied" | "payment.reversed" | "company.created" | "company.updated" | "company.deleted" | "contact.created" | "contact.updated" | "contact.deleted" | "deal.created" | "deal.updated" | "deal.stage_changed" | "deal.deleted" | "tax_rate.created" | "tax_rate.updated" | "tax_rate.deleted" | "time_entry.created" | "time_entry.updated" | "time_entry.deleted" | "connection.created" | "connection.updated" | "connection.activated" | "connection.degraded" | "connection.needs_reauth" | "connection.recovered" | "connection.deleted" | "mapping.created" | "mapping.updated" | "mapping.deleted" | "sync.created" | "sync.updated" | "sync.blocked" | "sync.deleted" | "sync.run.started" | "sync.run.confirmation_required" | "sync.run.succeeded" | "sync.run.partially_succeeded" | "sync.run.failed" | "sync.run.cancelled" | "webhook.endpoint.failing" | "webhook.endpoint.disabled" | "webhook.test";
+        /** @description An invoice of the organization, with the records of `expand`. */
+        ExpandedInvoice: {
+            /** @description `inv_<id>`. */
+            id: components["schemas"]["Id"];
+            /** @description The organization that owns it. */
+            organizationId: components["schemas"]["Id"];
+            /** @description The deal it belongs to. */
+            dealId: components["schemas"]["Id"] | null;
+            /** @description The company that is billed. */
+            companyId: components["schemas"]["Id"] | null;
+            /** @description Its number, unique in the organization. */
+            invoiceNumber: string;
+            /** @description Its status. */
+            status: components["schemas"]["InvoiceStatus"];
+            /** @description When it was issued. */
+            issuedDate: components["schemas"]["UnixMs"] | null;
+            /** @description When it is due. */
+            dueDate: components["schemas"]["UnixMs"] | null;
+            /** @description First day on which the goods or services were supplied. */
+            periodStart: components["schemas"]["UnixMs"] | null;
+            /** @description Last day on which they were supplied. */
+            periodEnd: components["schemas"]["UnixMs"] | null;
+            /** @description When it was paid. */
+            paidDate: components["schemas"]["UnixMs"] | null;
+            /** @description How it was paid. */
+            paymentMethod: string | null;
+            /** @description External payment reference. */
+            paymentReference: string | null;
+            /** @description Sum before tax. */
+            subtotalCents: components["schemas"]["Cents"];
+            /** @description Tax in percent, for lines without taxes of their own. */
+            taxRate: components["schemas"]["Percent"];
+            /** @description Name of that tax. */
+            taxLabel: string;
+            /** @description Tax. */
+            taxCents: components["schemas"]["Cents"];
+            /** @description Sum with tax. */
+            totalCents: components["schemas"]["Cents"];
+            /** @description ISO 4217 code; every amount is in its minor unit. */
+            currency: string;
+            /** @description Notes shown on the invoice. */
+            notes: string | null;
+            /** @description Payment terms. */
+            paymentTerms: string | null;
+            /** @description Whether to show the break-down by hourly rate. */
+            showRateBreakdown: boolean;
+            /** @description Whether to attach the timesheet. */
+            includeTimesheet: boolean;
+            /** @description Where tax is rounded: as the organization's `taxRounding` said on create. */
+            taxRounding: components["schemas"]["TaxRounding"];
+            /** @description How the time of each entry on it is rounded: as the organization's `timeRounding` said on create. */
+            timeRounding: components["schemas"]["TimeRounding"];
+            /**
+             * Format: int32
+             * @description The minutes of a step to which `timeRounding` rounds.
+             */
+            timeRoundingMinutes: number;
+            /** @description Its lines, in order. */
+            lineItems: components["schemas"]["LineItem"][];
+            /** @description The total of each tax; empty without line items. */
+            taxBreakdown: components["schemas"]["TaxBreakdown"][];
+            /** @description The amount paid: the sum of what it has of payments. */
+            amountPaidCents: components["schemas"]["Cents"];
+            /** @description The amount credited; 0 in this version. */
+            amountCreditedCents: components["schemas"]["Cents"];
+            /** @description The amount still owed: total − paid − credited; 0 when cancelled. */
+            amountDueCents: components["schemas"]["Cents"];
+            /** @description How much of it is paid. */
+            paymentState: components["schemas"]["PaymentState"];
+            /**
+             * @description Whether it is `sent` or `overdue`, its due day is past in the organization's time zone, and payments do not cover its total. A
+             *     total of 0 counts as one that is owed.
+             */
+            isOverdue: boolean;
+            /** @description When it was first sent. */
+            sentAt: components["schemas"]["UnixMs"] | null;
+            /** @description When the client first viewed it through its client link. */
+            viewedAt: components["schemas"]["UnixMs"] | null;
+            /**
+             * Format: int32
+             * @description How often the client viewed it.
+             */
+            viewCount: number;
+            /**
+             * @description The buyer: as a caller wrote it, else as the company was when the invoice was sent, or when a sent invoice got the company.
+             *     Null for a draft for which nobody wrote it, and without a company. A sent invoice that becomes a draft loses it, unless a
+             *     caller wrote it.
+             */
+            billTo: components["schemas"]["Party"] | null;
+            /** @description The seller: as a caller wrote it, else as the organization was when the invoice left `draft`; null for a draft, as `billTo`. */
+            billFrom: components["schemas"]["Party"] | null;
+            /**
+             * @description The language of its words: as a caller wrote it, else the company's or the organization's when it was sent. Null for a draft
+             *     for which nobody wrote it, and for an invoice that was sent by a version without languages, which is in English.
+             */
+            language: components["schemas"]["Language"] | null;
+            /**
+             * @description The language tag by which it writes numbers and dates: the organization's when it was sent, or one of the same region, if
+             *     possible, that fits its language; null for a draft.
+             */
+            locale: string | null;
+            /** @description The time zone of its dates: the organization's when it left `draft`; null for a draft. */
+            timeZone: string | null;
+            /** @description Its logo and colour: the organization's when it was sent. Null for a draft, and for one that a version without these sent. */
+            branding: components["schemas"]["Branding"] | null;
+            /** @description When it was created. */
+            createdAt: components["schemas"]["UnixMs"];
+            /** @description When it was last changed. A write of what is there already is no change. */
+            updatedAt: components["schemas"]["UnixMs"];
+            /**
+             * Format: int32
+             * @description Rises with every change; the `ETag` begins with it.
+             */
+            version: number;
+            /** @description The company that is billed, with `expand=company`; null when there is none. */
+            company?: components["schemas"]["Company"] | null;
+            /** @description The deal it belongs to, with `expand=deal`; null when there is none. */
+            deal?: components["schemas"]["Deal"] | null;
+        };
+        /** @description One record. */
+        ExpandedInvoiceData: {
+            /** @description The record. */
+            data: components["schemas"]["ExpandedInvoice"];
+        };
         /**
          * @description A field before and after a change. Of a list with more than 10 items, such as the lines of an invoice, `from` and `to` have
          *     only the items that differ: first those that changed, each with its `id` and the fields that differ, then whole those that
@@ -5090,11 +5216,6 @@ export interface components {
             /** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
             data: components["schemas"]["Invoice"];
         };
-        /** @description One record. */
-        InvoiceData: {
-            /** @description The record. */
-            data: components["schemas"]["Invoice"];
-        };
         /**
          * @description An invoice was deleted.
          * @example {
@@ -5269,6 +5390,16 @@ export interface components {
             meta: components["schemas"]["PageMeta"];
         };
         /**
+         * @description A record that an invoice names, to show beside its id.
+         * @enum {string}
+         */
+        InvoiceExpansion: "company" | "deal";
+        /**
+         * @description How much of each invoice a list shows.
+         * @enum {string}
+         */
+        InvoiceFields: "summary";
+        /**
          * @description The fields of an invoice that a caller can write. On create each is optional and has the default named here; on update an
          *     absent field stays as it is, and `null` clears one.
          * @example {
@@ -5344,10 +5475,10 @@ export interface components {
             /** @description Its URL. */
             url: string;
         };
-        /** @description Invoices, newest first. */
+        /** @description Invoices in the order of `sortBy` and `sortOrder`: newest first without them. */
         InvoiceList: {
             /** @description The invoices of this page. */
-            data: components["schemas"]["Invoice"][];
+            data: components["schemas"]["ListedInvoice"][];
         };
         /**
          * @description An invoice became overdue.
@@ -6094,10 +6225,74 @@ export interface components {
             data: components["schemas"]["Invoice"];
         };
         /**
+         * @description A field that invoices can be sorted by.
+         * @enum {string}
+         */
+        InvoiceSort: "createdAt" | "issuedDate" | "dueDate" | "totalCents" | "invoiceNumber";
+        /**
          * @description The status of an invoice. Any status may follow any other.
          * @enum {string}
          */
         InvoiceStatus: "draft" | "sent" | "paid" | "overdue" | "cancelled";
+        /** @description What a table of invoices shows of one: neither its lines and their taxes nor its parties and texts. */
+        InvoiceSummary: {
+            /** @description `inv_<id>`. */
+            id: components["schemas"]["Id"];
+            /** @description The organization that owns it. */
+            organizationId: components["schemas"]["Id"];
+            /** @description The deal it belongs to. */
+            dealId: components["schemas"]["Id"] | null;
+            /** @description The company that is billed. */
+            companyId: components["schemas"]["Id"] | null;
+            /** @description Its number, unique in the organization. */
+            invoiceNumber: string;
+            /** @description Its status. */
+            status: components["schemas"]["InvoiceStatus"];
+            /** @description When it was issued. */
+            issuedDate: components["schemas"]["UnixMs"] | null;
+            /** @description When it is due. */
+            dueDate: components["schemas"]["UnixMs"] | null;
+            /** @description When it was paid. */
+            paidDate: components["schemas"]["UnixMs"] | null;
+            /** @description Sum before tax. */
+            subtotalCents: components["schemas"]["Cents"];
+            /** @description Tax. */
+            taxCents: components["schemas"]["Cents"];
+            /** @description Sum with tax. */
+            totalCents: components["schemas"]["Cents"];
+            /** @description ISO 4217 code; every amount is in its minor unit. */
+            currency: string;
+            /** @description The amount paid: the sum of what it has of payments. */
+            amountPaidCents: components["schemas"]["Cents"];
+            /** @description The amount credited; 0 in this version. */
+            amountCreditedCents: components["schemas"]["Cents"];
+            /** @description The amount still owed: total − paid − credited; 0 when cancelled. */
+            amountDueCents: components["schemas"]["Cents"];
+            /** @description How much of it is paid. */
+            paymentState: components["schemas"]["PaymentState"];
+            /**
+             * @description Whether it is `sent` or `overdue`, its due day is past in the organization's time zone, and payments do not cover its total. A
+             *     total of 0 counts as one that is owed.
+             */
+            isOverdue: boolean;
+            /** @description When it was first sent. */
+            sentAt: components["schemas"]["UnixMs"] | null;
+            /** @description When the client first viewed it through its client link. */
+            viewedAt: components["schemas"]["UnixMs"] | null;
+            /** @description When it was created. */
+            createdAt: components["schemas"]["UnixMs"];
+            /** @description When it was last changed. A write of what is there already is no change. */
+            updatedAt: components["schemas"]["UnixMs"];
+            /**
+             * Format: int32
+             * @description Rises with every change; the `ETag` begins with it.
+             */
+            version: number;
+            /** @description The company that is billed, with `expand=company`; null when there is none. */
+            company?: components["schemas"]["Company"] | null;
+            /** @description The deal it belongs to, with `expand=deal`; null when there is none. */
+            deal?: components["schemas"]["Deal"] | null;
+        };
         /**
          * @description The answer to a change of an invoice.
          * @example {
@@ -6801,6 +6996,8 @@ export interface components {
             /** @description Whether the line's price contains it; false when absent. It is the same for all taxes of a line. */
             inclusive?: boolean;
         };
+        /** @description An invoice in a list: whole, or with `fields=summary` its summary. */
+        ListedInvoice: components["schemas"]["ExpandedInvoice"] | components["schemas"]["InvoiceSummary"];
         /**
          * Format: locale
          * @description A language tag (BCP 47), such as `en-GB`, for the writing of numbers and dates.
@@ -12293,6 +12490,50 @@ export interface components {
         IfMatchHeader: string;
         /** @description Answer 304 without a body if the record still has this `ETag` (RFC 9110 §13.1.2). */
         IfNoneMatchHeader: string;
+        /** @description Show these records beside their ids, separated by commas: `expand=company,deal`. Each needs the scope to read it. */
+        InvoiceExpandQuery: components["schemas"]["InvoiceExpansion"][];
+        /** @description Only invoices of this company. */
+        "InvoiceFilter.companyId": components["schemas"]["IdFilter"];
+        /** @description Only invoices created on or after this date. A number is an instant here. */
+        "InvoiceFilter.createdFrom": components["schemas"]["DateInput"];
+        /** @description Only invoices created on or before this date. A number is an instant here. */
+        "InvoiceFilter.createdTo": components["schemas"]["DateInput"];
+        /** @description Only invoices in this currency. */
+        "InvoiceFilter.currency": components["schemas"]["CurrencyCode"];
+        /** @description Only invoices of this deal. */
+        "InvoiceFilter.dealId": components["schemas"]["IdFilter"];
+        /** @description Only invoices due on or after this date. */
+        "InvoiceFilter.dueFrom": components["schemas"]["DateInput"];
+        /** @description Only invoices due on or before this date. */
+        "InvoiceFilter.dueTo": components["schemas"]["DateInput"];
+        /** @description Only invoices that are overdue, or only those that are not. */
+        "InvoiceFilter.isOverdue": boolean;
+        /** @description Only invoices issued on or after this date. */
+        "InvoiceFilter.issuedFrom": components["schemas"]["DateInput"];
+        /** @description Only invoices issued on or before this date. */
+        "InvoiceFilter.issuedTo": components["schemas"]["DateInput"];
+        /** @description Only invoices paid on or after this date. */
+        "InvoiceFilter.paidFrom": components["schemas"]["DateInput"];
+        /** @description Only invoices paid on or before this date. */
+        "InvoiceFilter.paidTo": components["schemas"]["DateInput"];
+        /** @description Only invoices that are paid this far. */
+        "InvoiceFilter.paymentState": components["schemas"]["PaymentState"];
+        /** @description Only invoices with this status, or with one of these, separated by commas: `status=sent,overdue`. */
+        "InvoiceFilter.status": components["schemas"]["InvoiceStatus"][];
+        /** @description Only invoices of at most this total, in minor units. */
+        "InvoiceFilter.totalMax": components["schemas"]["Cents"];
+        /** @description Only invoices of at least this total, in minor units. */
+        "InvoiceFilter.totalMin": components["schemas"]["Cents"];
+        /** @description Only invoices that were changed or created then or later. A number is an instant here. */
+        "InvoiceFilter.updatedSince": components["schemas"]["DateInput"];
+        /** @description Whether to count the invoices that match, in the header `X-Total-Count`. */
+        "InvoiceListQuery.count": boolean;
+        /** @description `summary` leaves out lines, taxes, parties and texts. */
+        "InvoiceListQuery.fields": components["schemas"]["InvoiceFields"];
+        /** @description The field to sort by. Invoices with the same value go by their ids. */
+        "InvoiceListQuery.sortBy": "createdAt" | "issuedDate" | "dueDate" | "totalCents" | "invoiceNumber";
+        /** @description Direction of sorting. */
+        "InvoiceListQuery.sortOrder": "asc" | "desc";
         /** @description The invoice's id. */
         InvoicePath: components["schemas"]["Id"];
         /** @description The key's id. */
@@ -12438,6 +12679,8 @@ export type EventActor = components['schemas']['EventActor'];
 export type EventCursor = components['schemas']['EventCursor'];
 export type EventPattern = components['schemas']['EventPattern'];
 export type EventType = components['schemas']['EventType'];
+export type ExpandedInvoice = components['schemas']['ExpandedInvoice'];
+export type ExpandedInvoiceData = components['schemas']['ExpandedInvoiceData'];
 export type FieldChange = components['schemas']['FieldChange'];
 export type FieldConstant = components['schemas']['FieldConstant'];
 export type FieldErrorPolicy = components['schemas']['FieldErrorPolicy'];
@@ -12458,10 +12701,11 @@ export type Invoice = components['schemas']['Invoice'];
 export type InvoiceCancelledEvent = components['schemas']['InvoiceCancelledEvent'];
 export type InvoiceCreated = components['schemas']['InvoiceCreated'];
 export type InvoiceCreatedEvent = components['schemas']['InvoiceCreatedEvent'];
-export type InvoiceData = components['schemas']['InvoiceData'];
 export type InvoiceDeletedEvent = components['schemas']['InvoiceDeletedEvent'];
 export type InvoiceEmail = components['schemas']['InvoiceEmail'];
 export type InvoiceEmailList = components['schemas']['InvoiceEmailList'];
+export type InvoiceExpansion = components['schemas']['InvoiceExpansion'];
+export type InvoiceFields = components['schemas']['InvoiceFields'];
 export type InvoiceInput = components['schemas']['InvoiceInput'];
 export type InvoiceLink = components['schemas']['InvoiceLink'];
 export type InvoiceList = components['schemas']['InvoiceList'];
@@ -12475,7 +12719,9 @@ export type InvoiceSend = components['schemas']['InvoiceSend'];
 export type InvoiceSendFailedEvent = components['schemas']['InvoiceSendFailedEvent'];
 export type InvoiceSent = components['schemas']['InvoiceSent'];
 export type InvoiceSentEvent = components['schemas']['InvoiceSentEvent'];
+export type InvoiceSort = components['schemas']['InvoiceSort'];
 export type InvoiceStatus = components['schemas']['InvoiceStatus'];
+export type InvoiceSummary = components['schemas']['InvoiceSummary'];
 export type InvoiceUpdated = components['schemas']['InvoiceUpdated'];
 export type InvoiceUpdatedEvent = components['schemas']['InvoiceUpdatedEvent'];
 export type InvoiceViewedEvent = components['schemas']['InvoiceViewedEvent'];
@@ -12493,6 +12739,7 @@ export type LineItemInput = components['schemas']['LineItemInput'];
 export type LineItemKind = components['schemas']['LineItemKind'];
 export type LineTax = components['schemas']['LineTax'];
 export type LineTaxInput = components['schemas']['LineTaxInput'];
+export type ListedInvoice = components['schemas']['ListedInvoice'];
 export type Locale = components['schemas']['Locale'];
 export type Logo = components['schemas']['Logo'];
 export type LogoBytes = components['schemas']['LogoBytes'];
@@ -12710,6 +12957,28 @@ export type ParameterEventPath = components['parameters']['EventPath'];
 export type ParameterIdempotencyHeader = components['parameters']['IdempotencyHeader'];
 export type ParameterIfMatchHeader = components['parameters']['IfMatchHeader'];
 export type ParameterIfNoneMatchHeader = components['parameters']['IfNoneMatchHeader'];
+export type ParameterInvoiceExpandQuery = components['parameters']['InvoiceExpandQuery'];
+export type ParameterInvoiceFilterCompanyId = components['parameters']['InvoiceFilter.companyId'];
+export type ParameterInvoiceFilterCreatedFrom = components['parameters']['InvoiceFilter.createdFrom'];
+export type ParameterInvoiceFilterCreatedTo = components['parameters']['InvoiceFilter.createdTo'];
+export type ParameterInvoiceFilterCurrency = components['parameters']['InvoiceFilter.currency'];
+export type ParameterInvoiceFilterDealId = components['parameters']['InvoiceFilter.dealId'];
+export type ParameterInvoiceFilterDueFrom = components['parameters']['InvoiceFilter.dueFrom'];
+export type ParameterInvoiceFilterDueTo = components['parameters']['InvoiceFilter.dueTo'];
+export type ParameterInvoiceFilterIsOverdue = components['parameters']['InvoiceFilter.isOverdue'];
+export type ParameterInvoiceFilterIssuedFrom = components['parameters']['InvoiceFilter.issuedFrom'];
+export type ParameterInvoiceFilterIssuedTo = components['parameters']['InvoiceFilter.issuedTo'];
+export type ParameterInvoiceFilterPaidFrom = components['parameters']['InvoiceFilter.paidFrom'];
+export type ParameterInvoiceFilterPaidTo = components['parameters']['InvoiceFilter.paidTo'];
+export type ParameterInvoiceFilterPaymentState = components['parameters']['InvoiceFilter.paymentState'];
+export type ParameterInvoiceFilterStatus = components['parameters']['InvoiceFilter.status'];
+export type ParameterInvoiceFilterTotalMax = components['parameters']['InvoiceFilter.totalMax'];
+export type ParameterInvoiceFilterTotalMin = components['parameters']['InvoiceFilter.totalMin'];
+export type ParameterInvoiceFilterUpdatedSince = components['parameters']['InvoiceFilter.updatedSince'];
+export type ParameterInvoiceListQueryCount = components['parameters']['InvoiceListQuery.count'];
+export type ParameterInvoiceListQueryFields = components['parameters']['InvoiceListQuery.fields'];
+export type ParameterInvoiceListQuerySortBy = components['parameters']['InvoiceListQuery.sortBy'];
+export type ParameterInvoiceListQuerySortOrder = components['parameters']['InvoiceListQuery.sortOrder'];
 export type ParameterInvoicePath = components['parameters']['InvoicePath'];
 export type ParameterKeyPath = components['parameters']['KeyPath'];
 export type ParameterMappingPath = components['parameters']['MappingPath'];
@@ -16010,11 +16279,49 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Only invoices of this deal. */
-                dealId?: components["schemas"]["IdFilter"];
+                dealId?: components["parameters"]["InvoiceFilter.dealId"];
                 /** @description Only invoices of this company. */
-                companyId?: components["schemas"]["IdFilter"];
-                /** @description Only invoices with this status. */
-                status?: components["schemas"]["InvoiceStatus"];
+                companyId?: components["parameters"]["InvoiceFilter.companyId"];
+                /** @description Only invoices with this status, or with one of these, separated by commas: `status=sent,overdue`. */
+                status?: components["parameters"]["InvoiceFilter.status"];
+                /** @description Only invoices that are paid this far. */
+                paymentState?: components["parameters"]["InvoiceFilter.paymentState"];
+                /** @description Only invoices that are overdue, or only those that are not. */
+                isOverdue?: components["parameters"]["InvoiceFilter.isOverdue"];
+                /** @description Only invoices in this currency. */
+                currency?: components["parameters"]["InvoiceFilter.currency"];
+                /** @description Only invoices of at least this total, in minor units. */
+                totalMin?: components["parameters"]["InvoiceFilter.totalMin"];
+                /** @description Only invoices of at most this total, in minor units. */
+                totalMax?: components["parameters"]["InvoiceFilter.totalMax"];
+                /** @description Only invoices issued on or after this date. */
+                issuedFrom?: components["parameters"]["InvoiceFilter.issuedFrom"];
+                /** @description Only invoices issued on or before this date. */
+                issuedTo?: components["parameters"]["InvoiceFilter.issuedTo"];
+                /** @description Only invoices due on or after this date. */
+                dueFrom?: components["parameters"]["InvoiceFilter.dueFrom"];
+                /** @description Only invoices due on or before this date. */
+                dueTo?: components["parameters"]["InvoiceFilter.dueTo"];
+                /** @description Only invoices paid on or after this date. */
+                paidFrom?: components["parameters"]["InvoiceFilter.paidFrom"];
+                /** @description Only invoices paid on or before this date. */
+                paidTo?: components["parameters"]["InvoiceFilter.paidTo"];
+                /** @description Only invoices created on or after this date. A number is an instant here. */
+                createdFrom?: components["parameters"]["InvoiceFilter.createdFrom"];
+                /** @description Only invoices created on or before this date. A number is an instant here. */
+                createdTo?: components["parameters"]["InvoiceFilter.createdTo"];
+                /** @description Only invoices that were changed or created then or later. A number is an instant here. */
+                updatedSince?: components["parameters"]["InvoiceFilter.updatedSince"];
+                /** @description The field to sort by. Invoices with the same value go by their ids. */
+                sortBy?: components["parameters"]["InvoiceListQuery.sortBy"];
+                /** @description Direction of sorting. */
+                sortOrder?: components["parameters"]["InvoiceListQuery.sortOrder"];
+                /** @description `summary` leaves out lines, taxes, parties and texts. */
+                fields?: components["parameters"]["InvoiceListQuery.fields"];
+                /** @description Show these records beside their ids, separated by commas: `expand=company,deal`. Each needs the scope to read it. */
+                expand?: components["parameters"]["InvoiceExpandQuery"];
+                /** @description Whether to count the invoices that match, in the header `X-Total-Count`. */
+                count?: components["parameters"]["InvoiceListQuery.count"];
                 /** @description The most records in a page, 1 to 100. */
                 limit?: components["parameters"]["OffsetQuery.limit"];
                 /** @description How many records to skip. */
@@ -16035,6 +16342,11 @@ export interface operations {
             /** @description The request has succeeded. */
             200: {
                 headers: {
+                    /**
+                     * @description How many invoices match, with `count=true`; absent after a `cursor`, for more than 10,000, and when too many invoices were to be
+                     *     looked at to tell.
+                     */
+                    "X-Total-Count"?: number;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -16814,7 +17126,10 @@ export interface operations {
     };
     "invoices.get": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Show these records beside their ids, separated by commas: `expand=company,deal`. Each needs the scope to read it. */
+                expand?: components["parameters"]["InvoiceExpandQuery"];
+            };
             header?: {
                 /** @description Answer 304 without a body if the record still has this `ETag` (RFC 9110 §13.1.2). */
                 "If-None-Match"?: components["parameters"]["IfNoneMatchHeader"];
@@ -16839,7 +17154,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["InvoiceData"];
+                    "application/json": components["schemas"]["ExpandedInvoiceData"];
                 };
             };
             /** @description The record still has the `ETag` of `If-None-Match`. */

@@ -73,7 +73,11 @@ export function endOfDay(timeZone: string, dateOrInstant: number): number {
 
 const formats = new Map<string, Intl.DateTimeFormat>()
 
-function calendarDay(timeZone: string, instant: number): number {
+/** When a calendar day begins in a time zone. */
+export const startOfDay = (timeZone: string, date: number): number => endOfDay(timeZone, date - dayMs)
+
+/** The calendar day in a time zone that an instant lies in, as a date. */
+export function calendarDay(timeZone: string, instant: number): number {
 	const known = formats.get(timeZone)
 	const format = known ?? new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' })
 	if (!known) formats.set(timeZone, format)

@@ -102,8 +102,17 @@ const integer = /^-?\d+$/
 function queryValidator(parameters: readonly ContractParameter[]): FastValidator {
 	const valid = validatorOf('query', forParameters, { ...objectOf(parameters), additionalProperties: false })
 	const integers = parameters.filter(({ schema }) => resolved(schema).type === 'integer').map(({ name }) => name)
+	const numbersOrText = parameters.filter(({ schema }) => resolved(schema).anyOf).map(({ name }) => name)
+	const lists = parameters.filter(({ schema }) => resolved(schema).type === 'array').map(({ name }) => name)
 	return (input) => {
-		const malformed = integers.find((name) => typeof input.query[name] === 'string' && !integer.test(input.query[name]))
+		for (const name of lists) {
+			const value = input.query[name]
+			if (typeof value === 'string') input.query[name] = value.split(',')
+		}
+		const isMalformed = (name: string) => typeof input.query[name] === 'string' && !integer.test(input.query[name])
+		const malformed =
+			integers.find(isMalformed) ??
+			numbersOrText.find((name) => isMalformed(name) && !Number.isNaN(Number(input.query[name] || 'none')))
 		return malformed ? { path: `/query/${malformed}`, message: 'must be integer', errorCode: 'type' } : valid(input)
 	}
 }

@@ -70,8 +70,8 @@ export interface JsonRows {
 /** The records of a page as JSON: SQLite joins them itself, into bytes that nothing has to decode and encode again. */
 export type PageJson = readonly string[] | JsonRows
 
-/** A row of a page on PostgreSQL; on SQLite the page as one row, with arrays as JSON and the records' sizes in bytes. */
-type PageRow = { readonly json: string | null; readonly key: Place['key']; readonly id: string } & Partial<JoinedPage>
+/** What a page is read as: rows on PostgreSQL; on SQLite the page as one row, with arrays as JSON and the records' sizes in bytes. */
+export type PageRow = { readonly json: string | null; readonly key: Place['key']; readonly id: string } & Partial<JoinedPage>
 
 interface JoinedPage {
 	readonly joined: Uint8Array | null

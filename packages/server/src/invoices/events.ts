@@ -6,7 +6,7 @@ import { recordEvent } from '../events/record.ts'
 import type { EventType } from '../generated/contract.ts'
 import { readEmail } from '../mails/store.ts'
 import type { StoredInvoice } from './invoice.ts'
-import { readInvoice } from './store.ts'
+import { readInvoice } from './reading/store.ts'
 
 /** How the audit log names an invoice. */
 export const audited = ({ organizationId, id }: Pick<StoredInvoice, 'organizationId' | 'id'>) =>

@@ -1,24 +1,52 @@
 import { historyHandler } from '../audit/history.ts'
+import type { Caller } from '../auth/caller.ts'
+import { allows } from '../auth/keys.ts'
 import { todayIn } from '../base/dates.ts'
-import type { Invoice } from '../generated/contract.ts'
+import { listedError } from '../base/errors.ts'
+import type { ExpandedInvoice, InvoiceExpansion, ListedInvoice } from '../generated/contract.ts'
 import { dataText, listText } from '../http/answers.ts'
 import { etag } from '../http/etag.ts'
 import { type Handler, writeContext } from '../http/handler.ts'
 import { cursorsOf, lockForChange, removed } from '../http/record-handlers.ts'
 import { createInvoiceOfTime, previewInvoiceOfTime } from './from-time-entries.ts'
 import type { StoredInvoice } from './invoice.ts'
-import { findInvoice, invoiceNotFound, lockInvoice, readInvoice, readInvoices } from './store.ts'
+import { filterOf } from './reading/filter.ts'
+import { shapeOf, whole } from './reading/invoice-json.ts'
+import { listInvoices } from './reading/list.ts'
+import { readInvoice } from './reading/store.ts'
+import { findInvoice, invoiceNotFound, lockInvoice } from './store.ts'
 import { changeInvoice, createInvoice, deleteInvoice, previewInvoice } from './write.ts'
 
 /** Its answer has no `meta`: the next page is in `Link` alone. */
-export const list: Handler<'invoices.list'> = async (call, context) => {
-	const { limit, offset, cursor, ...filters } = call.query
-	const { organizationId, organization } = call.caller
+export const list: Handler<'invoices.list'> = async ({ query, caller }, context) => {
+	const { limit, offset, cursor, sortBy, sortOrder, fields, expand, count = false, ...filters } = query
+	requireReadable(caller, expand)
+	const { organizationId, organization } = caller
 	const today = todayIn(organization.timeZone, context.now)
-	const cursors = cursorsOf('invoice', call, context)
+	const filter = filterOf(filters, organizationId, organization.timeZone)
+	// The default order is no part of a cursor: those of a server that had no other go on.
+	const order = sortBy === 'createdAt' && sortOrder === 'desc' ? {} : { sortBy, sortOrder }
+	const cursors = cursorsOf('invoice', { query: { limit, offset, cursor, ...filters, ...order }, caller }, context)
 	const page = { limit, offset, after: cursors.after() }
-	const { rows, end } = await readInvoices(context.db, { ...filters, organizationId }, page, today)
-	return { status: 200, next: end ? cursors.seal(end) : null, body: listText<Invoice>(rows) }
+	const sort = { sortBy, sortOrder }
+	const found = await listInvoices(context.db, { filter, sort, page, shape: shapeOf(query), count }, today)
+	const { rows, end, total } = found
+	const headers = { ...(total !== null && { 'X-Total-Count': total }) }
+	return { status: 200, headers, next: end ? cursors.seal(end) : null, body: listText<ListedInvoice>(rows) }
+}
+
+const scopeOf = { company: 'companies:read', deal: 'deals:read' } as const
+
+/** Throws 403 when the key may not read the records to show beside their ids. */
+function requireReadable({ scopes }: Caller, expand: readonly InvoiceExpansion[] = []): void {
+	const missing = expand.filter((name) => !allows(scopes, [scopeOf[name]]))
+	if (missing.length === 0) return
+	const errors = missing.map((name) => ({
+		parameter: 'expand',
+		code: 'insufficient_scope',
+		detail: `${name} needs the scope ${scopeOf[name]}`,
+	}))
+	throw listedError('insufficient_scope', 'The API key cannot expand this', errors)
 }
 
 export const create: Handler<'invoices.create'> = async ({ body = {}, caller }, context) =>
@@ -48,12 +76,22 @@ function previewed(invoice: StoredInvoice) {
 	}
 }
 
-export const get: Handler<'invoices.get'> = async ({ params, caller }, { db, now }) => {
-	const invoice = await readInvoice(db, caller.organizationId, params.id, todayIn(caller.organization.timeZone, now))
+export const get: Handler<'invoices.get'> = async ({ params, query, caller }, { db, now }) => {
+	requireReadable(caller, query.expand)
+	const today = todayIn(caller.organization.timeZone, now)
+	const shape = shapeOf(query)
+	const invoice = await readInvoice(db, caller.organizationId, params.id, today, shape)
 	if (!invoice) throw invoiceNotFound(params.id)
-	const { version, viewCount, overdue } = invoice
-	const tag = etag(version, `${viewCount > 0 ? `-viewed${viewCount}` : ''}${overdue ? '-overdue' : ''}`)
-	return { status: 200, headers: { ETag: tag }, body: dataText<Invoice>(invoice.json) }
+	const { version, viewCount, overdue, json } = invoice
+	const views = viewCount > 0 ? `-viewed${viewCount}` : ''
+	const tag = etag(version, `${views}${overdue ? '-overdue' : ''}${shape === whole ? '' : versionsIn(json)}`)
+	return { status: 200, headers: { ETag: tag }, body: dataText<ExpandedInvoice>(json) }
+}
+
+/** The versions of the records that an invoice is shown with: an answer with them changes when they do. */
+function versionsIn(json: string): string {
+	const { company, deal } = JSON.parse(json) as ExpandedInvoice
+	return `${company ? `-company${company.version}` : ''}${deal ? `-deal${deal.version}` : ''}`
 }
 
 export const history = historyHandler({ kind: 'invoice', find: findInvoice, notFound: invoiceNotFound })

@@ -2,80 +2,15 @@ import type { Knex } from 'knex'
 import { dayMs, type Today } from '../base/dates.ts'
 import { ApiError } from '../base/errors.ts'
 import { asNumber, type Db, type Dialect, type Placeholders, query } from '../db/database.ts'
-import { jsonColumn, jsonValue } from '../db/json.ts'
-import {
-	cutPage,
-	type JsonPageQuery,
-	type Order,
-	onPage,
-	type PageJson,
-	type PageParameters,
-	type PageQuery,
-	pageOf,
-	pageParameters,
-	readPage,
-	skipTo,
-	stepOf,
-} from '../db/pages.ts'
-import { readSized, type Sized, storedBytes, unlessLong } from '../events/long-records-store.ts'
 import type { Invoice } from '../generated/contract.ts'
-import { fields } from '../generated/tables.ts'
-import type { Call } from '../http/handler.ts'
 import { blankParty, hiddenFlags, type StoredInvoice } from './invoice.ts'
 import { blankLine } from './pricing/lines.ts'
-
-interface Clock {
-	/** Today in the organization's time zone, as a date and as an instant (base/dates.ts). */
-	readonly todayDate: number
-	readonly todayInstant: number
-}
+import { type Clock, invoiceJson, isCovered, isPastDue } from './reading/invoice-json.ts'
 
 interface Key extends Clock {
 	readonly organizationId: string
 	readonly id: string
 }
-
-/** A plain date is that calendar day everywhere; a date-time lies in a day of the organization's time zone. */
-const isPastDue = (knex: Knex, { todayDate, todayInstant }: Placeholders<Clock>) =>
-	knex.raw(`"dueDate" < case when "dueDate" % ${dayMs} = 0 then cast(? as bigint) else cast(? as bigint) end`, [
-		todayDate,
-		todayInstant,
-	])
-
-const settled = '"amountPaidCents" + "amountCreditedCents"'
-
-/** Whether money covers a total that is not 0. A total of 0 is paid when its status says so. */
-const isCovered = `(("totalCents" > 0 and ${settled} >= "totalCents") or ("totalCents" < 0 and ${settled} <= "totalCents"))`
-
-const isOverdue = (knex: Knex, clock: Placeholders<Clock>) =>
-	knex.raw(`(status in ('sent', 'overdue') and not ${isCovered} and "dueDate" is not null and ?)`, [isPastDue(knex, clock)])
-
-const amountDue = (knex: Knex) =>
-	knex.raw(`case when status = 'cancelled' then 0 else "totalCents" - "amountPaidCents" - "amountCreditedCents" end`)
-
-const paymentState = (knex: Knex) =>
-	knex.raw(`case when ${isCovered} or ("totalCents" = 0 and status = 'paid') then 'paid'
-		when "amountPaidCents" = 0 then 'unpaid' else 'partially_paid' end`)
-
-const derived = (knex: Knex, params: Placeholders<Clock>) => ({
-	isOverdue: isOverdue(knex, params),
-	amountDueCents: amountDue(knex),
-	paymentState: paymentState(knex),
-})
-
-const invoiceJson = (knex: Knex, params: Placeholders<Clock>, dialect: Dialect) =>
-	jsonColumn(knex, dialect, fields.Invoice, derived(knex, params))
-
-const byId = query<Key, { json: string; version: number; viewCount: number; overdue: number | boolean }>(
-	(knex, { organizationId, id, ...clock }, dialect) =>
-		knex('invoices')
-			.where({ organizationId, id })
-			.select(invoiceJson(knex, clock, dialect), 'version', 'viewCount', knex.raw('? as overdue', [isOverdue(knex, clock)])),
-)
-
-/** An invoice as JSON text, with its version and whether it is overdue. */
-export const readInvoice = (db: Db, organizationId: string, id: string, today: Today) =>
-	db.get(byId, { organizationId, id, todayDate: today.date, todayInstant: today.instant })
 
 export const invoiceNotFound = (id: string) => new ApiError('invoice_not_found', `There is no invoice ${id}.`)
 
@@ -85,7 +20,7 @@ type StoredRow = { json: string } & Record<keyof Flags, number | boolean> & Pick
 const one = (knex: Knex, { organizationId, id, ...clock }: Placeholders<Key>, dialect: Dialect) =>
 	knex('invoices')
 		.where({ organizationId, id })
-		.select(invoiceJson(knex, clock, dialect), ...hiddenFlags, 'statusBeforePayment')
+		.select(knex.raw('? as json', [invoiceJson(knex, clock, dialect)]), ...hiddenFlags, 'statusBeforePayment')
 
 const stored = query<Key, StoredRow>(one)
 const locked = query<Key, StoredRow>((knex, key, dialect) => one(knex, key, dialect).forUpdate())
@@ -129,58 +64,6 @@ function parsed(row: StoredRow | undefined): StoredInvoice | undefined {
 /** With the members that a server of the version before, which runs on for a while beside this one, did not know when it stored the rest. */
 const completed = <T extends object>(stored: T, blank: object): T =>
 	Object.keys(blank).every((name) => name in stored) ? stored : { ...stored, ...blank, ...stored }
-
-type Filters = Omit<Call<'invoices.list'>['query'], keyof PageQuery | 'cursor'> & { organizationId: string }
-
-type PageParams = Filters & Clock & PageParameters
-
-const newestFirst: Order = { column: 'createdAt', direction: 'desc' }
-
-const matching = (knex: Knex, filters: Placeholders<Filters>) => knex('invoices').where(filters)
-
-function pageRows(knex: Knex, params: Placeholders<PageParams>): Knex.QueryBuilder {
-	const { limit, offset, afterKey, afterId, todayDate, todayInstant, ...filters } = params
-	return onPage(matching(knex, filters), { limit, offset, afterKey, afterId } as Placeholders<PageParameters>, newestFirst)
-}
-
-const step = stepOf(matching, newestFirst)
-
-const pageBy = (
-	columns: (knex: Knex, params: Placeholders<PageParams>, dialect: Dialect) => Knex.Raw,
-): JsonPageQuery<PageParams> =>
-	query((knex, params, dialect) => {
-		const rows = pageRows(knex, params)
-		return pageOf(knex, dialect, { table: 'invoices', rows, order: newestFirst, columns: columns(knex, params, dialect) })
-	})
-
-const page = pageBy(invoiceJson)
-
-/** Each row null when the organization may have long invoices. */
-const shortPage = pageBy((knex, params, dialect) => {
-	const json = jsonValue(knex, dialect, fields.Invoice, derived(knex, params))
-	return knex.raw('? as json', [unlessLong(knex, params.organizationId, json)])
-})
-
-const pageSizes = query<PageParams, Sized>((knex, params, dialect) =>
-	pageRows(knex, params).select('id', knex.raw(`${storedBytes('lineItems', dialect)} as bytes`)),
-)
-
-/** A page of invoices as JSON, newest first. */
-export async function readInvoices(db: Db, filters: Filters, asked: PageQuery, today: Today) {
-	const at = await skipTo(db, 'invoices', step, filters, asked)
-	if (at === undefined) return { rows: [], hasMore: false }
-	const { limit } = asked
-	const params = { ...filters, ...pageParameters(at), todayDate: today.date, todayInstant: today.instant }
-	const { rows: short, ...found } = await readPage(db, shortPage, params, limit)
-	if (short) return { rows: short, ...found }
-	const sizes = cutPage(await db.all(pageSizes, params), limit).rows
-	const rows = await readSized<PageJson>(
-		sizes,
-		async () => (await readPage(db, page, params, limit)).rows ?? [],
-		async (id) => (await readInvoice(db, filters.organizationId, id, today))?.json,
-	)
-	return { rows, ...found }
-}
 
 const insert = query<StoredInvoice>((knex, row) =>
 	knex('invoices').insert(row).onConflict(['organizationId', 'invoiceNumber']).ignore(),

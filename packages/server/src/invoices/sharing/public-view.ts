@@ -8,8 +8,9 @@ import type { Invoice, OrganizationSettings, PublicInvoice } from '../../generat
 import { publicParts } from '../../generated/public-parts.ts'
 import { findOrganization } from '../../organizations/store.ts'
 import { recordInvoiceEvents } from '../events.ts'
+import { readInvoice } from '../reading/store.ts'
 import { snapshotOf } from '../snapshot.ts'
-import { countInvoiceView, lockInvoice, readInvoice } from '../store.ts'
+import { countInvoiceView, lockInvoice } from '../store.ts'
 import { clientUrl, findByToken } from './client-link-store.ts'
 
 export interface Viewed {
