@@ -815,7 +815,7 @@ export class InvoicesResource {
 
 	/**
 	 * List invoices, newest first unless `sortBy` or `sortOrder` says otherwise. The answer has no `meta`: the header `Link` leads to the
-	 * next page as long as there is one. A page looks at 20,000 invoices at most: when filters match few of very many, it can be shorter
+	 * next page as long as there is one. A page looks at 10,000 invoices at most: when filters match few of very many, it can be shorter
 	 * than `limit`, or empty, with a `Link` that goes on behind what was looked at.
 	 *
 	 * @param query - Filters, order and page.

@@ -109,11 +109,15 @@ function queryValidator(parameters: readonly ContractParameter[]): FastValidator
 			const value = input.query[name]
 			if (typeof value === 'string') input.query[name] = value.split(',')
 		}
-		const isMalformed = (name: string) => typeof input.query[name] === 'string' && !integer.test(input.query[name])
+		const isText = (name: string) => typeof input.query[name] === 'string' && !integer.test(input.query[name])
 		const malformed =
-			integers.find(isMalformed) ??
-			numbersOrText.find((name) => isMalformed(name) && !Number.isNaN(Number(input.query[name] || 'none')))
-		return malformed ? { path: `/query/${malformed}`, message: 'must be integer', errorCode: 'type' } : valid(input)
+			integers.find(isText) ??
+			numbersOrText.find((name) => isText(name) && input.query[name] !== '' && !Number.isNaN(Number(input.query[name])))
+		if (malformed) return { path: `/query/${malformed}`, message: 'must be integer', errorCode: 'type' }
+		const violation = valid(input)
+		// Ajv tries every member of an anyOf, and may leave the number as text again.
+		for (const name of numbersOrText) if (input.query[name] && !isText(name)) input.query[name] = Number(input.query[name])
+		return violation
 	}
 }
 

@@ -15,7 +15,8 @@ interface Conditions extends Partial<Clock> {
 	readonly dealId?: string | undefined
 	readonly statuses?: readonly string[] | undefined
 	readonly paymentState?: string | undefined
-	readonly isOverdue?: boolean | undefined
+	readonly overdue?: true | undefined
+	readonly notOverdue?: true | undefined
 	readonly currency?: string | undefined
 	readonly totalFrom?: number | undefined
 	readonly totalTo?: number | undefined
@@ -51,7 +52,10 @@ export function conditionsOf(filter: Filter, today: Today): Conditions {
 	}
 	return {
 		...{ companyId, dealId, statuses, paymentState, currency, updatedSince },
-		...(isOverdue !== undefined && { isOverdue, todayDate: today.date, todayInstant: today.instant }),
+		...(isOverdue !== undefined && {
+			...(isOverdue ? { overdue: true } : { notOverdue: true }),
+			...{ todayDate: today.date, todayInstant: today.instant },
+		}),
 		...{ totalFrom: total.from, totalTo: total.to, createdFrom: created.from, createdTo: created.to },
 		...ends('issued'),
 		...ends('due'),
@@ -72,8 +76,7 @@ function limitTo(rows: Knex.QueryBuilder, knex: Knex, given: Placeholders<Condit
 	if (statuses) rows.whereRaw(isAnyOf('status', dialect), [statuses])
 	if (currency) rows.where({ currency })
 	if (given.paymentState) rows.whereRaw(`(${paymentState}) = ?`, [given.paymentState])
-	if (given.isOverdue && todayDate && todayInstant)
-		rows.whereRaw('? = ?', [isOverdue(knex, { todayDate, todayInstant }), given.isOverdue])
+	if (todayDate && todayInstant) rows.whereRaw(given.overdue ? '?' : 'not ?', [isOverdue(knex, { todayDate, todayInstant })])
 	if (given.totalFrom) rows.where('totalCents', '>=', given.totalFrom)
 	if (given.totalTo) rows.where('totalCents', '<=', given.totalTo)
 	if (given.createdFrom) rows.where('createdAt', '>=', given.createdFrom)

@@ -11,8 +11,8 @@ import type { Shape } from './invoice-json.ts'
 import { segmentsOf, sortKeys } from './orders.ts'
 import { countInvoices, type Filters, type InvoicePage, readInvoices, readNamed } from './store.ts'
 
-/** A request looks at so many invoices: a page is shorter then, and a list is not counted. The contract says it, too. */
-export const mostLooked = 20_000
+/** A page looks at so many invoices, and so does a count: beyond, a page is shorter, and a list is not counted. The contract says it, too. */
+export const mostLooked = 10_000
 
 /** So many invoices that one filter leaves are read and sorted, instead of walking the index of the order. */
 const fewest = 1_000
@@ -47,7 +47,8 @@ export async function listInvoices(
 	const search = new Walk(db, filter, sort, today)
 	const { places, end, total } = await search.find(page)
 	const rows = await readNamed(db, filter.organizationId, places, today, shape)
-	const counted = async () => total ?? (served ? countInvoices(db, served) : search.count())
+	const isShort = end !== undefined && places.length < page.limit
+	const counted = async () => total ?? (served ? countInvoices(db, served) : isShort ? undefined : search.count())
 	return { rows, hasMore: end !== undefined, ...(end && { end }), total: isCounted ? bounded(await counted()) : null }
 }
 
@@ -97,11 +98,13 @@ class Walk {
 		const { matches } = this.#statements
 		const found: Place[] = []
 		let toSkip = offset
+		let isFirst = true
 		let looked = 0
 		for (let segments = this.#segments(page.after); segments.length > 0; ) {
 			const [segment = {}, ...rest] = segments
 			// A filter that leaves few is looked for after a short stride: most pages are full by then.
-			const stride = looked === 0 ? fewest : this.#stride
+			const stride = isFirst ? fewest : this.#stride
+			const isSkipping = toSkip > 0
 			const walked = { ...this.#params, ...segment, stride }
 			const skipped = await this.#skippable(walked, toSkip)
 			if (skipped !== undefined) toSkip -= skipped
@@ -117,12 +120,14 @@ class Walk {
 				segments = rest
 				continue
 			}
-			if (looked === 0) {
+			if (isFirst) {
 				const few = await this.#leavesFew()
 				if (few) return this.#findAmong(few, page)
 			}
-			looked += stride
-			if (looked >= mostLooked && toSkip === 0) return { places: idsOf(found), end: last }
+			isFirst = false
+			// As in every list, an offset has no bound.
+			if (!isSkipping) looked += stride
+			if (looked >= mostLooked) return { places: idsOf(found), end: last }
 			segments = this.#segments(last)
 			await nextTurn()
 		}
