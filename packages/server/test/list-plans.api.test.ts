@@ -4,6 +4,10 @@ import { companies } from '../src/companies/store.ts'
 import { contacts } from '../src/contacts/store.ts'
 import type { Db } from '../src/db/database.ts'
 import { deals } from '../src/deals/store.ts'
+import { filterOf } from '../src/invoices/reading/filter.ts'
+import { shapeOf } from '../src/invoices/reading/invoice-json.ts'
+import { listInvoices } from '../src/invoices/reading/list.ts'
+import { sortKeys } from '../src/invoices/reading/orders.ts'
 import { readInvoices } from '../src/invoices/reading/store.ts'
 import { readPayments } from '../src/ledger/store.ts'
 import { timeEntries } from '../src/time-entries/store.ts'
@@ -146,5 +150,61 @@ it('a page behind a place, and a step of a deep offset, seek in the index of the
 			// An index of live companies alone does not count as one that has all: SQLite looks at each row.
 			if (offset && server.db.dialect === 'sqlite' && index !== 'companies_by_name') expect(plan).toContain('COVERING INDEX')
 		}
+	}
+})
+
+type InvoiceQuery = Parameters<typeof filterOf>[0]
+
+/** A list of invoices whose strides never end, so that it runs its statements for them, and for the few that a filter leaves. */
+const invoices =
+	(query: InvoiceQuery, sortBy: keyof typeof sortKeys, sortOrder: 'asc' | 'desc', after?: { key: number; id: string }): List =>
+	(db) => {
+		const get = async (query: never, params: never) => (await db.get(query, params)) ?? { key: 7, id: 'x', total: 0 }
+		const filter = filterOf(query, org(), 'UTC')
+		const asked = { filter, sort: { sortBy, sortOrder }, page: { ...page, after }, shape: shapeOf({}), count: false }
+		return listInvoices({ ...db, get } as Db, asked, today)
+	}
+
+it('each order of invoices is walked in its own index, without the table and without sorting', async () => {
+	const places = [undefined, { key: 7, id: 'x' }]
+	for (const [sortBy, { index }] of Object.entries(sortKeys) as [keyof typeof sortKeys, { index: string }][])
+		for (const sortOrder of ['asc', 'desc'] as const)
+			for (const after of places) {
+				const [matches, last] = await record(server.db.dialect, invoices({ currency: 'JPY' }, sortBy, sortOrder, after))
+				const plans = await plansBy(server.db.dialect, ask, [matches, last] as NonNullable<typeof matches>[])
+				for (const plan of plans) {
+					expect([sortBy, plan]).toEqual([
+						sortBy,
+						expect.stringMatching(new RegExp(`(COVERING INDEX|Index Only Scan.*) ${index}\\b`)),
+					])
+					expect(plan).not.toMatch(/TEMP B-TREE|Sort|Seq Scan/)
+					// From its place on.
+					if (after) expect(plan).toMatch(/AND (<expr>|createdAt|totalCents)=\? AND id[<>]\?|Index Cond: .*= .*id [<>]/)
+				}
+			}
+})
+
+it('each filter that may leave few invoices has an index of its own', async () => {
+	// PostgreSQL chooses by what it knows of the table.
+	if (server.db.dialect === 'postgres') return
+	const filters: [index: string, query: InvoiceQuery][] = [
+		['invoices_by_company', { companyId: 'cmp_grown1' }],
+		['invoices_by_deal', { dealId: 'dl_grown1' }],
+		['invoices_by_status', { status: ['sent', 'paid'] }],
+		['invoices_by_due_date', { isOverdue: true }],
+		['invoices_by_update', { updatedSince: '2026-03-01' }],
+		['invoices_by_payment', { paidFrom: '2026-03-01' }],
+		['invoices_by_creation', { createdTo: '2026-03-01' }],
+		['invoices_by_issue', { issuedFrom: '2026-03-01' }],
+		['invoices_by_due', { dueTo: '2026-03-01' }],
+		['invoices_by_total', { totalMin: 5 }],
+	]
+	for (const [index, query] of filters) {
+		const recorded = await record('sqlite', invoices(query, 'invoiceNumber', 'asc'))
+		const [, , count, found] = await plansBy('sqlite', ask, recorded)
+		expect([count, found]).toEqual([
+			expect.stringMatching(`COVERING INDEX ${index} \\(organizationId=\\? AND`),
+			expect.stringContaining(index),
+		])
 	}
 })

@@ -76,7 +76,10 @@ function place(error: Violation, body: unknown): ProblemError {
 	const code = codeOf(error, where)
 	const detail = detailOf(error, code)
 	const rest = path.slice(where.length + 1)
-	return where === 'body' ? { pointer: pointerTo(body, rest), code, detail } : { parameter: rest.slice(1) || path, code, detail }
+	if (where === 'body') return { pointer: pointerTo(body, rest), code, detail }
+	// An item of a list is named by its parameter. The name of an unknown parameter is the caller's.
+	const name = code === 'unknown_parameter' ? rest : rest.replace(/\/\d+$/, '')
+	return { parameter: name.slice(1) || path, code, detail }
 }
 
 /**

@@ -140,7 +140,8 @@ function statementsIn(sortBy: InvoiceSort, direction: SortOrder) {
 		matches: query<Owned & Conditions & Segment & Stride & Limited, Place>((knex, params, dialect) => {
 			const rows = limitTo(knex.from(stride(knex, params, dialect)), knex, params, dialect)
 			// PostgreSQL sees that they are in this order; SQLite would sort them, and keeps the order by itself.
-			if (dialect === 'postgres') rows.orderBy(['key', 'id'].map((column) => ({ column, order: direction })))
+			const by = params.key === undefined ? ['key', 'id'] : ['id']
+			if (dialect === 'postgres') rows.orderBy(by.map((column) => ({ column, order: direction })))
 			return rows.select('key', 'id').limit(asNumber(params.limit))
 		}),
 
