@@ -6,7 +6,7 @@ import { parse } from 'node:querystring'
 import express, { type Request } from 'express'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type ContractOperation, contractOperations, type JsonSchema } from '../src/contract/document.ts'
+import { type ContractOperation, contractOperations, type JsonSchema, resolved } from '../src/contract/document.ts'
 import { compileFastValidators, type Input, type Violation } from '../src/contract/fast-validator.ts'
 import { requestValidator } from '../src/contract/full-validator.ts'
 import { operations, Routes } from '../src/contract/routes.ts'
@@ -156,10 +156,11 @@ describe.each(operations)('$id', (operation) => {
 		'x'.repeat(256),
 	)
 	const texts = (schema: JsonSchema) => fc.oneof({ weight: 2, arbitrary: fitting(schema).map(String) }, badTexts)
+	// Some at a time: of twenty, one would nearly always be bad.
 	const record = (place: string): fc.Arbitrary<Record<string, string>> =>
-		fc.record(Object.fromEntries(inPlace(place).map(({ name, schema }) => [name, texts(schema)])), {
-			requiredKeys: [],
-		}) as fc.Arbitrary<Record<string, string>>
+		fc
+			.subarray(inPlace(place), { maxLength: Math.min(4, inPlace(place).length) })
+			.chain((some) => fc.record(Object.fromEntries(some.map(({ name, schema }) => [name, texts(schema)]))))
 	const query = fc
 		.tuple(record('query'), fc.constantFrom('', '', '', '', '&other=1', '&limit=1&limit=2', '&__proto__=1', '&limit[]=1'))
 		.map(
@@ -182,6 +183,11 @@ describe.each(operations)('$id', (operation) => {
 		fc.stringMatching(/^[A-Za-z0-9_-]{1,64}$/),
 		fc.constantFrom('preview', 'public', '~', 'a b', "'", 'x'.repeat(65), '\0'),
 	)
+
+	/** The full validator leaves a number as text where text is allowed, too. */
+	const mixed = inPlace('query').flatMap(({ name, schema }) => (resolved(schema).anyOf ? name : []))
+	const withText = (values: object) =>
+		Object.fromEntries(Object.entries(values).map(([name, value]) => [name, mixed.includes(name) ? String(value) : value]))
 
 	it('takes nothing that the full validator refuses, with the same values and defaults, and names the same mistakes', async () => {
 		let accepted = 0
@@ -210,7 +216,7 @@ describe.each(operations)('$id', (operation) => {
 				}
 				expect(full.refusal?.message).toBeUndefined()
 				accepted++
-				expect({ ...full.query }).toEqual(fast.query)
+				expect(withText(full.query)).toEqual(withText(fast.query))
 				expect(full.body).toEqual(fast.body)
 			}),
 			runs,

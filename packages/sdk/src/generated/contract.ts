@@ -4526,7 +4526,56 @@ export interface components {
          * @enum {string}
          */
         EventType: "invoice.created" | "invoice.updated" | "invoice.sent" | "invoice.send_failed" | "invoice.perhaps_sent" | "invoice.viewed" | "invoice.partially_paid" | "invoice.paid" | "invoice.overdue" | "invoice.cancelled" | "invoice.deleted" | "payment.received" | "payment.updated" | "payment.unapplied" | "payment.reversed" | "company.created" | "company.updated" | "company.deleted" | "contact.created" | "contact.updated" | "contact.deleted" | "deal.created" | "deal.updated" | "deal.stage_changed" | "deal.deleted" | "tax_rate.created" | "tax_rate.updated" | "tax_rate.deleted" | "time_entry.created" | "time_entry.updated" | "time_entry.deleted" | "connection.created" | "connection.updated" | "connection.activated" | "connection.degraded" | "connection.needs_reauth" | "connection.recovered" | "connection.deleted" | "mapping.created" | "mapping.updated" | "mapping.deleted" | "sync.created" | "sync.updated" | "sync.blocked" | "sync.deleted" | "sync.run.started" | "sync.run.confirmation_required" | "sync.run.succeeded" | "sync.run.partially_succeeded" | "sync.run.failed" | "sync.run.cancelled" | "webhook.endpoint.failing" | "webhook.endpoint.disabled" | "webhook.test";
-        /** @description An invoice of the organization, with the records of `expand`. */
+        /**
+         * @description An invoice of the organization, with the records of `expand`.
+         * @example {
+         *       "id": "inv_3kTMd2sXb9QhVw7YcLpE",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "dealId": null,
+         *       "companyId": "cmp_V1StGXR8Z5jdHi6BmyT0",
+         *       "invoiceNumber": "INV-0001",
+         *       "status": "draft",
+         *       "issuedDate": null,
+         *       "dueDate": 1777507200000,
+         *       "periodStart": null,
+         *       "periodEnd": null,
+         *       "paidDate": null,
+         *       "paymentMethod": null,
+         *       "paymentReference": null,
+         *       "subtotalCents": 135000,
+         *       "taxRate": 19,
+         *       "taxLabel": "VAT",
+         *       "taxCents": 25650,
+         *       "totalCents": 160650,
+         *       "currency": "EUR",
+         *       "notes": null,
+         *       "paymentTerms": null,
+         *       "showRateBreakdown": false,
+         *       "includeTimesheet": false,
+         *       "taxRounding": "document",
+         *       "timeRounding": "none",
+         *       "timeRoundingMinutes": 15,
+         *       "lineItems": [],
+         *       "taxBreakdown": [],
+         *       "amountPaidCents": 0,
+         *       "amountCreditedCents": 0,
+         *       "amountDueCents": 160650,
+         *       "paymentState": "unpaid",
+         *       "isOverdue": false,
+         *       "sentAt": null,
+         *       "viewedAt": null,
+         *       "viewCount": 0,
+         *       "billTo": null,
+         *       "billFrom": null,
+         *       "language": null,
+         *       "locale": null,
+         *       "timeZone": null,
+         *       "branding": null,
+         *       "createdAt": 1774915200000,
+         *       "updatedAt": 1774915200000,
+         *       "version": 1
+         *     }
+         */
         ExpandedInvoice: {
             /** @description `inv_<id>`. */
             id: components["schemas"]["Id"];
@@ -6234,7 +6283,34 @@ export interface components {
          * @enum {string}
          */
         InvoiceStatus: "draft" | "sent" | "paid" | "overdue" | "cancelled";
-        /** @description What a table of invoices shows of one: neither its lines and their taxes nor its parties and texts. */
+        /**
+         * @description What a table of invoices shows of one: neither its lines and their taxes nor its parties and texts.
+         * @example {
+         *       "id": "inv_3kTMd2sXb9QhVw7YcLpE",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "dealId": null,
+         *       "companyId": "cmp_V1StGXR8Z5jdHi6BmyT0",
+         *       "invoiceNumber": "INV-0001",
+         *       "status": "draft",
+         *       "issuedDate": null,
+         *       "dueDate": 1777507200000,
+         *       "paidDate": null,
+         *       "subtotalCents": 135000,
+         *       "taxCents": 25650,
+         *       "totalCents": 160650,
+         *       "currency": "EUR",
+         *       "amountPaidCents": 0,
+         *       "amountCreditedCents": 0,
+         *       "amountDueCents": 160650,
+         *       "paymentState": "unpaid",
+         *       "isOverdue": false,
+         *       "sentAt": null,
+         *       "viewedAt": null,
+         *       "createdAt": 1774915200000,
+         *       "updatedAt": 1774915200000,
+         *       "version": 1
+         *     }
+         */
         InvoiceSummary: {
             /** @description `inv_<id>`. */
             id: components["schemas"]["Id"];
@@ -6996,7 +7072,34 @@ export interface components {
             /** @description Whether the line's price contains it; false when absent. It is the same for all taxes of a line. */
             inclusive?: boolean;
         };
-        /** @description An invoice in a list: whole, or with `fields=summary` its summary. */
+        /**
+         * @description An invoice in a list: whole, or with `fields=summary` its summary.
+         * @example {
+         *       "id": "inv_3kTMd2sXb9QhVw7YcLpE",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "dealId": null,
+         *       "companyId": "cmp_V1StGXR8Z5jdHi6BmyT0",
+         *       "invoiceNumber": "INV-0001",
+         *       "status": "draft",
+         *       "issuedDate": null,
+         *       "dueDate": 1777507200000,
+         *       "paidDate": null,
+         *       "subtotalCents": 135000,
+         *       "taxCents": 25650,
+         *       "totalCents": 160650,
+         *       "currency": "EUR",
+         *       "amountPaidCents": 0,
+         *       "amountCreditedCents": 0,
+         *       "amountDueCents": 160650,
+         *       "paymentState": "unpaid",
+         *       "isOverdue": false,
+         *       "sentAt": null,
+         *       "viewedAt": null,
+         *       "createdAt": 1774915200000,
+         *       "updatedAt": 1774915200000,
+         *       "version": 1
+         *     }
+         */
         ListedInvoice: components["schemas"]["ExpandedInvoice"] | components["schemas"]["InvoiceSummary"];
         /**
          * Format: locale

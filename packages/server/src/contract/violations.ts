@@ -52,6 +52,8 @@ function run(validator: RequestValidator, request: object): readonly Violation[]
 		validator.validate(request as never, undefined as never, () => {})
 		return []
 	} catch (error) {
+		// The library cannot split the object that it makes of names such as `expand[x]`.
+		if (error instanceof TypeError) return []
 		const { errors } = error as { errors?: readonly Violation[] }
 		if (!errors) throw error
 		return errors

@@ -5,7 +5,7 @@ import type { InvoiceSort, SortOrder } from '../../generated/contract.ts'
 import type { Filter, Range } from './filter.ts'
 
 /** The key of an invoice that does not have the date. */
-export const withoutDate = 2 ** 53 - 1
+const withoutDate = 2 ** 53 - 1
 
 export interface SortKey {
 	readonly index: string

@@ -24,7 +24,7 @@ import type { InvoiceStatus, SortOrder } from '../../generated/contract.ts'
 import { type Clock, invoiceJson, isOverdue, type Shape, whole } from './invoice-json.ts'
 
 /** Makes what each shape has of its own, once. */
-export function byShape<T>(make: (shape: Shape) => T): (shape: Shape) => T {
+function byShape<T>(make: (shape: Shape) => T): (shape: Shape) => T {
 	const made = new Map<string, T>()
 	return (shape) => {
 		const known = made.get(shape.name) ?? make(shape)
