@@ -153,6 +153,10 @@ function paysOne({ invoiceId, allocations, currency, ...fields }: Record<string,
 	return currency === undefined ? fields : { ...fields, currency }
 }
 
+/** Without the ends of ranges, which at random are upside down. */
+const openRanges = (query: Record<string, string>): Record<string, string> =>
+	Object.fromEntries(Object.entries(query).filter(([name]) => !/^(issued|due|paid|created)To$|^totalMax$/.test(name)))
+
 /** Beyond 10,000 a list by type or kind of record goes on by its cursor only. */
 const nearby = ({ offset, ...query }: Record<string, string>): Record<string, string> =>
 	offset === undefined || ((query.type ?? query.resourceType) !== undefined && Number(offset) > 10_000)
@@ -195,6 +199,7 @@ function requests(operation: Operation): fc.Arbitrary<Request> {
 		// An invoice at random has nothing of a payment.
 		query: parameters(operation.id === 'payments.release' ? [] : inPlace(operation, 'query'))
 			.map(nearby)
+			.map(openRanges)
 			.map(givenTo(operation)),
 		headers: parameters(inPlace(operation, 'header')).map((headers) =>
 			Object.fromEntries(Object.entries(headers).filter(([name, value]) => isHeader(value) && name !== 'If-Match')),

@@ -6,6 +6,7 @@ import { up as addInvoiceFields } from '../migrations/0015-invoice-fields.ts'
 import { up as addLedger } from '../migrations/0050-ledger.ts'
 import { up as joinAllocations } from '../migrations/0056-joined-allocations.ts'
 import { up as countCompanies } from '../migrations/0072-record-counts.ts'
+import { up as indexInvoices } from '../migrations/0075-invoice-lists.ts'
 import { startTestServer, type TestServer } from './harness.ts'
 import { expectBalanced } from './ledger.ts'
 
@@ -93,6 +94,8 @@ it('the ledger has the money of older invoices, and every payment that a process
 	]
 	await create({ totalCents: -70, status: 'paid' })
 	for (const table of ['payments', 'payment_allocations']) await knex.schema.dropTable(table)
+	for (const by of ['creation', 'issue', 'due', 'total', 'number', 'update', 'payment'])
+		await knex.raw(`drop index invoices_by_${by}`)
 	for (const column of ['amountCreditedCents', 'paidByPayment']) await knex.raw(`alter table invoices drop column "${column}"`)
 	await knex.schema.renameTable('processor_events', 'payments')
 	if (server.settings.DATABASE_URL)
@@ -110,6 +113,8 @@ it('the ledger has the money of older invoices, and every payment that a process
 		await knex('payments').insert(row)
 	}
 	await addLedger(knex)
+	await knex.raw('create index invoices_by_creation on invoices ("organizationId", "createdAt", id)')
+	await indexInvoices(knex)
 	await expectBalanced(server.db, organizationId)
 	const found = async (search: string) =>
 		(await ask('GET', `/api/payments?${search}`)).body.data.map((payment: Record<string, unknown>) =>
