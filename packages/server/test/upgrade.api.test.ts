@@ -6,7 +6,7 @@ import { up as addInvoiceFields } from '../migrations/0015-invoice-fields.ts'
 import { up as addLedger } from '../migrations/0050-ledger.ts'
 import { up as joinAllocations } from '../migrations/0056-joined-allocations.ts'
 import { up as countCompanies } from '../migrations/0072-record-counts.ts'
-import { up as indexInvoices } from '../migrations/0075-invoice-lists.ts'
+import { up as indexInvoices } from '../migrations/0076-invoice-lists.ts'
 import { startTestServer, type TestServer } from './harness.ts'
 import { expectBalanced } from './ledger.ts'
 
