@@ -11,8 +11,8 @@ import { hashOf, hashOfFields } from '../../mappings/hashes.ts'
 import { findByRecordIds, type Link } from '../../mappings/link-store.ts'
 import { mapLinked } from '../../mappings/links.ts'
 import { inputOf, matching, type Output, rejected, requireWhole, violations } from '../../mappings/outputs.ts'
-import { changeLink, findPendingIds, insertLink, removeLink } from '../link-store.ts'
-import { doors, type Shown } from './objects.ts'
+import { changeLink, findPendingIds, insertLink, removeLink } from '../records/link-store.ts'
+import { doors, type Shown } from '../records/objects.ts'
 import type { Plan, Way } from './session.ts'
 
 /** What became of a record. */

@@ -10,11 +10,11 @@ import { hashOfFields } from '../../mappings/hashes.ts'
 import type { Link } from '../../mappings/link-store.ts'
 import { rejected } from '../../mappings/outputs.ts'
 import { noteError, resolveErrors } from '../error-store.ts'
-import { changeLink, countPart, findLost, type Lost, nextPart, type Part, removeLink } from '../link-store.ts'
+import { changeLink, countPart, findLost, type Lost, nextPart, type Part, removeLink } from '../records/link-store.ts'
+import { doors } from '../records/objects.ts'
 import { findState } from '../state-store.ts'
 import { winner } from './apply.ts'
 import { findHeir, handOver, isAtProvider } from './holds.ts'
-import { doors } from './objects.ts'
 import type { Session, Tally } from './session.ts'
 
 type Write = WriteContext & { readonly db: Transaction }

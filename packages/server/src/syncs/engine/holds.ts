@@ -7,9 +7,9 @@ import { mapRecord } from '../../mappings/engine/engine.ts'
 import { findByExternalIds, findByRecordIds, type Link } from '../../mappings/link-store.ts'
 import { matching } from '../../mappings/outputs.ts'
 import { resolveErrors } from '../error-store.ts'
-import { changeLink, insertLink } from '../link-store.ts'
+import { changeLink, insertLink } from '../records/link-store.ts'
+import { doors } from '../records/objects.ts'
 import type { Incoming, Outcome } from './apply.ts'
-import { doors } from './objects.ts'
 import type { Session, Way } from './session.ts'
 
 type Write = WriteContext & { readonly db: Transaction }

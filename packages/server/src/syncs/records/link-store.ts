@@ -1,6 +1,6 @@
 // Writes what links a provider's record with one of Remit, and reads it page by page.
 import type { Knex } from 'knex'
-import { asNumber, type Db, type Dialect, type Placeholders, query } from '../db/database.ts'
+import { asNumber, type Db, type Dialect, type Placeholders, query } from '../../db/database.ts'
 import {
 	countRows,
 	cutPage,
@@ -10,9 +10,9 @@ import {
 	pageParameters,
 	skipTo,
 	totalOf,
-} from '../db/pages.ts'
-import { isAnyOf } from '../db/records.ts'
-import { type Ids, type Link, type LinkRow, type LinkScope, linkColumns, linkOf } from '../mappings/link-store.ts'
+} from '../../db/pages.ts'
+import { isAnyOf } from '../../db/records.ts'
+import { type Ids, type Link, type LinkRow, type LinkScope, linkColumns, linkOf } from '../../mappings/link-store.ts'
 
 type Written = Partial<Omit<Link, 'recordId'>> & {
 	readonly seenRunId?: string
