@@ -134,7 +134,8 @@ export interface paths {
         post?: never;
         /**
          * Delete a company
-         * @description Delete a company. It can no longer be read or listed; records that point to it keep working.
+         * @description Delete a company. It can no longer be read or listed; records that point to it keep working. A sync that brings it from a provider restores
+         *     it when the provider's record changes or returns.
          */
         delete: operations["companies.delete"];
         options?: never;
@@ -2084,7 +2085,7 @@ export interface components {
          * @description What happened to a record. A later version may add actions.
          * @enum {string}
          */
-        AuditAction: "created" | "updated" | "deleted" | "erased" | "emailed" | "shared" | "unshared" | "payment_requested" | "payment_received" | "authorization_started" | "tested" | "redelivered" | "run" | "cancelled" | "deletions_confirmed" | "unlinked";
+        AuditAction: "created" | "updated" | "deleted" | "restored" | "erased" | "emailed" | "shared" | "unshared" | "payment_requested" | "payment_received" | "authorization_started" | "tested" | "redelivered" | "run" | "cancelled" | "deletions_confirmed" | "unlinked";
         /**
          * @description One change, who made it, and from where.
          * @example {
@@ -2543,6 +2544,86 @@ export interface components {
             hasMore: boolean;
             /** @description The `cursor` of the next page; null on the last. */
             nextCursor: string | null;
+        };
+        /**
+         * @description A company that had been deleted is live again: a sync found that the provider's record which it is linked with is back.
+         * @example {
+         *       "id": "evt_0mnfcf9s0aKq2LwXc4Rk6Nd",
+         *       "type": "company.restored",
+         *       "timestamp": "2026-03-31T00:00:00.000Z",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "resource": {
+         *         "type": "company",
+         *         "id": "cmp_V1StGXR8Z5jdHi6BmyT0"
+         *       },
+         *       "sequence": 1,
+         *       "actor": {
+         *         "type": "api_key",
+         *         "id": "key_h1Wj4yDg5WnBc3EiRvK8"
+         *       },
+         *       "data": {
+         *         "id": "cmp_V1StGXR8Z5jdHi6BmyT0",
+         *         "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *         "name": "Acme GmbH",
+         *         "domain": "acme.example",
+         *         "phone": null,
+         *         "notes": null,
+         *         "billingContactName": "Ada Lovelace",
+         *         "billingAddressLine1": "Unter den Linden 1",
+         *         "billingAddressLine2": null,
+         *         "billingCity": "Berlin",
+         *         "billingState": null,
+         *         "billingPostalCode": "10117",
+         *         "billingCountry": "Germany",
+         *         "billingEmail": "billing@acme.example",
+         *         "taxId": null,
+         *         "vatId": "DE811907980",
+         *         "language": "de",
+         *         "createdAt": 1774915200000,
+         *         "updatedAt": 1774915200000,
+         *         "deletedAt": null,
+         *         "version": 1
+         *       }
+         *     }
+         */
+        CompanyRestoredEvent: {
+            /** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
+            id: components["schemas"]["Id"];
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            type: "company.restored";
+            /**
+             * Format: date-time
+             * @description When it happened, as RFC 3339 in UTC.
+             */
+            timestamp: string;
+            /** @description The organization that owns the record. */
+            organizationId: components["schemas"]["Id"];
+            /** @description The record of the event. */
+            resource: {
+                /**
+                 * @description Its kind.
+                 * @enum {string}
+                 */
+                type: "company";
+                /** @description Its id. */
+                id: components["schemas"]["Id"];
+            };
+            /**
+             * Format: int32
+             * @description Numbers the record's events from 1. An endpoint gets them in this order.
+             */
+            sequence: number;
+            /** @description Who caused it. */
+            actor: components["schemas"]["EventActor"];
+            /** @description The fields that changed; only in an event about a change. */
+            changes?: {
+                [key: string]: components["schemas"]["FieldChange"];
+            };
+            /** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
+            data: components["schemas"]["Company"];
         };
         /**
          * @description A field that companies can be sorted by.
@@ -4525,7 +4606,7 @@ export interface components {
          * @description Every type of event; `GET /webhooks/event-types` describes each. A later version may add types.
          * @enum {string}
          */
-        EventType: "invoice.created" | "invoice.updated" | "invoice.sent" | "invoice.send_failed" | "invoice.perhaps_sent" | "invoice.viewed" | "invoice.partially_paid" | "invoice.paid" | "invoice.overdue" | "invoice.cancelled" | "invoice.deleted" | "payment.received" | "payment.updated" | "payment.unapplied" | "payment.reversed" | "company.created" | "company.updated" | "company.deleted" | "contact.created" | "contact.updated" | "contact.deleted" | "deal.created" | "deal.updated" | "deal.stage_changed" | "deal.deleted" | "tax_rate.created" | "tax_rate.updated" | "tax_rate.deleted" | "time_entry.created" | "time_entry.updated" | "time_entry.deleted" | "connection.created" | "connection.updated" | "connection.activated" | "connection.degraded" | "connection.needs_reauth" | "connection.recovered" | "connection.deleted" | "mapping.created" | "mapping.updated" | "mapping.deleted" | "sync.created" | "sync.updated" | "sync.blocked" | "sync.deleted" | "sync.run.started" | "sync.run.confirmation_required" | "sync.run.succeeded" | "sync.run.partially_succeeded" | "sync.run.failed" | "sync.run.cancelled" | "webhook.endpoint.failing" | "webhook.endpoint.disabled" | "webhook.test";
+        EventType: "invoice.created" | "invoice.updated" | "invoice.sent" | "invoice.send_failed" | "invoice.perhaps_sent" | "invoice.viewed" | "invoice.partially_paid" | "invoice.paid" | "invoice.overdue" | "invoice.cancelled" | "invoice.deleted" | "payment.received" | "payment.updated" | "payment.unapplied" | "payment.reversed" | "company.created" | "company.updated" | "company.deleted" | "company.restored" | "contact.created" | "contact.updated" | "contact.deleted" | "deal.created" | "deal.updated" | "deal.stage_changed" | "deal.deleted" | "tax_rate.created" | "tax_rate.updated" | "tax_rate.deleted" | "time_entry.created" | "time_entry.updated" | "time_entry.deleted" | "connection.created" | "connection.updated" | "connection.activated" | "connection.degraded" | "connection.needs_reauth" | "connection.recovered" | "connection.deleted" | "mapping.created" | "mapping.updated" | "mapping.deleted" | "sync.created" | "sync.updated" | "sync.blocked" | "sync.deleted" | "sync.run.started" | "sync.run.confirmation_required" | "sync.run.succeeded" | "sync.run.partially_succeeded" | "sync.run.failed" | "sync.run.cancelled" | "webhook.endpoint.failing" | "webhook.endpoint.disabled" | "webhook.test";
         /**
          * @description An invoice of the organization, with the records of `expand`.
          * @example {
@@ -9539,6 +9620,11 @@ export interface components {
             code: string;
             /** @description What is wrong. */
             reason: string;
+            /**
+             * @description Of `several_matches`: the ids of the first 10 records that match, of Remit for an `inbound` record and else of the provider. A link says which one it is
+             *     (`POST /syncs/{id}/links`).
+             */
+            candidates?: string[];
         };
         /** @description A path below `baseUrl` about one record, with `{id}` for its id, such as `/customers/{id}`. */
         RecordPath: string;
@@ -10156,7 +10242,7 @@ export interface components {
             read: number;
             /**
              * Format: int32
-             * @description The records that it created.
+             * @description The records that it created, and deleted ones that it restored.
              */
             created: number;
             /**
@@ -12383,7 +12469,7 @@ export interface components {
          *       }
          *     }
          */
-        WebhookEvent: components["schemas"]["InvoiceCreatedEvent"] | components["schemas"]["InvoiceUpdatedEvent"] | components["schemas"]["InvoiceSentEvent"] | components["schemas"]["InvoiceSendFailedEvent"] | components["schemas"]["InvoicePerhapsSentEvent"] | components["schemas"]["InvoiceViewedEvent"] | components["schemas"]["InvoicePartiallyPaidEvent"] | components["schemas"]["InvoicePaidEvent"] | components["schemas"]["InvoiceOverdueEvent"] | components["schemas"]["InvoiceCancelledEvent"] | components["schemas"]["InvoiceDeletedEvent"] | components["schemas"]["PaymentReceivedEvent"] | components["schemas"]["PaymentUpdatedEvent"] | components["schemas"]["PaymentUnappliedEvent"] | components["schemas"]["PaymentReversedEvent"] | components["schemas"]["CompanyCreatedEvent"] | components["schemas"]["CompanyUpdatedEvent"] | components["schemas"]["CompanyDeletedEvent"] | components["schemas"]["ContactCreatedEvent"] | components["schemas"]["ContactUpdatedEvent"] | components["schemas"]["ContactDeletedEvent"] | components["schemas"]["DealCreatedEvent"] | components["schemas"]["DealUpdatedEvent"] | components["schemas"]["DealStageChangedEvent"] | components["schemas"]["DealDeletedEvent"] | components["schemas"]["TaxRateCreatedEvent"] | components["schemas"]["TaxRateUpdatedEvent"] | components["schemas"]["TaxRateDeletedEvent"] | components["schemas"]["TimeEntryCreatedEvent"] | components["schemas"]["TimeEntryUpdatedEvent"] | components["schemas"]["TimeEntryDeletedEvent"] | components["schemas"]["ConnectionCreatedEvent"] | components["schemas"]["ConnectionUpdatedEvent"] | components["schemas"]["ConnectionActivatedEvent"] | components["schemas"]["ConnectionDegradedEvent"] | components["schemas"]["ConnectionNeedsReauthEvent"] | components["schemas"]["ConnectionRecoveredEvent"] | components["schemas"]["ConnectionDeletedEvent"] | components["schemas"]["MappingCreatedEvent"] | components["schemas"]["MappingUpdatedEvent"] | components["schemas"]["MappingDeletedEvent"] | components["schemas"]["SyncCreatedEvent"] | components["schemas"]["SyncUpdatedEvent"] | components["schemas"]["SyncBlockedEvent"] | components["schemas"]["SyncDeletedEvent"] | components["schemas"]["SyncRunStartedEvent"] | components["schemas"]["SyncRunConfirmationRequiredEvent"] | components["schemas"]["SyncRunSucceededEvent"] | components["schemas"]["SyncRunPartiallySucceededEvent"] | components["schemas"]["SyncRunFailedEvent"] | components["schemas"]["SyncRunCancelledEvent"] | components["schemas"]["WebhookEndpointFailingEvent"] | components["schemas"]["WebhookEndpointDisabledEvent"] | components["schemas"]["WebhookTestEvent"];
+        WebhookEvent: components["schemas"]["InvoiceCreatedEvent"] | components["schemas"]["InvoiceUpdatedEvent"] | components["schemas"]["InvoiceSentEvent"] | components["schemas"]["InvoiceSendFailedEvent"] | components["schemas"]["InvoicePerhapsSentEvent"] | components["schemas"]["InvoiceViewedEvent"] | components["schemas"]["InvoicePartiallyPaidEvent"] | components["schemas"]["InvoicePaidEvent"] | components["schemas"]["InvoiceOverdueEvent"] | components["schemas"]["InvoiceCancelledEvent"] | components["schemas"]["InvoiceDeletedEvent"] | components["schemas"]["PaymentReceivedEvent"] | components["schemas"]["PaymentUpdatedEvent"] | components["schemas"]["PaymentUnappliedEvent"] | components["schemas"]["PaymentReversedEvent"] | components["schemas"]["CompanyCreatedEvent"] | components["schemas"]["CompanyUpdatedEvent"] | components["schemas"]["CompanyDeletedEvent"] | components["schemas"]["CompanyRestoredEvent"] | components["schemas"]["ContactCreatedEvent"] | components["schemas"]["ContactUpdatedEvent"] | components["schemas"]["ContactDeletedEvent"] | components["schemas"]["DealCreatedEvent"] | components["schemas"]["DealUpdatedEvent"] | components["schemas"]["DealStageChangedEvent"] | components["schemas"]["DealDeletedEvent"] | components["schemas"]["TaxRateCreatedEvent"] | components["schemas"]["TaxRateUpdatedEvent"] | components["schemas"]["TaxRateDeletedEvent"] | components["schemas"]["TimeEntryCreatedEvent"] | components["schemas"]["TimeEntryUpdatedEvent"] | components["schemas"]["TimeEntryDeletedEvent"] | components["schemas"]["ConnectionCreatedEvent"] | components["schemas"]["ConnectionUpdatedEvent"] | components["schemas"]["ConnectionActivatedEvent"] | components["schemas"]["ConnectionDegradedEvent"] | components["schemas"]["ConnectionNeedsReauthEvent"] | components["schemas"]["ConnectionRecoveredEvent"] | components["schemas"]["ConnectionDeletedEvent"] | components["schemas"]["MappingCreatedEvent"] | components["schemas"]["MappingUpdatedEvent"] | components["schemas"]["MappingDeletedEvent"] | components["schemas"]["SyncCreatedEvent"] | components["schemas"]["SyncUpdatedEvent"] | components["schemas"]["SyncBlockedEvent"] | components["schemas"]["SyncDeletedEvent"] | components["schemas"]["SyncRunStartedEvent"] | components["schemas"]["SyncRunConfirmationRequiredEvent"] | components["schemas"]["SyncRunSucceededEvent"] | components["schemas"]["SyncRunPartiallySucceededEvent"] | components["schemas"]["SyncRunFailedEvent"] | components["schemas"]["SyncRunCancelledEvent"] | components["schemas"]["WebhookEndpointFailingEvent"] | components["schemas"]["WebhookEndpointDisabledEvent"] | components["schemas"]["WebhookTestEvent"];
         /** @description One record. */
         WebhookEventData: {
             /** @description The record. */
@@ -12708,6 +12794,7 @@ export type CompanyData = components['schemas']['CompanyData'];
 export type CompanyDeletedEvent = components['schemas']['CompanyDeletedEvent'];
 export type CompanyList = components['schemas']['CompanyList'];
 export type CompanyListMeta = components['schemas']['CompanyListMeta'];
+export type CompanyRestoredEvent = components['schemas']['CompanyRestoredEvent'];
 export type CompanySort = components['schemas']['CompanySort'];
 export type CompanyUpdate = components['schemas']['CompanyUpdate'];
 export type CompanyUpdatedEvent = components['schemas']['CompanyUpdatedEvent'];

@@ -28,6 +28,7 @@ export type {
 	CompanyDeletedEvent,
 	CompanyList,
 	CompanyListMeta,
+	CompanyRestoredEvent,
 	CompanySort,
 	CompanyUpdate,
 	CompanyUpdatedEvent,
@@ -549,7 +550,8 @@ export class CompaniesResource {
 	}
 
 	/**
-	 * Delete a company. It can no longer be read or listed; records that point to it keep working.
+	 * Delete a company. It can no longer be read or listed; records that point to it keep working. A sync that brings it from a provider restores
+	 * it when the provider's record changes or returns.
 	 *
 	 * @param id - The company's id.
 	 * @param options - Options of this call alone.

@@ -41,7 +41,7 @@ const derived = ({ name, domain }: Pick<Company, 'name' | 'domain'>): Derived =>
 	searchText: searchText(name, domain),
 })
 
-const record = eventsAbout<Company, `company.${'created' | 'updated' | 'deleted'}`>('company')
+const record = eventsAbout<Company, `company.${'created' | 'updated' | 'deleted' | 'restored'}`>('company')
 
 export async function createCompany(write: WriteContext, input: CompanyCreate): Promise<Company> {
 	const { db, origin, organization } = write
@@ -69,6 +69,16 @@ export async function removeCompany(write: WriteContext, stored: Company): Promi
 	const { db, origin } = write
 	const company = await companies.update(write, stored, { deletedAt: origin.now }, 'deleted')
 	await record(db, origin, 'company.deleted', company)
+}
+
+/** Brings a deleted company back as it was; undefined unless it is one. */
+export async function restoreCompany(write: WriteContext, id: string): Promise<Company | undefined> {
+	const { db, origin, organization } = write
+	const stored = await companies.lockDeleted(db, organization.id, id)
+	if (!stored) return undefined
+	const company = await companies.update(write, stored, { deletedAt: null }, 'restored')
+	await record(db, origin, 'company.restored', company)
+	return company
 }
 
 type Filters = Placeholders<Filter & { organizationId: string }>

@@ -76,6 +76,9 @@ export function records<R extends Key, Filter extends object = object, Hidden ex
 	const one = query<Key, RecordJson>(byId)
 	const oneEvenDeleted = query<Key, RecordJson>(all)
 	const locked = query<Key, RecordJson>((knex, key, dialect) => byId(knex, key, dialect).forUpdate())
+	const lockedDeleted = query<Key, RecordJson>((knex, key, dialect) =>
+		all(knex, key, dialect).whereNotNull('deletedAt').forUpdate(),
+	)
 	const shared = query<Key, RecordJson>((knex, key, dialect) => byId(knex, key, dialect).forShare())
 	const insertion = query<R & Hidden>((knex, row) => knex(table).insert(row))
 	const change = query<Partial<R> & Key>((knex, { organizationId, id, ...columns }) =>
@@ -133,6 +136,9 @@ export function records<R extends Key, Filter extends object = object, Hidden ex
 		/** The record, locked against other transactions until this one ends. */
 		lock: (db: Db, organizationId: string, id: string) => parsed(db.get(locked, { organizationId, id })),
 
+		/** A record that was deleted, locked; undefined unless it was. Only of kinds with `softDelete`. */
+		lockDeleted: (db: Db, organizationId: string, id: string) => parsed(db.get(lockedDeleted, { organizationId, id })),
+
 		/** The record, which no other transaction can change until this one ends; several transactions may share this lock. */
 		lockShared: (db: Db, organizationId: string, id: string) => parsed(db.get(shared, { organizationId, id })),
 
@@ -160,7 +166,7 @@ export function records<R extends Key, Filter extends object = object, Hidden ex
 			write: Writing,
 			record: R & { readonly version: number },
 			changes: Partial<R & Hidden>,
-			action: 'updated' | 'deleted' = 'updated',
+			action: 'updated' | 'deleted' | 'restored' = 'updated',
 		): Promise<R> {
 			const { organizationId, id } = record
 			const values = difference(record, onlyShown(changes))

@@ -163,6 +163,7 @@ export const tables: Readonly<Record<string, ErasableTable>> = {
 		plain: ['syncId', 'runId', 'firstRunId', 'direction', 'recordKey', 'externalId', 'recordId'],
 		json: ['errors'],
 	},
+	sync_ended_links: { key: ['connectionId', 'object', 'kind', 'externalId'], plain: ['recordId'] },
 	sync_links: {
 		key: ['connectionId', 'object', 'kind', 'recordId'],
 		json: ['pending', 'lastSeen'],

@@ -176,7 +176,7 @@ async function connects({ remit }: Tenant): Promise<void> {
 	await provider.stop()
 }
 
-/** Runs a sync whose provider fails, has one bad record, lists all, and then nobody. */
+/** Runs a sync whose provider fails, has one bad record, loses one for a while, lists all, and then nobody. */
 async function synchronizes(tenant: Tenant): Promise<void> {
 	const { remit } = tenant
 	const provider = await new FakeProvider().start()
@@ -187,8 +187,8 @@ async function synchronizes(tenant: Tenant): Promise<void> {
 		await remit.syncs.run(sync.id, { mode })
 		await server.runJobs()
 	}
-	await run([{ id: 1, name: 'Ada' }])
-	await run([{ id: 1, name: 'Ada' }, { id: 2 }])
+	const [ada, bob] = [1, 2].map((id) => ({ id, name: `Person ${id}` }))
+	for (const people of [[ada, bob], [ada], [ada, bob], [ada, bob, { id: 3 }]]) await run(people)
 	await run(404)
 	await run([])
 	await remit.syncs.cancel(sync.id)

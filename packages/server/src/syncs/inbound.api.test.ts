@@ -91,13 +91,14 @@ it('A record that is there already is linked by its match, and not created again
 		recordId: id,
 		lastSeen: { id: one?.id },
 	})
-	await tenant.remit.companies.create({ name: 'Twin A', domain: 'twin.example' })
-	await tenant.remit.companies.create({ name: 'Twin B', domain: 'twin.example' })
+	const candidates = []
+	for (const name of ['Twin A', 'Twin B'])
+		candidates.push((await tenant.remit.companies.create({ name, domain: 'twin.example' })).id)
 	hubspot.companies.put({ name: 'Twin', domain: 'twin.example' })
 	const run = await sync.run()
 	expect(counts(run)).toMatchObject({ failed: 1 })
 	const { data } = await tenant.remit.syncs.runs.errors.list(sync.id, run.id)
-	expect(data[0]?.errors).toEqual([{ field: '', code: 'several_matches', reason: 'Several records match it.' }])
+	expect(data[0]?.errors).toEqual([{ field: '', code: 'several_matches', reason: 'Several records match it.', candidates }])
 })
 
 it.each([

@@ -10,7 +10,8 @@ import { postSearch } from './windows.ts'
 
 type By = Readonly<Record<string, string>>
 
-const most = 2
+/** A person who has to choose among several is told no more. */
+const most = 10
 
 export async function lookUp(
 	context: RecordContext,

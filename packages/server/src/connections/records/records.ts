@@ -58,7 +58,7 @@ async function readOne(context: RecordContext, target: Target, id: string, field
 	return answer.status >= 400 ? undefined : recordOf(object, unwrapped(object, answer.json))
 }
 
-/** The records with exactly these values, at most 2. Throws CannotFind where the provider has no look-up. */
+/** The records with exactly these values, at most 10. Throws CannotFind where the provider has no look-up. */
 export async function findRecords(
 	context: RecordContext,
 	key: ObjectKey,

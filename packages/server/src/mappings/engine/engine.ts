@@ -173,6 +173,8 @@ export interface FieldError {
 	readonly field: string
 	readonly code: string
 	readonly reason: string
+	/** Of several records that match: the ids of the first of them. */
+	readonly candidates?: string[]
 }
 
 export interface Mapped {

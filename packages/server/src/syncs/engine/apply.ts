@@ -49,7 +49,9 @@ export function prepare({ kind, sync }: Plan, { fields }: Way, record: ExternalR
 	}
 }
 
-const failedBy = (code: string, reason: string): Outcome => ({ failed: [{ field: '', code, reason }] })
+const failedBy = (code: string, reason: string, more: Partial<FieldError> = {}): Outcome => ({
+	failed: [{ field: '', code, reason, ...more }],
+})
 
 /** Writes a record, unless it is as it was. Throws the ApiError with which the record would be rejected. */
 export async function apply(
@@ -58,36 +60,68 @@ export async function apply(
 	way: Way,
 	incoming: Incoming,
 	link: Link | undefined,
+	/** The record that it was linked with until both were deleted. */
+	ended?: string,
 ): Promise<Outcome> {
 	const { input, hash, errors } = incoming
 	if (!input) return { failed: errors }
 	if (link?.externalHash === hash) return 'unchanged'
 	if (link) return applyLinked(write, plan, way, { ...incoming, input }, link)
-	const { kind, scope } = plan
-	const { match } = way.definition
-	const [id, second] = await matching(write.db, write.organization.id, kind, input, match)
-	if (id === undefined) {
-		const twin = await findTwin(write, plan, incoming)
-		if (twin) return applyLinked(write, plan, way, { ...incoming, input }, twin)
-		return createRecord(write, plan, way, { ...incoming, input })
+	const match = await matchOf(write, plan, way, input)
+	if (match && 'link' in match) return applyLinked(write, plan, way, { ...incoming, input }, match.link, match)
+	const past = ended === undefined ? undefined : await pastLink(write, plan, ended)
+	if (past) return applyLinked(write, plan, way, { ...incoming, input }, past.link, { ...past, returns: true })
+	if (match) return match.outcome
+	const twin = await findTwin(write, plan, incoming)
+	if (twin) return applyLinked(write, plan, way, { ...incoming, input }, twin)
+	return createRecord(write, plan, way, { ...incoming, input })
+}
+
+const blankLink = (recordId: string): Link => ({
+	recordId,
+	externalId: null,
+	externalHash: null,
+	internalHash: null,
+	pushedHash: null,
+	remoteHash: null,
+	pending: null,
+	heldBy: null,
+	heldRunId: null,
+})
+
+/** A record of Remit that a record of the provider without a link is about. */
+interface Match {
+	readonly link: Link
+	readonly isNew: boolean
+}
+
+/** Of several records that match, so many are named. */
+const mostCandidates = 10
+
+/** The record that the mapping's match finds, or what becomes of the provider's one since that cannot be it. */
+async function matchOf(
+	{ db, organization }: WriteContext,
+	{ kind, scope }: Plan,
+	{ definition: { match } }: Way,
+	input: Output,
+): Promise<Match | { readonly outcome: Outcome } | undefined> {
+	const [id, second] = await matching(db, organization.id, kind, input, match)
+	if (id === undefined) return undefined
+	if (second !== undefined && match?.onMultiple !== 'first') {
+		if (match?.onMultiple === 'skip') return { outcome: 'skipped' }
+		const candidates = await matching(db, organization.id, kind, input, match, mostCandidates)
+		return { outcome: failedBy('several_matches', 'Several records match it.', { candidates }) }
 	}
-	if (second !== undefined && match?.onMultiple !== 'first')
-		return match?.onMultiple === 'skip' ? 'skipped' : failedBy('several_matches', 'Several records match it.')
-	const [other] = (await findByRecordIds(write.db, scope, [id])).values()
-	if (other?.externalId != null)
-		return failedBy('linked_already', `The record ${id}, which it matches, is linked with ${other.externalId}.`)
-	const blank: Link = {
-		recordId: id,
-		externalId: null,
-		externalHash: null,
-		internalHash: null,
-		pushedHash: null,
-		remoteHash: null,
-		pending: null,
-		heldBy: null,
-		heldRunId: null,
-	}
-	return applyLinked(write, plan, way, { ...incoming, input }, other ?? blank, other === undefined)
+	const other = (await findByRecordIds(db, scope, [id])).get(id)
+	if (other?.externalId == null) return { link: other ?? blankLink(id), isNew: other === undefined }
+	const reason = `The record ${id}, which it matches, is linked with ${other.externalId}.`
+	return { outcome: failedBy('linked_already', reason) }
+}
+
+/** The record with which one was linked that returns; undefined when it is linked with another one by now. */
+async function pastLink({ db }: WriteContext, { scope }: Plan, recordId: string): Promise<Match | undefined> {
+	const link = (await findByRecordIds(db, scope, [recordId])).get(recordId)
+	return link?.externalId == null ? { link: link ?? blankLink(recordId), isNew: link === undefined } : undefined
 }
 
 /** What a sync has created at the provider without an answer, and now comes back: a new record of Remit would be a second one. */
@@ -118,14 +152,15 @@ async function applyLinked(
 	way: Way,
 	incoming: Writable,
 	link: Link,
-	isNew = false,
+	{ isNew = false, returns = false }: { readonly isNew?: boolean; readonly returns?: boolean } = {},
 ): Promise<Outcome> {
 	const { scope, kind } = plan
 	const { now } = write.origin
-	const locked = await doors[kind].lock(write, link.recordId)
+	const live = await doors[kind].lock(write, link.recordId)
+	// It was deleted in Remit.
+	if (!live && !returns && winner(plan.sync.conflictPolicy) !== 'source') return 'skipped'
+	const locked = live ?? (await doors[kind].restore?.(write, link.recordId))
 	if (!locked) {
-		// It was deleted in Remit.
-		if (winner(plan.sync.conflictPolicy) !== 'source') return 'skipped'
 		await removeLink(write.db, scope, link.recordId)
 		return createRecord(write, plan, way, incoming)
 	}
@@ -135,7 +170,7 @@ async function applyLinked(
 	let shown = locked.shown
 	let outcome: Outcome = 'unchanged'
 	if (!isAlike) {
-		const wins = hasMoved ? winner(plan.sync.conflictPolicy, record.changedAt, shown.updatedAt) : 'source'
+		const wins = live && hasMoved ? winner(plan.sync.conflictPolicy, record.changedAt, shown.updatedAt) : 'source'
 		if (wins === 'nobody') return failedBy('conflict', `The record ${link.recordId} has changed on both sides.`)
 		outcome = 'skipped'
 		if (wins === 'source') {
@@ -146,7 +181,7 @@ async function applyLinked(
 	const values = await linkValues(write, plan, way, incoming, shown, outcome === 'skipped')
 	if (isNew) await insertLink(write.db, scope, link.recordId, values, now)
 	else await changeLink(write.db, scope, link.recordId, values, now)
-	return outcome
+	return live ? outcome : 'created'
 }
 
 /** Both sides are as they are now. One that was left alone is still to go out. */

@@ -10,7 +10,8 @@ import { hashOfFields } from '../../mappings/hashes.ts'
 import type { Link } from '../../mappings/link-store.ts'
 import { rejected } from '../../mappings/outputs.ts'
 import { noteError, resolveErrors } from '../error-store.ts'
-import { changeLink, countPart, findLost, type Lost, nextPart, type Part, removeLink } from '../records/link-store.ts'
+import { noteEnded } from '../records/ended-link-store.ts'
+import { changeLink, countPart, findLost, hasLinks, type Lost, nextPart, type Part, removeLink } from '../records/link-store.ts'
 import { doors } from '../records/objects.ts'
 import { findState } from '../state-store.ts'
 import { winner } from './apply.ts'
@@ -24,6 +25,10 @@ export class TooManyDeletions extends Error {}
 
 const most = 10
 const share = 0.2
+
+/** Whether so many at once look like a mistake. One record alone never does. */
+const isTooMany = (lost: number, linked: number) => lost > 1 && (lost > linked / 2 || (lost > most && lost > linked * share))
+
 const batch = 25
 
 /** Throws TooManyDeletions unless the run may delete what it found; false when it was broken off before it could tell. */
@@ -33,7 +38,8 @@ export async function isLetDelete(session: Session, isFull: boolean): Promise<bo
 	const of = lostIn(session, isFull)
 	const inherited = { ...of, ...(await inheritedBy(session)) }
 	// An index has those that the provider, or the feed of events, has named.
-	if (of.unseenBefore === undefined && (await findLost(db, plan.scope, of, { after: '' }, most + 1)).length <= most) {
+	const few = of.unseenBefore === undefined ? (await findLost(db, plan.scope, of, { after: '' }, most + 1)).length : undefined
+	if (few !== undefined && few <= most && (few < 2 || (await hasLinks(db, plan.scope, 2 * few)))) {
 		if (inherited.linkedBefore !== undefined) await requireNone(session, inherited, { after: '' })
 		return true
 	}
@@ -51,7 +57,7 @@ export async function isLetDelete(session: Session, isFull: boolean): Promise<bo
 	}
 	// A provider that lists nothing at all has more likely lost its list than its records.
 	const isEmpty = isFull && checkpoint.listed === 0 && all.lost > 0
-	if (!isEmpty && (all.lost <= most || all.lost <= all.linked * share)) return true
+	if (!isEmpty && !isTooMany(all.lost, all.linked)) return true
 	throw new TooManyDeletions(`${all.lost} of ${all.linked} linked records would be deleted.`)
 }
 
@@ -150,6 +156,7 @@ async function noteDeletion(
 	const recordKey = direction === 'inbound' ? (externalId as string) : recordId
 	if (outcome === undefined) {
 		await removeLink(db, plan.scope, recordId)
+		if (doors[plan.kind].restore) await noteEnded(db, plan.scope, { externalId: externalId as string, recordId }, origin.now)
 		tally.deleted++
 		return void (await resolveErrors(db, key, [recordKey], origin.now))
 	}

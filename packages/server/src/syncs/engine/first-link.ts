@@ -10,7 +10,7 @@ import type { Session, Way } from './session.ts'
 export type Found =
 	/** `isOwn`: Remit's own write made it, and its answer was lost. */
 	| { readonly record: ExternalRecord; readonly isOwn: boolean }
-	| { readonly code: 'several_matches' | 'linked_already'; readonly reason: string }
+	| { readonly code: 'several_matches' | 'linked_already'; readonly reason: string; readonly candidates?: string[] }
 	| 'skipped'
 
 /** Undefined when the provider has no such record. */
@@ -37,7 +37,10 @@ async function findMatch(session: Session, way: Way, output: Output): Promise<Fo
 	if (!record) return undefined
 	const onMultiple = way.definition.match?.onMultiple
 	if (second && onMultiple === 'skip') return 'skipped'
-	if (second && onMultiple !== 'first') return { code: 'several_matches', reason: 'Several records match it.' }
+	if (second && onMultiple !== 'first') {
+		const candidates = (records ?? []).map(({ id }) => id)
+		return { code: 'several_matches', reason: 'Several records match it.', candidates }
+	}
 	return (await linkedAlready(session, record.id)) ?? { record, isOwn: false }
 }
 
@@ -74,7 +77,7 @@ async function repeat(session: Session, way: Way, { data, idempotencyKey }: Pend
 	}
 }
 
-/** The records with the values of the match, at most two; undefined where none can be looked up. */
+/** The first records with the values of the match; undefined where none can be looked up. */
 async function lookUp(session: Session, way: Way, data: Output): Promise<ExternalRecord[] | undefined> {
 	const { plan, capabilities, calls } = session
 	const keys = way.definition.match?.keys ?? []

@@ -18,7 +18,9 @@ import { rejected } from '../../mappings/outputs.ts'
 import type { Checkpoint } from '../checkpoint.ts'
 import { follow } from '../endless.ts'
 import { findOpenErrors, noteError, resolveErrors } from '../error-store.ts'
+import { findEnded, forgetEnded } from '../records/ended-link-store.ts'
 import { markGone, markSeen, releaseHeld, unmarkGone } from '../records/link-store.ts'
+import { doors } from '../records/objects.ts'
 import { apply, type Incoming, type Outcome, prepare } from './apply.ts'
 import { hold, holdsAny, matchedBy } from './holds.ts'
 import type { Session, Tally, Way } from './session.ts'
@@ -155,6 +157,7 @@ async function applyAll(
 		plan.scope,
 		incoming.map(({ record }) => record.id),
 	)
+	const ended = await endedOf(session, write, incoming, links)
 	const outcomes: Outcome[] = []
 	const written: string[] = []
 	const unwritten: { id: string; outcome: Outcome; link: Link | undefined; ids: string[] }[] = []
@@ -166,8 +169,9 @@ async function applyAll(
 		states.set(id, isDeleted)
 		const outcome = each.record.isDeleted
 			? 'skipped'
-			: await attempt(() => apply(write, plan, way, each, link), isCareful ? db : undefined)
+			: await attempt(() => apply(write, plan, way, each, link, ended.get(id)), isCareful ? db : undefined)
 		outcomes.push(outcome)
+		if (ended.has(id) && typeof outcome === 'string' && outcome !== 'skipped') await forgetEnded(db, plan.scope, id)
 		if (typeof outcome === 'string') written.push(id)
 		const isSkipped = outcome === 'skipped' && !link && !isDeleted
 		if (typeof outcome === 'string' && !isSkipped) continue
@@ -188,6 +192,17 @@ async function applyAll(
 	if (written.length > 0)
 		await resolveErrors(db, { organizationId, syncId: run.syncId, direction: 'inbound' }, written, origin.now)
 	return outcomes
+}
+
+/** The records of Remit with which those were linked that have no link: they return. */
+async function endedOf(
+	{ plan: { scope, kind } }: Session,
+	{ db }: WriteContext,
+	incoming: readonly Incoming[],
+	links: ReadonlyMap<string, Link>,
+): Promise<ReadonlyMap<string, string>> {
+	const ids = incoming.flatMap(({ record: { id, isDeleted } }) => (isDeleted || links.has(id) ? [] : id))
+	return ids.length > 0 && doors[kind].restore ? findEnded(db, scope, ids) : new Map()
 }
 
 /** With a transaction: what fails takes its writes with it, and is an outcome. */

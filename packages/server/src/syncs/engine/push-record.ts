@@ -98,7 +98,7 @@ async function pushFirst(session: Session, way: Way, outgoing: Outgoing): Promis
 	const { shown, link, output } = outgoing
 	const found = await findThere(session, way, output, link?.pending)
 	if (found === 'skipped') return { outcome: 'skipped' }
-	if (found && 'code' in found) return { outcome: failedBy(session, shown, found.code, found.reason) }
+	if (found && 'code' in found) return { outcome: fail(session, shown, [{ field: '', ...found }]) }
 	if (found && !found.isOwn) return pushMatched(session, way, outgoing, found.record)
 	if (found && isAlike(way.fields, output, found.record.data))
 		return { outcome: 'created', store: await stored(session, way, outgoing, found.record) }

@@ -73,18 +73,22 @@ const oldSeen = query<{ organizationId: string; before: number }>((knex, { organ
 })
 
 /** No sync can have a connection that was deleted, and so none its links. */
-const linksOfDeletedConnections = query<{ organizationId: string }>((knex, { organizationId }, dialect) => {
-	const row = dialect === 'sqlite' ? 'rowid' : 'ctid'
-	// Whatever has links has had a sync, whose row stays.
-	const part = knex
-		.from(knex('syncs').where({ organizationId }).distinct('organizationId', 'connectionId').as('s'))
-		.leftJoin('connections as c', { 'c.organizationId': 's.organizationId', 'c.id': 's.connectionId' })
-		.join('sync_links as l', { 'l.organizationId': 's.organizationId', 'l.connectionId': 's.connectionId' })
-		.whereNull('c.id')
-		.limit(batch, { skipBinding: true })
-		.select(knex.raw(`l.${row}`))
-	return knex('sync_links').whereRaw(isIn(row, dialect), [part]).delete()
-})
+const ofDeletedConnections = (table: 'sync_links' | 'sync_ended_links') =>
+	query<{ organizationId: string }>((knex, { organizationId }, dialect) => {
+		const row = dialect === 'sqlite' ? 'rowid' : 'ctid'
+		// Whatever has links has had a sync, whose row stays.
+		const part = knex
+			.from(knex('syncs').where({ organizationId }).distinct('organizationId', 'connectionId').as('s'))
+			.leftJoin('connections as c', { 'c.organizationId': 's.organizationId', 'c.id': 's.connectionId' })
+			.join(`${table} as l`, { 'l.organizationId': 's.organizationId', 'l.connectionId': 's.connectionId' })
+			.whereNull('c.id')
+			.limit(batch, { skipBinding: true })
+			.select(knex.raw(`l.${row}`))
+		return knex(table).whereRaw(isIn(row, dialect), [part]).delete()
+	})
+
+const linksOfDeletedConnections = ofDeletedConnections('sync_links')
+const endedOfDeletedConnections = ofDeletedConnections('sync_ended_links')
 
 const anyRun = query<{ organizationId: string }, { id: string }>((knex, key) =>
 	knex('sync_runs').where(key).limit(1, { skipBinding: true }).select('id'),
@@ -104,6 +108,7 @@ export const removeOldRuns =
 			() => job.part((tx) => tx.run(errorsWithoutId, { organizationId, before }), { durable: false }),
 			() => job.part((tx) => tx.run(oldRuns, { organizationId, before }), { durable: false }),
 			() => job.part((tx) => tx.run(linksOfDeletedConnections, { organizationId }), { durable: false }),
+			() => job.part((tx) => tx.run(endedOfDeletedConnections, { organizationId }), { durable: false }),
 			() => job.part((tx) => tx.run(oldSeen, { organizationId, before: seenBefore }), { durable: false }),
 		]
 		for (const part of parts) await inParts(async () => (await part()) === batch, signal)

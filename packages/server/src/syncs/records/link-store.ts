@@ -194,6 +194,20 @@ const countOfPart = query<LinkScope & Lost & Part, { linked: number; lost: numbe
 export const countPart = async (db: Db, scope: LinkScope, of: Lost, part: Part) =>
 	(await db.get(countOfPart, { ...scope, ...of, ...part })) ?? { linked: 0, lost: 0 }
 
+const nth = query<LinkScope & { skipped: number }, { recordId: string }>((knex, { skipped, ...scope }) =>
+	knex('sync_links')
+		.where(scope)
+		.whereNotNull('externalId')
+		.orderBy('recordId')
+		.offset(asNumber(skipped))
+		.limit(1, { skipBinding: true })
+		.select('recordId'),
+)
+
+/** Whether there are so many linked records; looks at no more than these. */
+export const hasLinks = async (db: Db, scope: LinkScope, atLeast: number): Promise<boolean> =>
+	(await db.get(nth, { ...scope, skipped: atLeast - 1 })) !== undefined
+
 interface Listed {
 	readonly recordId: string
 	readonly externalId: string | null

@@ -1,6 +1,6 @@
 // The doors through which a sync writes records of Remit: those that the handlers use.
 import { todayIn } from '../../base/dates.ts'
-import { changeCompany, companies, createCompany, removeCompany } from '../../companies/store.ts'
+import { changeCompany, companies, createCompany, removeCompany, restoreCompany } from '../../companies/store.ts'
 import type { Db } from '../../db/database.ts'
 import type { WriteContext } from '../../db/write-context.ts'
 import type { Company, CompanyCreate, EventType, InvoiceInput } from '../../generated/contract.ts'
@@ -24,25 +24,26 @@ interface Door {
 	find(db: Db, write: Pick<WriteContext, 'organization' | 'origin'>, id: string): Promise<Shown | undefined>
 	lock(write: WriteContext, id: string): Promise<Locked | undefined>
 	create(write: WriteContext, input: Output): Promise<Shown>
+	/** Brings a deleted record back, locked; undefined when it is none. Absent where what is deleted is gone for good. */
+	restore?(write: WriteContext, id: string): Promise<Locked | undefined>
 	/** The events that say that a record changed. */
 	readonly events: readonly EventType[]
 }
 
 const company: Door = {
 	find: async (db, { organization }, id) => shownCompany(await companies.find(db, organization.id, id)),
-	async lock(write, id) {
-		const stored = await companies.lock(write.db, write.organization.id, id)
-		return (
-			stored && {
-				shown: stored as unknown as Shown,
-				change: async (input) => (await changeCompany(write, stored, input)) as unknown as Shown,
-				remove: () => removeCompany(write, stored),
-			}
-		)
-	},
+	lock: async (write, id) => lockedCompany(write, await companies.lock(write.db, write.organization.id, id)),
+	restore: async (write, id) => lockedCompany(write, await restoreCompany(write, id)),
 	create: async (write, input) => (await createCompany(write, input as unknown as CompanyCreate)) as unknown as Shown,
-	events: ['company.created', 'company.updated', 'company.deleted'],
+	events: ['company.created', 'company.updated', 'company.deleted', 'company.restored'],
 }
+
+const lockedCompany = (write: WriteContext, stored: Company | undefined): Locked | undefined =>
+	stored && {
+		shown: stored as unknown as Shown,
+		change: async (input) => (await changeCompany(write, stored, input)) as unknown as Shown,
+		remove: () => removeCompany(write, stored),
+	}
 
 const shownCompany = (record: Company | undefined) => record as unknown as Shown | undefined
 
