@@ -21,6 +21,7 @@ import * as mappingPreviews from './mappings/preview/handlers.ts'
 import * as organizations from './organizations/handlers.ts'
 import * as logo from './organizations/logo-handlers.ts'
 import * as payments from './payments/handlers.ts'
+import * as syncErrors from './syncs/decisions/error-handlers.ts'
 import * as syncLinks from './syncs/decisions/link-handlers.ts'
 import * as syncs from './syncs/handlers.ts'
 import * as syncRuns from './syncs/run-handlers.ts'
@@ -135,7 +136,11 @@ export const handlers = {
 	'syncs.resume': syncs.resume,
 	'syncs.cancel': syncs.cancel,
 	'syncs.run': syncs.run,
+	'syncs.errors.list': syncErrors.list,
+	'syncs.errors.get': syncErrors.get,
+	'syncs.errors.resolve': syncErrors.resolve,
 	'syncs.links.list': syncLinks.list,
+	'syncs.links.create': syncLinks.create,
 	'syncs.links.get': syncLinks.get,
 	'syncs.links.delete': syncLinks.remove,
 	'syncs.runs.list': syncRuns.list,

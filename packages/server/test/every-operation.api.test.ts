@@ -11,6 +11,7 @@ import { png } from './images.ts'
 import { secret } from './leaks.ts'
 import { newRequest, pathOf, sampleOf } from './samples.ts'
 import { FakeStripe } from './stripe.ts'
+import { fromHubSpot } from './syncs.ts'
 
 let server: TestServer
 let limited: TestServer
@@ -338,6 +339,11 @@ describe('what others fail at', () => {
 		const mapping = await sampleOf(operations.find(({ id }) => id === 'mappings.preview') as Operation).make?.(failing)
 		const preview = await failing.ask('POST', `/mappings/${mapping}/preview`, { body: { connectionId: connection } })
 		expect(preview).toMatchObject({ status: 502, body: { code: 'provider_failed' } })
+		const mappingId = (await failing.ask('POST', '/mappings', { body: fromHubSpot })).body.id
+		const input = { name: 'Companies', connectionId: connection, mappingId, direction: 'inbound', start: false }
+		const sync = (await failing.ask('POST', '/syncs', { body: input })).body.id
+		const link = await failing.ask('POST', `/syncs/${sync}/links`, { body: { externalId: '1', recordId: 'cmp_1' } })
+		expect(link).toMatchObject({ status: 502, body: { code: 'provider_failed' } })
 		expect(await pay()).toMatchObject({ status: 200, body: { url: expect.stringMatching(/^https:\/\/checkout\.stripe\.com/) } })
 	})
 })

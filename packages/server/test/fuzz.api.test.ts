@@ -42,6 +42,7 @@ beforeAll(async () => {
 		invoiceId: mostly(fc.constant(owed), 'inv_unknown'),
 		allocations: mostly(fc.constant([{ invoiceId: owed, amountCents: 1 }]), [{ invoiceId: 'inv_unknown', amountCents: 1 }]),
 		companyId: mostly(fc.constant(await idOf('/api/companies', { name: 'Acme', billingEmail: 'b@acme.example' })), 'cmp_unknown'),
+		recordId: mostly(fc.constant(await idOf('/api/companies', { name: 'Linked' })), 'cmp_unknown'),
 		contactId: mostly(fc.constant(await idOf('/api/contacts', { name: 'Jana Vogel' })), 'ct_unknown'),
 		dealId: mostly(fc.constantFrom(...deals), 'dl_unknown'),
 		pipelineId: mostly(fc.constant(pipeline.id), 'pl_unknown'),

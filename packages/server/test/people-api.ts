@@ -38,22 +38,22 @@ const mapping = {
 }
 
 /** What a sync of a new connection to a server is created with. */
-async function peopleAt(tenant: Tenant, baseUrl: string) {
+async function peopleAt(tenant: Tenant, baseUrl: string, more: object = {}) {
 	const objects = [{ name: 'people', path: '/people', idField: 'id', pagination: { style: 'none' } }]
 	const connectionId = await made(tenant, '/connections', {
 		...{ provider: 'http_json', name: 'People', authType: 'api_key', credentials: { apiKey: secret('key-of-acme-0123456789') } },
 		config: { baseUrl, objects },
 	})
 	await tenant.ask('POST', `/connections/${connectionId}/test`)
-	const mappingId = await made(tenant, '/mappings', mapping)
+	const mappingId = await made(tenant, '/mappings', { ...mapping, ...more })
 	return { name: 'People', connectionId, mappingId, direction: 'inbound' as const }
 }
 
 /** What a sync of a new connection is created with. */
-export async function peopleSync(tenant: Tenant, kind: Kind = 'listing') {
+export async function peopleSync(tenant: Tenant, kind: Kind = 'listing', mapping: object = {}) {
 	started ??= start()
 	const { port } = (await started).address() as AddressInfo
-	return peopleAt(tenant, `http://api.example:${port}/${kind}/${++count}`)
+	return peopleAt(tenant, `http://api.example:${port}/${kind}/${++count}`, mapping)
 }
 
 /** A sync of companies from a server that lists people at `/people`; it has not run. */

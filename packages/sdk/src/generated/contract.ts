@@ -1473,6 +1473,70 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/syncs/{id}/errors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the open errors of a sync
+         * @description List the records that have failed and that no run has written since, over all runs of a sync, oldest first. A run of mode `failed` tries all of
+         *     them again, and nothing else.
+         */
+        get: operations["syncs.errors.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/syncs/{id}/errors/{errorId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read an error of a sync
+         * @description Read an error of a sync, open or resolved.
+         */
+        get: operations["syncs.errors.get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/syncs/{id}/errors/{errorId}/resolve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resolve a conflict
+         * @description Decide a conflict: which side of an open error with the code `conflict` wins. The next run writes it so, whatever it reads besides; where the provider's
+         *     API does not answer a record by its id, a run of mode `full` or `failed` does. Until then another decision takes its place. An error that is
+         *     no conflict, or is resolved, is 409 `nothing_to_resolve`. While a run of a sync with the same links is under way, the answer is 409
+         *     `sync_already_running`.
+         */
+        post: operations["syncs.errors.resolve"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/syncs/{id}/history": {
         parameters: {
             query?: never;
@@ -1507,7 +1571,14 @@ export interface paths {
          */
         get: operations["syncs.links.list"];
         put?: never;
-        post?: never;
+        /**
+         * Link two records
+         * @description Link a record of the provider with one of Remit by hand, such as one of several that match. The provider is asked whether it has the record, where its API
+         *     answers one by its id: a record that is not there is 422 `invalid_sync_link`, and one that is linked already 409 `linked_already`. The next run compares
+         *     both: where they differ they count as changed on both sides, and `conflictPolicy` decides. Where the provider cannot be asked for one record,
+         *     a run of mode `full` compares them. While a run of a sync with these links is under way, the answer is 409 `sync_already_running`.
+         */
+        post: operations["syncs.links.create"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2085,7 +2156,7 @@ export interface components {
          * @description What happened to a record. A later version may add actions.
          * @enum {string}
          */
-        AuditAction: "created" | "updated" | "deleted" | "restored" | "erased" | "emailed" | "shared" | "unshared" | "payment_requested" | "payment_received" | "authorization_started" | "tested" | "redelivered" | "run" | "cancelled" | "deletions_confirmed" | "unlinked";
+        AuditAction: "created" | "updated" | "deleted" | "restored" | "erased" | "emailed" | "shared" | "unshared" | "payment_requested" | "payment_received" | "authorization_started" | "tested" | "redelivered" | "run" | "cancelled" | "deletions_confirmed" | "linked" | "unlinked" | "conflict_resolved";
         /**
          * @description One change, who made it, and from where.
          * @example {
@@ -4578,7 +4649,7 @@ export interface components {
          * @description Every error code. A later version may add codes.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "invalid_json" | "body_required" | "ambiguous_credentials" | "invalid_signature" | "missing_credentials" | "invalid_credentials" | "insufficient_scope" | "connection_object_not_found" | "route_not_found" | "api_key_not_found" | "client_link_not_found" | "payment_link_not_found" | "webhook_delivery_not_found" | "event_not_found" | "sync_link_not_found" | "allocation_not_found" | "company_not_found" | "connection_not_found" | "contact_not_found" | "deal_not_found" | "invoice_not_found" | "mapping_not_found" | "payment_not_found" | "pipeline_not_found" | "sync_not_found" | "sync_run_not_found" | "tax_rate_not_found" | "time_entry_not_found" | "webhook_endpoint_not_found" | "method_not_allowed" | "request_timeout" | "invoice_number_taken" | "record_in_use" | "tax_rate_in_use" | "stage_in_use" | "time_entry_invoiced" | "timer_running" | "time_entry_already_invoiced" | "invoice_cancelled" | "email_not_configured" | "email_under_way" | "email_perhaps_sent" | "payment_processor_not_configured" | "webhook_endpoint_not_active" | "provider_not_configured" | "connection_disabled" | "sync_already_running" | "sync_paused" | "sync_blocked" | "no_active_run" | "nothing_to_confirm" | "delivery_under_way" | "too_many_endpoints" | "too_many_api_keys" | "idempotency_key_in_use" | "payment_not_manual" | "version_mismatch" | "payload_too_large" | "unsupported_media_type" | "event_type_out_of_reach" | "totals_mismatch" | "amount_out_of_range" | "invalid_vat_id" | "invalid_period" | "unknown_provider" | "invalid_connection" | "return_url_not_allowed" | "invalid_iban" | "invalid_logo" | "low_contrast" | "mixed_tax_inclusion" | "unknown_line_item" | "invalid_line_item" | "invalid_mapping" | "invalid_preview" | "invalid_sync" | "unknown_connection" | "unknown_mapping" | "unknown_deal" | "unknown_company" | "expires_in_past" | "unknown_contact" | "unknown_pipeline" | "unknown_stage" | "invalid_stages" | "invalid_time_entry" | "invalid_time_entries" | "rate_missing" | "currency_mismatch" | "number_used" | "invalid_payment" | "allocation_too_large" | "too_many_allocations" | "unknown_invoice" | "unknown_tax_rate" | "tax_rate_archived" | "unsafe_url" | "unresolvable_url" | "recipient_suppressed" | "nothing_to_pay" | "amount_not_payable" | "idempotency_key_reused" | "rate_limited" | "email_limit_reached" | "storage_limit_reached" | "headers_too_large" | "internal_error" | "email_delivery_failed" | "email_outcome_unknown" | "payment_processor_failed" | "provider_failed" | "outcome_unknown" | "unavailable" | "resolver_unavailable";
+        ErrorCode: "invalid_request" | "invalid_json" | "body_required" | "ambiguous_credentials" | "invalid_signature" | "missing_credentials" | "invalid_credentials" | "insufficient_scope" | "connection_object_not_found" | "route_not_found" | "api_key_not_found" | "client_link_not_found" | "payment_link_not_found" | "webhook_delivery_not_found" | "event_not_found" | "sync_link_not_found" | "sync_error_not_found" | "allocation_not_found" | "company_not_found" | "connection_not_found" | "contact_not_found" | "deal_not_found" | "invoice_not_found" | "mapping_not_found" | "payment_not_found" | "pipeline_not_found" | "sync_not_found" | "sync_run_not_found" | "tax_rate_not_found" | "time_entry_not_found" | "webhook_endpoint_not_found" | "method_not_allowed" | "request_timeout" | "invoice_number_taken" | "record_in_use" | "tax_rate_in_use" | "stage_in_use" | "time_entry_invoiced" | "timer_running" | "time_entry_already_invoiced" | "invoice_cancelled" | "email_not_configured" | "email_under_way" | "email_perhaps_sent" | "payment_processor_not_configured" | "webhook_endpoint_not_active" | "provider_not_configured" | "connection_disabled" | "sync_already_running" | "sync_paused" | "sync_blocked" | "no_active_run" | "nothing_to_confirm" | "nothing_to_resolve" | "linked_already" | "delivery_under_way" | "too_many_endpoints" | "too_many_api_keys" | "idempotency_key_in_use" | "payment_not_manual" | "version_mismatch" | "payload_too_large" | "unsupported_media_type" | "event_type_out_of_reach" | "totals_mismatch" | "amount_out_of_range" | "invalid_vat_id" | "invalid_period" | "unknown_provider" | "invalid_connection" | "return_url_not_allowed" | "invalid_iban" | "invalid_logo" | "low_contrast" | "mixed_tax_inclusion" | "unknown_line_item" | "invalid_line_item" | "invalid_mapping" | "invalid_preview" | "invalid_sync" | "invalid_sync_link" | "unknown_connection" | "unknown_mapping" | "unknown_deal" | "unknown_company" | "expires_in_past" | "unknown_contact" | "unknown_pipeline" | "unknown_stage" | "invalid_stages" | "invalid_time_entry" | "invalid_time_entries" | "rate_missing" | "currency_mismatch" | "number_used" | "invalid_payment" | "allocation_too_large" | "too_many_allocations" | "unknown_invoice" | "unknown_tax_rate" | "tax_rate_archived" | "unsafe_url" | "unresolvable_url" | "recipient_suppressed" | "nothing_to_pay" | "amount_not_payable" | "idempotency_key_reused" | "rate_limited" | "email_limit_reached" | "storage_limit_reached" | "headers_too_large" | "internal_error" | "email_delivery_failed" | "email_outcome_unknown" | "payment_processor_failed" | "provider_failed" | "outcome_unknown" | "unavailable" | "resolver_unavailable";
         /**
          * @description Who caused a change.
          * @example {
@@ -9733,6 +9804,7 @@ export interface components {
          *       "status": "idle",
          *       "statusReason": null,
          *       "nextRunAt": 1774916100000,
+         *       "openErrors": 0,
          *       "lastRun": {
          *         "id": "run_1vJ5cU0ohX8mAYk2rTwQ",
          *         "status": "succeeded",
@@ -9777,6 +9849,12 @@ export interface components {
             statusReason: string | null;
             /** @description When the next run begins by itself; null when none does. */
             nextRunAt: components["schemas"]["UnixMs"] | null;
+            /**
+             * Format: int32
+             * @description How many records have failed that no run has written since (`GET /syncs/{id}/errors`), counted up to 10,000: at the beginning and the end of each run,
+             *     and every few seconds in between.
+             */
+            openErrors: number;
             /** @description Its last run; null before the first. */
             lastRun: components["schemas"]["LastSyncRun"] | null;
             /** @description When it was created. */
@@ -9825,6 +9903,7 @@ export interface components {
          *         "status": "idle",
          *         "statusReason": null,
          *         "nextRunAt": 1774916100000,
+         *         "openErrors": 0,
          *         "lastRun": {
          *           "id": "run_1vJ5cU0ohX8mAYk2rTwQ",
          *           "status": "succeeded",
@@ -9956,6 +10035,7 @@ export interface components {
          *         "status": "idle",
          *         "statusReason": null,
          *         "nextRunAt": 1774916100000,
+         *         "openErrors": 0,
          *         "lastRun": {
          *           "id": "run_1vJ5cU0ohX8mAYk2rTwQ",
          *           "status": "succeeded",
@@ -10053,6 +10133,7 @@ export interface components {
          *         "status": "idle",
          *         "statusReason": null,
          *         "nextRunAt": 1774916100000,
+         *         "openErrors": 0,
          *         "lastRun": {
          *           "id": "run_1vJ5cU0ohX8mAYk2rTwQ",
          *           "status": "succeeded",
@@ -10115,6 +10196,16 @@ export interface components {
          */
         SyncErrorPolicy: "continue" | "stop";
         /**
+         * @description Which side of a conflict to use.
+         * @example {
+         *       "use": "source"
+         *     }
+         */
+        SyncErrorResolve: {
+            /** @description The side that wins. */
+            use: components["schemas"]["SyncSide"];
+        };
+        /**
          * @description A link, and what the provider last said of its record.
          * @example {
          *       "externalId": "17293",
@@ -10151,6 +10242,19 @@ export interface components {
             lastSeen: {
                 [key: string]: unknown;
             } | null;
+        };
+        /**
+         * @description Two records to link.
+         * @example {
+         *       "externalId": "17293",
+         *       "recordId": "cmp_V1StGXR8Z5jdHi6BmyT0"
+         *     }
+         */
+        SyncLinkCreate: {
+            /** @description The record's id at the provider. */
+            externalId: string;
+            /** @description The record of Remit: a company, or an invoice where the sync is about invoices. */
+            recordId: components["schemas"]["Id"];
         };
         /** @description One record. */
         SyncLinkData: {
@@ -10189,6 +10293,11 @@ export interface components {
             createdAt: components["schemas"]["UnixMs"];
             /** @description When it was last changed. A write of what is there already is no change. */
             updatedAt: components["schemas"]["UnixMs"];
+        };
+        /** @description One record. */
+        SyncLinkSummaryData: {
+            /** @description The record. */
+            data: components["schemas"]["SyncLinkSummary"];
         };
         /** @description A page of records. */
         SyncLinkSummaryList: {
@@ -10293,7 +10402,8 @@ export interface components {
          *       "count": 3,
          *       "createdAt": 1774915260000,
          *       "lastFailedAt": 1774917060000,
-         *       "resolvedAt": null
+         *       "resolvedAt": null,
+         *       "decision": null
          *     }
          */
         SyncRecordError: {
@@ -10327,6 +10437,13 @@ export interface components {
             lastFailedAt: components["schemas"]["UnixMs"];
             /** @description When a later run wrote the record after all; null before. */
             resolvedAt: components["schemas"]["UnixMs"] | null;
+            /** @description Which side a caller has decided to use of a conflict; null without a decision. */
+            decision: components["schemas"]["SyncSide"] | null;
+        };
+        /** @description One record. */
+        SyncRecordErrorData: {
+            /** @description The record. */
+            data: components["schemas"]["SyncRecordError"];
         };
         /** @description A page of records. */
         SyncRecordErrorList: {
@@ -11002,6 +11119,11 @@ export interface components {
          */
         SyncScheduleType: "manual" | "interval" | "cron";
         /**
+         * @description A side of a sync.
+         * @enum {string}
+         */
+        SyncSide: "source" | "target";
+        /**
          * @description Whether a sync can run. A later version may add statuses.
          * @enum {string}
          */
@@ -11075,6 +11197,7 @@ export interface components {
          *         "status": "idle",
          *         "statusReason": null,
          *         "nextRunAt": 1774916100000,
+         *         "openErrors": 0,
          *         "lastRun": {
          *           "id": "run_1vJ5cU0ohX8mAYk2rTwQ",
          *           "status": "succeeded",
@@ -12743,6 +12866,8 @@ export interface components {
         PaymentPath: components["schemas"]["Id"];
         /** @description The pipeline's id. */
         PipelinePath: components["schemas"]["Id"];
+        /** @description The error's id. */
+        "SyncErrorPath.errorId": components["schemas"]["Id"];
         /** @description The record's id at the provider; of a link that is `unclear`, the one of Remit's record. */
         "SyncLinkPath.externalId": string;
         /** @description The sync's id. */
@@ -13054,15 +13179,19 @@ export type SyncDeletePolicy = components['schemas']['SyncDeletePolicy'];
 export type SyncDeletedEvent = components['schemas']['SyncDeletedEvent'];
 export type SyncDirection = components['schemas']['SyncDirection'];
 export type SyncErrorPolicy = components['schemas']['SyncErrorPolicy'];
+export type SyncErrorResolve = components['schemas']['SyncErrorResolve'];
 export type SyncLink = components['schemas']['SyncLink'];
+export type SyncLinkCreate = components['schemas']['SyncLinkCreate'];
 export type SyncLinkData = components['schemas']['SyncLinkData'];
 export type SyncLinkState = components['schemas']['SyncLinkState'];
 export type SyncLinkSummary = components['schemas']['SyncLinkSummary'];
+export type SyncLinkSummaryData = components['schemas']['SyncLinkSummaryData'];
 export type SyncLinkSummaryList = components['schemas']['SyncLinkSummaryList'];
 export type SyncList = components['schemas']['SyncList'];
 export type SyncMode = components['schemas']['SyncMode'];
 export type SyncProgress = components['schemas']['SyncProgress'];
 export type SyncRecordError = components['schemas']['SyncRecordError'];
+export type SyncRecordErrorData = components['schemas']['SyncRecordErrorData'];
 export type SyncRecordErrorList = components['schemas']['SyncRecordErrorList'];
 export type SyncRun = components['schemas']['SyncRun'];
 export type SyncRunCancelledEvent = components['schemas']['SyncRunCancelledEvent'];
@@ -13080,6 +13209,7 @@ export type SyncRunStatus = components['schemas']['SyncRunStatus'];
 export type SyncRunSucceededEvent = components['schemas']['SyncRunSucceededEvent'];
 export type SyncSchedule = components['schemas']['SyncSchedule'];
 export type SyncScheduleType = components['schemas']['SyncScheduleType'];
+export type SyncSide = components['schemas']['SyncSide'];
 export type SyncStatus = components['schemas']['SyncStatus'];
 export type SyncTrigger = components['schemas']['SyncTrigger'];
 export type SyncUpdate = components['schemas']['SyncUpdate'];
@@ -13177,6 +13307,7 @@ export type ParameterOffsetQueryOffset = components['parameters']['OffsetQuery.o
 export type ParameterPageQueryCursor = components['parameters']['PageQuery.cursor'];
 export type ParameterPaymentPath = components['parameters']['PaymentPath'];
 export type ParameterPipelinePath = components['parameters']['PipelinePath'];
+export type ParameterSyncErrorPathErrorId = components['parameters']['SyncErrorPath.errorId'];
 export type ParameterSyncLinkPathExternalId = components['parameters']['SyncLinkPath.externalId'];
 export type ParameterSyncPath = components['parameters']['SyncPath'];
 export type ParameterSyncRunPathRunId = components['parameters']['SyncRunPath.runId'];
@@ -27614,6 +27745,374 @@ export interface operations {
             };
         };
     };
+    "syncs.errors.list": {
+        parameters: {
+            query?: {
+                /** @description The most records in a page, 1 to 100. */
+                limit?: components["parameters"]["OffsetQuery.limit"];
+                /** @description How many records to skip. */
+                offset?: components["parameters"]["OffsetQuery.offset"];
+                /**
+                 * @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however
+                 *     far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and
+                 *     order; any other is 400.
+                 */
+                cursor?: components["parameters"]["PageQuery.cursor"];
+            };
+            header?: never;
+            path: {
+                /** @description The sync's id. */
+                id: components["parameters"]["SyncPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request has succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SyncRecordErrorList"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such record in the key's organization. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "syncs.errors.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The sync's id. */
+                id: components["parameters"]["SyncPath"];
+                /** @description The error's id. */
+                errorId: components["parameters"]["SyncErrorPath.errorId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request has succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SyncRecordErrorData"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such record in the key's organization. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "syncs.errors.resolve": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes a POST safe to repeat (IETF draft `Idempotency-Key`): for 24 hours, a request with the same key and body gets the
+                 *     answer of the first one again, with `Idempotent-Replayed: true`.
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
+            };
+            path: {
+                /** @description The sync's id. */
+                id: components["parameters"]["SyncPath"];
+                /** @description The error's id. */
+                errorId: components["parameters"]["SyncErrorPath.errorId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SyncErrorResolve"];
+            };
+        };
+        responses: {
+            /** @description The action was done. */
+            200: {
+                headers: {
+                    /** @description `true` when this repeats the answer to an earlier request with the same `Idempotency-Key`; else absent. */
+                    "Idempotent-Replayed"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SyncRecordErrorData"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such record in the key's organization. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request contradicts what is stored. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than 512 KiB. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not `application/json`. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request breaks a business rule. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     "syncs.history": {
         parameters: {
             query?: {
@@ -27822,6 +28321,181 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "syncs.links.create": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes a POST safe to repeat (IETF draft `Idempotency-Key`): for 24 hours, a request with the same key and body gets the
+                 *     answer of the first one again, with `Idempotent-Replayed: true`.
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
+            };
+            path: {
+                /** @description The sync's id. */
+                id: components["parameters"]["SyncPath"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SyncLinkCreate"];
+            };
+        };
+        responses: {
+            /** @description The records are linked. */
+            201: {
+                headers: {
+                    /** @description The path of the new link. */
+                    Location: string;
+                    /** @description `true` when this repeats the answer to an earlier request with the same `Idempotency-Key`; else absent. */
+                    "Idempotent-Replayed"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SyncLinkSummaryData"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such record in the key's organization. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request contradicts what is stored. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than 512 KiB. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not `application/json`. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request breaks a business rule. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The mail server, the payment processor or a provider rejected the request, or did not answer. Nothing was changed. */
+            502: {
+                headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];

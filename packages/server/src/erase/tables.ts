@@ -160,7 +160,7 @@ export const tables: Readonly<Record<string, ErasableTable>> = {
 	},
 	sync_record_errors: {
 		key: ['id'],
-		plain: ['syncId', 'runId', 'firstRunId', 'direction', 'recordKey', 'externalId', 'recordId'],
+		plain: ['syncId', 'runId', 'firstRunId', 'direction', 'recordKey', 'externalId', 'recordId', 'decision'],
 		json: ['errors'],
 	},
 	sync_ended_links: { key: ['connectionId', 'object', 'kind', 'externalId'], plain: ['recordId'] },
@@ -177,6 +177,8 @@ export const tables: Readonly<Record<string, ErasableTable>> = {
 			'goneRunId',
 			'heldBy',
 			'heldRunId',
+			'decision',
+			'decidedFor',
 		],
 	},
 	sync_runs: { key: ['id'], json: ['progress', 'error', 'checkpoint'], plain: ['syncId', 'trigger', 'mode', 'status'] },

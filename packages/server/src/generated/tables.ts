@@ -2463,6 +2463,70 @@ export const operationTable = [
 		"unlimitedKeysOnly": true
 	},
 	{
+		"id": "syncs.errors.list",
+		"method": "GET",
+		"path": "/syncs/{id}/errors",
+		"scopes": [
+			"read"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			429
+		],
+		"rateClass": "integration",
+		"unlimitedKeysOnly": true
+	},
+	{
+		"id": "syncs.errors.get",
+		"method": "GET",
+		"path": "/syncs/{id}/errors/{errorId}",
+		"scopes": [
+			"read"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			429
+		],
+		"rateClass": "integration",
+		"unlimitedKeysOnly": true
+	},
+	{
+		"id": "syncs.errors.resolve",
+		"method": "POST",
+		"path": "/syncs/{id}/errors/{errorId}/resolve",
+		"scopes": [
+			"write"
+		],
+		"body": "required",
+		"idempotent": true,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			409,
+			413,
+			415,
+			422,
+			429
+		],
+		"rateClass": "integration",
+		"unlimitedKeysOnly": true
+	},
+	{
 		"id": "syncs.history",
 		"method": "GET",
 		"path": "/syncs/{id}/history",
@@ -2501,6 +2565,32 @@ export const operationTable = [
 		],
 		"rateClass": "integration",
 		"unlimitedKeysOnly": true
+	},
+	{
+		"id": "syncs.links.create",
+		"method": "POST",
+		"path": "/syncs/{id}/links",
+		"scopes": [
+			"write"
+		],
+		"body": "required",
+		"idempotent": true,
+		"statuses": [
+			201,
+			400,
+			401,
+			403,
+			404,
+			409,
+			413,
+			415,
+			422,
+			429,
+			502
+		],
+		"rateClass": "integration",
+		"unlimitedKeysOnly": true,
+		"ownTransactions": true
 	},
 	{
 		"id": "syncs.links.get",
@@ -3422,6 +3512,7 @@ export const fields = {
 		"status": "string",
 		"statusReason": "string",
 		"nextRunAt": "number",
+		"openErrors": "number",
 		"lastRun": "json",
 		"createdAt": "number",
 		"updatedAt": "number",
@@ -3439,7 +3530,8 @@ export const fields = {
 		"count": "number",
 		"createdAt": "number",
 		"lastFailedAt": "number",
-		"resolvedAt": "number"
+		"resolvedAt": "number",
+		"decision": "string"
 	},
 	"SyncRun": {
 		"id": "string",
@@ -3572,7 +3664,7 @@ export const blanks = {
 	"Payment": {"companyId":null,"invoiceId":null,"method":null,"reference":null,"processor":null,"externalId":null,"unappliedReason":null,"notes":null,"metadata":null,"reversedAt":null,"reversalReason":null},
 	"Provider": {"apiVersion":null},
 	"Sync": {"reverseMappingId":null,"statusReason":null,"nextRunAt":null,"lastRun":null},
-	"SyncRecordError": {"externalId":null,"recordId":null,"resolvedAt":null},
+	"SyncRecordError": {"externalId":null,"recordId":null,"resolvedAt":null,"decision":null},
 	"SyncRun": {"reverseMappingVersion":null,"error":null,"waitingUntil":null,"startedAt":null,"finishedAt":null},
 	"TimeEntry": {"userId":null,"taskId":null,"taskName":null,"deliverableId":null,"deliverableName":null,"description":null,"endedAt":null,"durationSeconds":null,"hourlyRateCents":null,"invoiceId":null},
 	"WebhookDelivery": {"nextAttemptAt":null,"lastResponseStatus":null,"lastError":null},
@@ -3777,6 +3869,7 @@ export const errorTable = {
 	"webhook_delivery_not_found": [404,"Webhook delivery not found"],
 	"event_not_found": [404,"Event not found"],
 	"sync_link_not_found": [404,"Sync link not found"],
+	"sync_error_not_found": [404,"Sync error not found"],
 	"allocation_not_found": [404,"Allocation not found"],
 	"company_not_found": [404,"Company not found"],
 	"connection_not_found": [404,"Connection not found"],
@@ -3813,6 +3906,8 @@ export const errorTable = {
 	"sync_blocked": [409,"Sync blocked"],
 	"no_active_run": [409,"No active run"],
 	"nothing_to_confirm": [409,"Nothing to confirm"],
+	"nothing_to_resolve": [409,"Nothing to resolve"],
+	"linked_already": [409,"Linked already"],
 	"delivery_under_way": [409,"Delivery under way"],
 	"too_many_endpoints": [409,"Too many endpoints"],
 	"too_many_api_keys": [409,"Too many API keys"],
@@ -3838,6 +3933,7 @@ export const errorTable = {
 	"invalid_mapping": [422,"Invalid mapping"],
 	"invalid_preview": [422,"Invalid preview"],
 	"invalid_sync": [422,"Invalid sync"],
+	"invalid_sync_link": [422,"Invalid sync link"],
 	"unknown_connection": [422,"Unknown connection"],
 	"unknown_mapping": [422,"Unknown mapping"],
 	"unknown_deal": [422,"Unknown deal"],

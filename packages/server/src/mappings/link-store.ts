@@ -30,7 +30,17 @@ export interface Link {
 	/** The provider's record that matches this one and could not be written to it, and the run that said so last. */
 	readonly heldBy: string | null
 	readonly heldRunId: string | null
+	/** What a caller has decided of it and a run has not done yet; null for nothing. */
+	readonly decision: Decision | null
+	/** The sync that is to do it. */
+	readonly decidedFor: string | null
 }
+
+/**
+ * `policy`: it was linked by hand, and the sync's policy decides where both sides differ; `provider` or `remit`: this side wins a conflict; `applied`: the run has
+ * brought the provider's record in, and has still to look whether Remit's goes out.
+ */
+export type Decision = 'policy' | 'provider' | 'remit' | 'applied'
 
 export type LinkRow = Omit<Link, 'pending'> & { readonly pending: string | Pending | null }
 
@@ -44,6 +54,8 @@ export const linkColumns = [
 	'pending',
 	'heldBy',
 	'heldRunId',
+	'decision',
+	'decidedFor',
 ] as const
 
 export const linkOf = ({ pending, ...row }: LinkRow): Link => ({

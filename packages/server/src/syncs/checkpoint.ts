@@ -49,6 +49,8 @@ export interface Checkpoint {
 	readonly placedAt: number
 	/** The last id, where a phase goes by ids. */
 	readonly after: string
+	/** The record of the last link of which a caller had decided something, and this phase has done it; null once there are no more. */
+	readonly decidedAfter?: string | null
 	/** Up to where a push has looked for links whose record of Remit is gone. */
 	readonly marked?: string | null
 	/** The full pass of the sync before this run, when it noted what it read. */
@@ -80,6 +82,7 @@ export const beginning = {
 	index: 0,
 	newest: null,
 	after: '',
+	decidedAfter: '',
 	listed: 0,
 	tries: 0,
 	isConfirmed: false,

@@ -80,6 +80,41 @@ const open = query<Key & { after: string; limit: number }, { recordKey: string }
 export const findOpenErrors = async (db: Db, key: Key, after: string, limit: number): Promise<string[]> =>
 	(await db.all(open, { ...key, after, limit })).map(({ recordKey }) => recordKey)
 
+interface OfSync {
+	readonly organizationId: string
+	readonly syncId: string
+}
+
+const byId = query<OfSync & { id: string }, { json: string }>((knex, key, dialect) =>
+	knex('sync_record_errors')
+		.where(key)
+		.select(jsonColumn(knex, dialect, fields.SyncRecordError)),
+)
+
+/** An error of a sync. */
+export async function findError(db: Db, key: OfSync & { readonly id: string }): Promise<SyncRecordError | undefined> {
+	const row = await db.get(byId, key)
+	return row && JSON.parse(row.json)
+}
+
+const decision = query<OfSync & { id: string; decision: SyncRecordError['decision'] }>((knex, { decision, ...key }) =>
+	knex('sync_record_errors').where(key).update({ decision }),
+)
+
+/** Notes which side a caller uses. */
+export const noteDecision = (db: Db, key: OfSync & { readonly id: string }, use: SyncRecordError['decision']) =>
+	db.run(decision, { ...key, decision: use })
+
+const listOpen = listOf<OfSync>({
+	table: 'sync_record_errors',
+	order: { column: 'id', direction: 'asc' },
+	matching: (knex, key) => knex('sync_record_errors').where(key).whereNull('resolvedAt'),
+	columns: (knex, dialect) => jsonColumn(knex, dialect, fields.SyncRecordError),
+})
+
+/** A page of the open errors of a sync as JSON texts, oldest first. */
+export const readOpenErrors = (db: Db, key: OfSync, page: PageQuery) => listOpen.readCounted(db, key, page)
+
 interface OfRun {
 	readonly organizationId: string
 	readonly syncId: string

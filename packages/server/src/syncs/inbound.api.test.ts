@@ -98,7 +98,9 @@ it('A record that is there already is linked by its match, and not created again
 	const run = await sync.run()
 	expect(counts(run)).toMatchObject({ failed: 1 })
 	const { data } = await tenant.remit.syncs.runs.errors.list(sync.id, run.id)
-	expect(data[0]?.errors).toEqual([{ field: '', code: 'several_matches', reason: 'Several records match it.', candidates }])
+	expect(data[0]?.errors).toEqual([
+		{ field: '', code: 'several_matches', reason: 'Several records match it.', candidates: expect.arrayContaining(candidates) },
+	])
 })
 
 it.each([

@@ -28,6 +28,29 @@ const done = async (tenant: Tenant) => ran(tenant, await made(tenant, '/syncs', 
 
 const linked = async (tenant: Tenant) => [(await done(tenant))[0], '1']
 
+/** A sync, and the error of the one record that its provider has. */
+async function failed(tenant: Tenant, mapping: object, settings: object = {}): Promise<[string, string]> {
+	const input = { ...(await peopleSync(tenant, 'listing', mapping)), ...settings }
+	const [id] = await ran(tenant, await made(tenant, '/syncs', input))
+	const [error] = (await tenant.ask('GET', `/syncs/${id}/errors`)).body.data
+	return [id, error.id]
+}
+
+const nameless = { fields: [{ target: 'name', source: 'title', required: true }] }
+
+const matchedByName = {
+	fields: [
+		{ target: 'name', source: 'name' },
+		{ target: 'phone', constant: '0' },
+	],
+	match: { keys: ['name'], onMultiple: 'first' },
+}
+
+async function conflicted(tenant: Tenant): Promise<[string, string]> {
+	await made(tenant, '/api/companies', { name: 'Ada' })
+	return failed(tenant, matchedByName, { conflictPolicy: 'manual' })
+}
+
 /** A sync whose provider lists nobody any more. */
 async function emptied(tenant: Tenant): Promise<[string, string]> {
 	const id = await made(tenant, '/syncs', { ...(await peopleSync(tenant, 'emptied')), deletePolicy: 'delete' })
@@ -53,6 +76,19 @@ export const samples: Samples = {
 	'syncs.pause': { make: idle },
 	'syncs.resume': { make: paused },
 	'syncs.cancel': { make: busy, contradicting: async (tenant) => ({ id: await idle(tenant) }) },
+	'syncs.errors.list': { make: async (tenant) => (await conflicted(tenant))[0] },
+	'syncs.errors': { make: conflicted },
+	'syncs.errors.resolve': {
+		make: conflicted,
+		body: async () => ({ use: 'target' }),
+		contradicting: async (tenant) => ({ id: await failed(tenant, nameless) }),
+	},
+	'syncs.links.create': {
+		make: idle,
+		body: async (tenant) => ({ externalId: '1', recordId: await made(tenant, '/api/companies', { name: 'Ada' }) }),
+		broken: async () => ({ body: { externalId: '1', recordId: 'cmp_none' } }),
+		contradicting: async (tenant) => ({ id: await busy(tenant) }),
+	},
 	'syncs.links.get': { make: linked },
 	'syncs.links.list': { make: async (tenant) => (await done(tenant))[0] },
 	'syncs.links.delete': { make: linked, contradicting: async (tenant) => ({ id: [await busy(tenant), '1'] }) },

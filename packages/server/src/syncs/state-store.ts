@@ -1,6 +1,8 @@
 // What a run changes of its sync (status, next and last run, how far it has read). It is nobody's change of the sync: it leaves no entry in
 // the audit log and no event of the sync, but the version rises, since the answer differs.
+import type { Knex } from 'knex'
 import { type Db, query } from '../db/database.ts'
+import { countBound } from '../db/pages.ts'
 import type { Sync } from '../generated/contract.ts'
 import type { FullPass } from './checkpoint.ts'
 
@@ -31,8 +33,15 @@ type Shown = Partial<Pick<Sync, 'status' | 'statusReason' | 'nextRunAt' | 'lastR
 const note = query<SyncKey & Shown & { state?: SyncState; now: number }>((knex, { organizationId, id, now, ...values }) =>
 	knex('syncs')
 		.where({ organizationId, id })
-		.update({ ...values, updatedAt: now, version: knex.raw('version + 1') }),
+		.update({ ...values, openErrors: openErrors(knex, organizationId, id), updatedAt: now, version: knex.raw('version + 1') }),
 )
+
+/** Counted to a bound, as lists are: a sync with many errors costs no more at each step of its runs. */
+const openErrors = (knex: Knex, organizationId: Knex.Value, id: Knex.Value) =>
+	knex.raw(
+		`(select count(*) from (select 1 from sync_record_errors e where e."organizationId" = ? and e."syncId" = ? and e."resolvedAt" is null limit ${countBound}) counted)`,
+		[organizationId, id],
+	)
 
 /** Writes what a run changes of its sync. The caller holds the row's lock. */
 export const noteOfSync = (db: Db, { organizationId, id }: SyncKey, now: number, changes: Shown & { state?: SyncState }) =>

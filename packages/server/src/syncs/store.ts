@@ -38,7 +38,7 @@ export async function createSync(write: WriteContext, { start: _, ...input }: Sy
 	await requireSync(write, said)
 	const system = { organizationId: organization.id, id: newId('syn'), createdAt: now, updatedAt: now, version: 1 }
 	const nextRunAt = nextTime(said.schedule, organization.timeZone, now)
-	const sync: Sync = { ...said, status: 'idle', ...system, nextRunAt }
+	const sync: Sync = { ...said, status: 'idle', openErrors: 0, ...system, nextRunAt }
 	const data = await syncs.insert(write, sync, { deletedAt: null, state: {} })
 	await scheduleNext(db, sync, origin.now)
 	await recordSyncEvent(db, origin, 'sync.created', sync, { data })

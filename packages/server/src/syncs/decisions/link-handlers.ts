@@ -2,23 +2,13 @@ import { ApiError } from '../../base/errors.ts'
 import { recordChange } from '../../db/audit-log.ts'
 import type { Db } from '../../db/database.ts'
 import type { Sync, SyncLinkSummary } from '../../generated/contract.ts'
-import type { Handler } from '../../http/handler.ts'
+import { type Handler, writeContext } from '../../http/handler.ts'
 import { answerPage } from '../../http/record-handlers.ts'
 import type { LinkScope } from '../../mappings/link-store.ts'
-import { mappings } from '../../mappings/store.ts'
 import { findSeen, readLinks, removeLink } from '../records/link-store.ts'
-import { sidesOf } from '../rules.ts'
-import { lockActiveRun } from '../run-store.ts'
-import { findSyncsOf } from '../state-store.ts'
 import { audited, syncs } from '../store.ts'
-
-/** The two objects of a sync; undefined when its mapping was never there. */
-async function scopeOf(db: Db, { organizationId, connectionId, mappingId }: ScopedSync): Promise<LinkScope | undefined> {
-	const mapping = await mappings.findEvenDeleted(db, organizationId, mappingId)
-	return mapping && { organizationId, connectionId, ...sidesOf(mapping) }
-}
-
-type ScopedSync = Pick<Sync, 'organizationId' | 'connectionId' | 'mappingId'>
+import { findThere, linkByHand, requireHere } from './link.ts'
+import { requireIdle, scopeOf } from './scope.ts'
 
 type Found = NonNullable<Awaited<ReturnType<typeof findSeen>>>
 
@@ -62,6 +52,26 @@ export const get: Handler<'syncs.links.get'> = async ({ params: { id, externalId
 	return { status: 200, body: { data: { ...shown(scope, link), lastSeen } } }
 }
 
+export const create: Handler<'syncs.links.create'> = async ({ params: { id }, body, caller, signal }, context) => {
+	const { db, services, now, origin, commit } = context
+	const { organizationId } = caller
+	const sync = await syncs.existing(db, organizationId, id)
+	const { externalId, recordId } = body
+	await findThere({ db, services, now: () => now, signal: signal() }, sync, externalId)
+	return commit(async (tx) => {
+		const write = writeContext({ db: tx, origin }, caller)
+		const stored = await syncs.existing(tx, organizationId, id)
+		await requireIdle(tx, stored)
+		const scope = await requireHere(write, stored, recordId)
+		await linkByHand(tx, scope, body, { decision: 'policy', decidedFor: id }, now)
+		const after = { externalId, object: scope.object, recordId }
+		await recordChange({ db: tx, origin }, { ...audited(sync), action: 'linked', after })
+		const data = shown(scope, (await findSeen(tx, scope, externalId)) as Found)
+		const location = `/syncs/${id}/links/${encodeURIComponent(externalId)}`
+		return { status: 201, headers: { Location: location }, body: { data } }
+	})
+}
+
 export const remove: Handler<'syncs.links.delete'> = async ({ params: { id, externalId }, caller }, { db, origin }) => {
 	const { organizationId } = caller
 	const sync = await syncs.existing(db, organizationId, id)
@@ -71,19 +81,4 @@ export const remove: Handler<'syncs.links.delete'> = async ({ params: { id, exte
 	const before = { externalId: link.externalId, object: scope.object, recordId: link.recordId }
 	await recordChange({ db, origin }, { ...audited({ organizationId, id }), action: 'unlinked', before })
 	return { status: 200, body: { ok: true } }
-}
-
-/** Throws 409 while a sync that has the same links runs: what a run is about to write would go by a link that is gone. */
-async function requireIdle(db: Db, sync: Sync): Promise<void> {
-	const { organizationId, connectionId } = sync
-	const own = await scopeOf(db, sync)
-	const others = await findSyncsOf(db, organizationId, connectionId)
-	// In one order, so that two callers do not wait for each other.
-	for (const { id, mappingId } of others.toSorted((one, other) => (one.id < other.id ? -1 : 1))) {
-		const scope = await scopeOf(db, { organizationId, connectionId, mappingId })
-		if (scope?.object !== own?.object || scope?.kind !== own?.kind) continue
-		await syncs.lock(db, organizationId, id)
-		const active = await lockActiveRun(db, organizationId, id)
-		if (active) throw new ApiError('sync_already_running', `The run ${active.id} of the sync ${id} is ${active.status}.`)
-	}
 }

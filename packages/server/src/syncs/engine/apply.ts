@@ -8,9 +8,10 @@ import { isAsWritten } from '../../mappings/engine/as-written.ts'
 import { type FieldError, mapRecord } from '../../mappings/engine/engine.ts'
 import type { Links } from '../../mappings/engine/transforms.ts'
 import { hashOf, hashOfFields } from '../../mappings/hashes.ts'
-import { findByRecordIds, type Link } from '../../mappings/link-store.ts'
+import { type Decision, findByRecordIds, type Link } from '../../mappings/link-store.ts'
 import { mapLinked } from '../../mappings/links.ts'
 import { inputOf, matching, type Output, rejected, requireWhole, violations } from '../../mappings/outputs.ts'
+import { done } from '../records/decision-store.ts'
 import { changeLink, findPendingIds, insertLink, removeLink } from '../records/link-store.ts'
 import { doors, type Shown } from '../records/objects.ts'
 import type { Plan, Way } from './session.ts'
@@ -65,7 +66,7 @@ export async function apply(
 ): Promise<Outcome> {
 	const { input, hash, errors } = incoming
 	if (!input) return { failed: errors }
-	if (link?.externalHash === hash) return 'unchanged'
+	if (link?.externalHash === hash && decisionOf(plan, link) === null) return 'unchanged'
 	if (link) return applyLinked(write, plan, way, { ...incoming, input }, link)
 	const match = await matchOf(write, plan, way, input)
 	if (match && 'link' in match) return applyLinked(write, plan, way, { ...incoming, input }, match.link, match)
@@ -87,6 +88,8 @@ const blankLink = (recordId: string): Link => ({
 	pending: null,
 	heldBy: null,
 	heldRunId: null,
+	decision: null,
+	decidedFor: null,
 })
 
 /** A record of Remit that a record of the provider without a link is about. */
@@ -170,7 +173,9 @@ async function applyLinked(
 	let shown = locked.shown
 	let outcome: Outcome = 'unchanged'
 	if (!isAlike) {
-		const wins = live && hasMoved ? winner(plan.sync.conflictPolicy, record.changedAt, shown.updatedAt) : 'source'
+		const wins =
+			decidedWinner(plan, link) ??
+			(live && hasMoved ? winner(plan.sync.conflictPolicy, record.changedAt, shown.updatedAt) : 'source')
 		if (wins === 'nobody') return failedBy('conflict', `The record ${link.recordId} has changed on both sides.`)
 		outcome = 'skipped'
 		if (wins === 'source') {
@@ -178,10 +183,30 @@ async function applyLinked(
 			outcome = shown.updatedAt === locked.shown.updatedAt && hashOf(shown) === hashOf(locked.shown) ? 'unchanged' : 'updated'
 		}
 	}
-	const values = await linkValues(write, plan, way, incoming, shown, outcome === 'skipped')
+	const values = {
+		...(await linkValues(write, plan, way, incoming, shown, outcome === 'skipped')),
+		...decisionAfter(plan, link, outcome === 'skipped'),
+	}
 	if (isNew) await insertLink(write.db, scope, link.recordId, values, now)
 	else await changeLink(write.db, scope, link.recordId, values, now)
 	return live ? outcome : 'created'
+}
+
+/** What a caller has decided of a link, for the syncs of its way. */
+export const decisionOf = ({ sync }: Pick<Plan, 'sync'>, { decision, decidedFor }: Link): Decision | null =>
+	decidedFor === sync.id ? decision : null
+
+/** The side that a caller has decided to use, of a record that comes in; undefined without a decision. */
+export function decidedWinner(plan: Pick<Plan, 'sync'>, link: Link): 'source' | 'target' | undefined {
+	const decision = decisionOf(plan, link)
+	return decision === 'provider' ? 'source' : decision === 'remit' ? 'target' : undefined
+}
+
+/** What is left of a decision once the provider's record is in. */
+function decisionAfter(plan: Plan, link: Link, isLeftAlone: boolean) {
+	if (decisionOf(plan, link) === null) return undefined
+	if (!plan.push) return done
+	return { decision: isLeftAlone ? ('remit' as const) : ('applied' as const) }
 }
 
 /** Both sides are as they are now. One that was left alone is still to go out. */

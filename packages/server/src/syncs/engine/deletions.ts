@@ -14,7 +14,7 @@ import { noteEnded } from '../records/ended-link-store.ts'
 import { changeLink, countPart, findLost, hasLinks, type Lost, nextPart, type Part, removeLink } from '../records/link-store.ts'
 import { doors } from '../records/objects.ts'
 import { findState } from '../state-store.ts'
-import { winner } from './apply.ts'
+import { decidedWinner, winner } from './apply.ts'
 import { findHeir, handOver, isAtProvider } from './holds.ts'
 import type { Session, Tally } from './session.ts'
 
@@ -123,16 +123,19 @@ export async function deleteInRemit(session: Session, isFull: boolean): Promise<
 	return isLast
 }
 
-/** Undefined when the record is gone; `kept` when it stays since it has changed here, and wins. */
-type Deletion = undefined | 'kept' | readonly FieldError[]
+/** Undefined when the record is gone; `kept` when it stays since it has changed here, and wins; `unlinked` when a caller has decided that it stays. */
+type Deletion = undefined | 'kept' | 'unlinked' | readonly FieldError[]
 
-async function deleteOne({ plan }: Session, write: Write, { recordId, internalHash }: Link): Promise<Deletion> {
+async function deleteOne({ plan }: Session, write: Write, link: Link): Promise<Deletion> {
+	const { recordId, internalHash } = link
 	const { pull, kind, sync } = plan
 	const locked = await doors[kind].lock(write, recordId)
 	if (!locked) return undefined
 	const hasMoved = pull !== undefined && hashOfFields(locked.shown, pull.writes) !== internalHash
 	// Nobody says when it was deleted: what has changed here counts as later.
-	const wins = hasMoved ? winner(sync.conflictPolicy, 0, locked.shown.updatedAt) : 'source'
+	const decided = decidedWinner(plan, link)
+	if (decided === 'target') return 'unlinked'
+	const wins = decided ?? (hasMoved ? winner(sync.conflictPolicy, 0, locked.shown.updatedAt) : 'source')
 	if (wins === 'nobody') return [{ field: '', code: 'conflict', reason: 'It was deleted at the provider, and has changed here.' }]
 	if (wins === 'target') return 'kept'
 	try {
@@ -160,8 +163,11 @@ async function noteDeletion(
 		tally.deleted++
 		return void (await resolveErrors(db, key, [recordKey], origin.now))
 	}
-	await changeLink(db, plan.scope, recordId, { goneRunId: null }, origin.now)
-	if (outcome === 'kept') tally.skipped++
+	if (outcome === 'unlinked') {
+		await removeLink(db, plan.scope, recordId)
+		await resolveErrors(db, key, [recordKey], origin.now)
+	} else await changeLink(db, plan.scope, recordId, { goneRunId: null }, origin.now)
+	if (outcome === 'kept' || outcome === 'unlinked') tally.skipped++
 	else {
 		tally.failed++
 		await noteError(

@@ -12,11 +12,12 @@ import { obstacle } from '../rules.ts'
 import { changeRun, findStoredRun, recordRunEvent, runs, type StoredRun } from '../run-store.ts'
 import { noteOfSync } from '../state-store.ts'
 import { syncs } from '../store.ts'
+import { pullDecided, retryFailed } from './again.ts'
 import { Blocked, breakOff, type RunOutcome } from './break-off.ts'
 import { deleteAtProvider, deleteInRemit, isLetDelete } from './deletions.ts'
 import { finish } from './finish.ts'
 import { hasPageAhead, pullPage } from './pull.ts'
-import { pushBatch, settleBatch } from './push.ts'
+import { pushBatch, pushDecided, settleBatch } from './push.ts'
 import { checkSchema } from './schema.ts'
 import { originOf, planOf, RunStopped, Session, type Way } from './session.ts'
 
@@ -127,7 +128,7 @@ async function step(session: Session): Promise<boolean> {
 		return false
 	}
 	if (checkpoint.phase === 'pull') {
-		if (pull && !(await pullPage(session, pull))) return false
+		if (pull && !(await pullPart(session, pull))) return false
 		await goTo(session, isDeleting ? 'pullDeletions' : 'push')
 		return false
 	}
@@ -143,8 +144,13 @@ async function step(session: Session): Promise<boolean> {
 	return deleteAtProvider(session)
 }
 
+async function pullPart(session: Session, pull: Way): Promise<boolean> {
+	if (!(await pullDecided(session, pull))) return false
+	return session.run.mode === 'failed' && session.capabilities.readsOne ? retryFailed(session, pull) : pullPage(session, pull)
+}
+
 async function pushAndGoOn(session: Session, push: Way, isDeleting: boolean): Promise<boolean> {
-	if (!(await pushBatch(session, push))) return false
+	if (!(await pushDecided(session, push)) || !(await pushBatch(session, push))) return false
 	if (!isDeleting) return true
 	if (session.checkpoint.isFull && !(await markPart(session))) return false
 	await goTo(session, 'pushDeletions')

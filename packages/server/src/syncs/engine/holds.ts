@@ -9,7 +9,7 @@ import { matching } from '../../mappings/outputs.ts'
 import { resolveErrors } from '../error-store.ts'
 import { changeLink, insertLink } from '../records/link-store.ts'
 import { doors } from '../records/objects.ts'
-import type { Incoming, Outcome } from './apply.ts'
+import { decisionOf, type Incoming, type Outcome } from './apply.ts'
 import type { Session, Way } from './session.ts'
 
 type Write = WriteContext & { readonly db: Transaction }
@@ -56,9 +56,14 @@ export async function hold(
 }
 
 /** Whether a record of Remit must not go out. */
-export async function isHeld(session: Session, { externalId, heldBy, heldRunId }: Link): Promise<boolean> {
+export async function isHeld(session: Session, link: Link): Promise<boolean> {
 	// Without a way in, nobody would let go of it.
-	if (session.plan.pull === undefined || heldBy === null) return false
+	if (session.plan.pull === undefined) return false
+	const decision = decisionOf(session.plan, link)
+	// What a caller has decided comes in first.
+	if (decision !== null) return decision === 'policy' || decision === 'provider'
+	const { externalId, heldBy, heldRunId } = link
+	if (heldBy === null) return false
 	return (externalId === null || externalId === heldBy) && stands(session, heldBy, heldRunId)
 }
 

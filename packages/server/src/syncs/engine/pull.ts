@@ -2,14 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ApiError } from '../../base/errors.ts'
 import { graceMs } from '../../base/lending.ts'
-import {
-	type ExternalRecord,
-	ProviderFailed,
-	type RecordContext,
-	type RecordPage,
-	readPage,
-	readRecord,
-} from '../../connections/records/records.ts'
+import { type ExternalRecord, type RecordContext, type RecordPage, readPage } from '../../connections/records/records.ts'
 import type { Transaction } from '../../db/database.ts'
 import type { WriteContext } from '../../db/write-context.ts'
 import { findByExternalIds, type Link } from '../../mappings/link-store.ts'
@@ -17,16 +10,13 @@ import { linksFor } from '../../mappings/links.ts'
 import { rejected } from '../../mappings/outputs.ts'
 import type { Checkpoint } from '../checkpoint.ts'
 import { follow } from '../endless.ts'
-import { findOpenErrors, noteError, resolveErrors } from '../error-store.ts'
+import { noteError, resolveErrors } from '../error-store.ts'
 import { findEnded, forgetEnded } from '../records/ended-link-store.ts'
 import { markGone, markSeen, releaseHeld, unmarkGone } from '../records/link-store.ts'
 import { doors } from '../records/objects.ts'
 import { apply, type Incoming, type Outcome, prepare } from './apply.ts'
 import { hold, holdsAny, matchedBy } from './holds.ts'
 import type { Session, Tally, Way } from './session.ts'
-
-/** Failed records that are read again together. */
-const retriedTogether = 25
 
 /** A provider's clock, and ours, and what changed while a pass went on. */
 const lookBackMs = 5 * 60_000
@@ -39,7 +29,6 @@ const ahead = new WeakMap<Session, { readonly cursor: string | null; readonly pa
 
 /** Reads and writes a page; true when it was the last. */
 export async function pullPage(session: Session, way: Way): Promise<boolean> {
-	if (session.run.mode === 'failed' && session.capabilities.readsOne) return retryFailed(session, way)
 	const { cursor, index, beganAt, listed } = session.checkpoint
 	const page = await pageAt(session, way, cursor)
 	const trail = follow(session.checkpoint.trail, cursor, page)
@@ -108,7 +97,7 @@ interface Counting {
 }
 
 /** Writes records in one transaction. */
-async function applyChunk(
+export async function applyChunk(
 	session: Session,
 	way: Way,
 	records: readonly ExternalRecord[],
@@ -245,40 +234,6 @@ async function noteFailed(
 		},
 		origin.now,
 	)
-}
-
-/** Such as the id of a broken record, which nobody can ask for: it stays an error. */
-function refusedOnly(error: unknown): 'refused' {
-	if (error instanceof ProviderFailed && error.kind === 'rejected') return 'refused'
-	throw error
-}
-
-/** Reads the records again that failed, one by one. */
-async function retryFailed(session: Session, way: Way): Promise<boolean> {
-	const { plan, run, checkpoint, db } = session
-	const key = { organizationId: plan.scope.organizationId, syncId: run.syncId, direction: 'inbound' as const }
-	const ids = await findOpenErrors(db, key, checkpoint.after, retriedTogether)
-	const records: ExternalRecord[] = []
-	const gone: string[] = []
-	let refused = 0
-	for (const id of ids) {
-		const record = await readRecord(session.calls, plan.scope, id, way.reads).catch(refusedOnly)
-		if (record === 'refused') refused++
-		else if (record) records.push(record)
-		else gone.push(id)
-	}
-	const after = ids.at(-1)
-	if (after === undefined) return true
-	await applyChunk(session, way, records, { after }, { isCounted: () => true, count: undefined, total: null })
-	if (gone.length + refused > 0)
-		await session.commit(async ({ db: tx, origin }, tally) => {
-			tally.read += gone.length + refused
-			tally.failed += refused
-			if (plan.sync.deletePolicy === 'delete') await markGone(tx, plan.scope, gone, run.id)
-			tally.skipped += gone.length
-			await resolveErrors(tx, key, gone, origin.now)
-		}, {})
-	return ids.length < retriedTogether
 }
 
 /** Up to when the provider's changes are read, once a pass has come to its end. */

@@ -10,7 +10,7 @@ import { mapLinked } from '../../mappings/links.ts'
 import type { Output } from '../../mappings/outputs.ts'
 import { changeLink, insertLink } from '../records/link-store.ts'
 import type { Shown } from '../records/objects.ts'
-import { type Outcome, winner } from './apply.ts'
+import { decisionOf, type Outcome, winner } from './apply.ts'
 import { mostTries } from './break-off.ts'
 import { findThere, isAlike, linkedAlready, readsOf, valueAt } from './first-link.ts'
 import { isHeld } from './holds.ts'
@@ -24,6 +24,8 @@ export type Writing = WriteContext & { readonly db: Transaction }
 
 export interface Pushed {
 	readonly outcome: Outcome
+	/** Of a record that failed and has no link: the provider's one that it is about. */
+	readonly externalId?: string
 	/** Writes what is known of the provider's record now. */
 	readonly store?: (write: Writing) => Promise<unknown>
 	/** Whether the provider has done what it was asked, or has refused it. */
@@ -45,7 +47,9 @@ export async function push(session: Session, way: Way, shown: Shown, link: Link 
 	if (isDraft(session.plan, shown) && link?.externalId == null) return { outcome: 'skipped' }
 	const { output, errors } = await mapLinked(session.db, { ...session.plan.scope, isOutbound: true }, way.fields, shown)
 	if (!output) return { outcome: fail(session, shown, errors) }
-	if (link && link.pushedHash === hashOf(output) && !link.pending) return { outcome: 'unchanged' }
+	const decision = link ? decisionOf(session.plan, link) : null
+	const isDone = decision === null || decision === 'applied'
+	if (link && link.pushedHash === hashOf(output) && !link.pending && isDone) return { outcome: 'unchanged' }
 	const outgoing = { shown, link, output }
 	try {
 		if (link && !link.pending && (await isHeld(session, link)))
@@ -54,7 +58,7 @@ export async function push(session: Session, way: Way, shown: Shown, link: Link 
 					session,
 					shown,
 					'held',
-					`The provider's record ${link.heldBy} matches it, and is not written to it yet.`,
+					`The provider's record ${link.heldBy ?? link.externalId} matches it, and is not written to it yet.`,
 				),
 			}
 		const pushed = await (link?.externalId == null
@@ -89,7 +93,8 @@ function fail({ plan }: Session, { id }: Shown, failed: readonly RecordFailure[]
 const failedBy = (session: Session, shown: Shown, code: string, reason: string) =>
 	fail(session, shown, [{ field: '', code, reason }])
 
-const conflict = (session: Session, shown: Shown): Pushed => ({
+const conflict = (session: Session, shown: Shown, externalId: string): Pushed => ({
+	externalId,
 	outcome: failedBy(session, shown, 'conflict', 'The record has changed on both sides.'),
 })
 
@@ -120,7 +125,7 @@ async function pushMatched(session: Session, way: Way, outgoing: Outgoing, recor
 	const said = way.fields.filter((field) => valueAt(field, whole) !== null)
 	if (isAlike(said, output, record.data))
 		return { outcome: 'unchanged', store: await stored(session, way, outgoing, record, false) }
-	if (conflictPolicy === 'manual') return conflict(session, shown)
+	if (conflictPolicy === 'manual') return conflict(session, shown, record.id)
 	const externalAt = record.changedAt
 	const isOurs = plan.pull
 		? winner(conflictPolicy, externalAt, shown.updatedAt) === 'target'
@@ -148,11 +153,22 @@ function withoutEmpty(value: unknown): unknown {
 
 async function pushLinked(session: Session, way: Way, outgoing: Outgoing, link: Link, externalId: string): Promise<Pushed> {
 	const { plan } = session
+	const decision = decisionOf(plan, link)
 	const current = link.pending ? undefined : await readBefore(session, way, link, externalId)
+	if (decision === 'policy' && current) return pushMatched(session, way, outgoing, current)
+	if (decision === 'provider') {
+		const values = { pushedHash: hashOf(outgoing.output), ...(current && { remoteHash: remoteHashOf(way, current) }) }
+		return { outcome: 'skipped', store: ({ db }) => changeLink(db, plan.scope, link.recordId, values, session.job.now) }
+	}
 	if (current && link.remoteHash === null && isAlike(way.fields, outgoing.output, current.data))
 		return { outcome: 'unchanged', store: await stored(session, way, outgoing, current) }
-	if (current && link.remoteHash !== null && isTaken(session, way, current, link.remoteHash, outgoing.shown)) {
-		if (plan.sync.conflictPolicy === 'manual') return conflict(session, outgoing.shown)
+	if (
+		current &&
+		decision !== 'remit' &&
+		link.remoteHash !== null &&
+		isTaken(session, way, current, link.remoteHash, outgoing.shown)
+	) {
+		if (plan.sync.conflictPolicy === 'manual') return conflict(session, outgoing.shown, externalId)
 		const pushedHash = hashOf(outgoing.output)
 		return { outcome: 'skipped', store: ({ db }) => changeLink(db, plan.scope, link.recordId, { pushedHash }, session.job.now) }
 	}
@@ -161,11 +177,13 @@ async function pushLinked(session: Session, way: Way, outgoing: Outgoing, link: 
 }
 
 /** The provider's record, where it matters what it is before it is written. */
-async function readBefore(session: Session, way: Way, { remoteHash }: Link, externalId: string) {
+async function readBefore(session: Session, way: Way, link: Link, externalId: string) {
+	const { remoteHash } = link
 	const { plan, capabilities, calls } = session
 	// A bidirectional sync has just read the provider, and has decided.
 	if (plan.pull || !capabilities.readsOne) return undefined
-	if (remoteHash !== null && plan.sync.conflictPolicy === 'source_wins') return undefined
+	const isDecided = decisionOf(plan, link) !== null
+	if (remoteHash !== null && !isDecided && plan.sync.conflictPolicy === 'source_wins') return undefined
 	return readRecord(calls, plan.scope, externalId, readsOf(plan, way))
 }
 

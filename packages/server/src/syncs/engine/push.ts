@@ -5,10 +5,12 @@ import { findByRecordIds, type Link } from '../../mappings/link-store.ts'
 import { mappings } from '../../mappings/store.ts'
 import type { Checkpoint } from '../checkpoint.ts'
 import { findOpenErrors, noteError, resolveErrors } from '../error-store.ts'
+import { findDecided, done as noDecision } from '../records/decision-store.ts'
 import { findIds, findOwnRuns } from '../records/internal-store.ts'
-import { findPendingIds, markRecordsGone } from '../records/link-store.ts'
+import { changeLink, findPendingIds, markRecordsGone } from '../records/link-store.ts'
 import { doors } from '../records/objects.ts'
 import { sidesOf } from '../rules.ts'
+import { decisionOf } from './apply.ts'
 import { type Pushed, push, type Writing } from './push-record.ts'
 import type { Session, Tally, Way } from './session.ts'
 
@@ -43,6 +45,20 @@ export async function pushBatch(session: Session, way: Way): Promise<boolean> {
 export async function settleBatch(session: Session, way: Way): Promise<boolean> {
 	const { plan, checkpoint, db } = session
 	return pushIds(session, way, await findPendingIds(db, plan.scope, checkpoint.after, batch))
+}
+
+/** Brings out what callers have decided, before anything else; true when there is no more of it. */
+export async function pushDecided(session: Session, way: Way): Promise<boolean> {
+	const { plan, checkpoint, db } = session
+	const { decidedAfter = '' } = checkpoint
+	if (decidedAfter === null) return true
+	const isOut = plan.pull !== undefined
+	const links = await findDecided(db, plan.scope, plan.sync.id, { after: decidedAfter, limit: batch, isOut })
+	if (links.length === 0 && decidedAfter === '') return true
+	const ids = links.map(({ recordId }) => recordId)
+	if (ids.length === 0) await session.commit(async () => {}, { decidedAfter: null })
+	else await pushRecords(session, way, ids, (at) => ({ decidedAfter: ids[at] as string }))
+	return false
 }
 
 async function pushIds(session: Session, way: Way, ids: readonly string[]): Promise<boolean> {
@@ -92,7 +108,7 @@ async function pushRecords(
 	session: Session,
 	way: Way,
 	ids: readonly string[],
-	done: (at: number) => { readonly after: string } | { readonly index: number },
+	done: (at: number) => Partial<Checkpoint>,
 	from = 0,
 ): Promise<void> {
 	const { plan, db } = session
@@ -120,9 +136,11 @@ async function note({ plan, run, checkpoint }: Session, write: Writing, tally: T
 	const key = { organizationId: plan.scope.organizationId, syncId: run.syncId, direction: 'outbound' as const }
 	tally.read++
 	await pushed?.store?.(write)
+	const isFailed = typeof pushed?.outcome === 'object'
+	if (link && !isFailed && decisionOf(plan, link) !== null) await changeLink(db, plan.scope, id, noDecision, origin.now)
 	if (typeof pushed?.outcome === 'object') {
 		tally.failed++
-		const ids = { recordKey: id, externalId: link?.externalId ?? null, recordId: id }
+		const ids = { recordKey: id, externalId: pushed.externalId ?? link?.externalId ?? null, recordId: id }
 		return noteError(
 			db,
 			{ ...key, ...ids, runId: run.id, runBefore: checkpoint.runBefore ?? '', errors: pushed.outcome.failed },
