@@ -38,7 +38,7 @@ const changes = ({ writes, ownTransactions, changesNothing, method }: Operation)
 const success = ({ statuses }: Operation) => statuses.find((status) => status < 300)
 
 describe.each(operations)('$id', (operation) => {
-	const { broken, contradicting } = sampleOf(operation)
+	const { broken, contradicting, altered: other } = sampleOf(operation)
 	const hasBody = operation.body !== 'none'
 	const isPublic = operation.public === true
 	/** Of this operation alone, as an organization may have so many records of a kind. */
@@ -183,11 +183,11 @@ describe.each(operations)('$id', (operation) => {
 		const names = (name: string) => [first.headers.get(name), again.headers.get(name)]
 		for (const [sent, repeated] of [names('etag'), names('location')]) expect(repeated).toBe(sent)
 		const others = [
-			...(body ? [{ path, body: altered(body) }] : []),
+			...(body ? [{ path, body: other ?? altered(body) }] : []),
 			...(path === operation.path ? [] : [{ ...(await newRequest(operation, tenant)), body }]),
 		]
-		for (const other of others) {
-			const refused = await ask(other.path, { body: other.body, headers })
+		for (const asked of others) {
+			const refused = await ask(asked.path, { body: asked.body, headers })
 			expect(refused).toMatchObject({ status: 422, body: { code: 'idempotency_key_reused' } })
 		}
 	})

@@ -12,6 +12,8 @@ export interface Sample {
 	readonly make?: (tenant: Tenant) => Promise<string | readonly string[]>
 	/** A body that is taken. */
 	readonly body?: (tenant: Tenant) => Promise<object>
+	/** Another body that is taken, where a longer text is none. */
+	readonly altered?: object
 	/** What breaks a rule: 422. */
 	readonly broken?: (tenant: Tenant) => Promise<Asked>
 	/** What contradicts what is stored: 409. */

@@ -7,11 +7,13 @@ import { type Ask, readTables } from '../../test/tables.ts'
 import type { Db } from '../db/database.ts'
 import { findByExternalIds, findByRecordIds } from '../mappings/link-store.ts'
 import { hastenJobs } from '../work/jobs-store.ts'
-import { type Failed, findOpenErrors, noteError, readErrors, resolveErrors } from './error-store.ts'
+import { type Failed, findError, findOpenErrors, noteError, readErrors, readOpenErrors, resolveErrors } from './error-store.ts'
+import { findDecided } from './records/decision-store.ts'
+import { findEnded } from './records/ended-link-store.ts'
 import { findIds, findOwnRuns, markLost } from './records/internal-store.ts'
 import * as links from './records/link-store.ts'
 import { changeRun, findStoredRun, lockActiveRun, readRuns } from './run-store.ts'
-import { findState, findSyncsOf } from './state-store.ts'
+import { findState, findSyncsOf, noteOfSync } from './state-store.ts'
 import { syncs } from './store.ts'
 
 const rows = 20_000
@@ -92,9 +94,17 @@ const queries: [name: string, work: (db: Db) => Promise<unknown>][] = [
 		'errors behind an offset, and their number',
 		(db) => readErrors(db, { ...ofSync(), runId: 'run_1' }, { limit: 50, offset: 1 }),
 	],
+	['open errors of a sync', (db) => readOpenErrors(db, ofSync(), { ...page, after: { key: 'rer_1', id: 'rer_1' } })],
+	['open errors behind an offset, and their number', (db) => readOpenErrors(db, ofSync(), { limit: 50, offset: 1 })],
+	['the number of open errors', (db) => noteOfSync(db, { organizationId: org(), id: 'syn_1' }, 1, {})],
+	['an error', (db) => findError(db, { ...ofSync(), id: 'rer_1' })],
 	['errors that are open', (db) => findOpenErrors(db, errors(), 'x1', 25)],
 	['errors to resolve', (db) => resolveErrors(db, errors(), ['x1', 'x2'], 1)],
 	['links by the ids of the provider', (db) => findByExternalIds(db, scope(), ['ext_1', 'ext_2'])],
+	['links that ended', (db) => findEnded(db, scope(), ['ext_1', 'ext_2'])],
+	['links that were decided', (db) => findDecided(db, scope(), 'syn_1', { after: 'cmp_1', limit: 25, isOut: false })],
+	['links that were decided, to go out', (db) => findDecided(db, scope(), 'syn_1', { after: '', limit: 25, isOut: true })],
+	['some of the links', (db) => links.hasLinks(db, scope(), 20)],
 	['links by the ids of Remit', (db) => findByRecordIds(db, scope(), ['cmp_1', 'cmp_2'])],
 	['links to mark', (db) => links.markSeen(db, scope(), ['ext_1', 'ext_2'], 'run_1')],
 	['links of records that are gone', (db) => links.markRecordsGone(db, scope(), ['cmp_1'], 'run_1')],

@@ -81,6 +81,7 @@ export const samples: Samples = {
 	'syncs.errors.resolve': {
 		make: conflicted,
 		body: async () => ({ use: 'target' }),
+		altered: { use: 'source' },
 		contradicting: async (tenant) => ({ id: await failed(tenant, nameless) }),
 	},
 	'syncs.links.create': {

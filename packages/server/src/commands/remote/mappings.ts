@@ -1,5 +1,5 @@
-// `remit mappings preview`: what a mapping would make of records.
-import type { PreviewedRecord } from '@remit/sdk'
+// `remit mappings`: lists and creates mappings, and shows what one would make of records.
+import type { Mapping, MappingCreate, PreviewedRecord } from '@remit/sdk'
 import type { Command } from 'commander'
 import { print, UsageError } from '../command.ts'
 import { type RemoteOptions, remoteCommand, withServer } from './remote.ts'
@@ -10,6 +10,31 @@ const atOnce = 25
 
 export function addMappingCommands(program: Command): void {
 	const mappings = program.command('mappings').description('How records of one system become records of another.')
+
+	remoteCommand(mappings, 'list', 'List mappings.', 'read').action((options: RemoteOptions) =>
+		withServer(options, async (remit) => {
+			const found: Mapping[] = []
+			for await (const mapping of remit.mappings.list({ limit: 100 })) found.push(mapping)
+			const sideOf = ({ system, object }: Mapping['source']) => `${system} ${object}`
+			const rows = found.map(({ id, status, source, target, name }) => [
+				id,
+				status,
+				`${sideOf(source)} → ${sideOf(target)}`,
+				name,
+			])
+			print(options, found, columns(rows).join('\n') || 'None.')
+		}),
+	)
+
+	remoteCommand(mappings, 'create', 'Create a mapping of the JSON on standard input.', 'write')
+		.addHelpText('after', '\nThe JSON is the body of POST /mappings: docs/guides/sync.md has one.')
+		.action((options: RemoteOptions) =>
+			withServer(options, async (remit) => {
+				const input = jsonIn(await readInput(), 'A mapping is needed on standard input: remit mappings create < mapping.json')
+				const { id } = await remit.mappings.create(input as MappingCreate)
+				print(options, { id }, id)
+			}),
+		)
 
 	remoteCommand(mappings, 'preview', 'Show what a mapping makes of records from standard input. It writes nothing.', 'write')
 		.argument('<id>', 'the mapping, map_…')
@@ -25,17 +50,19 @@ export function addMappingCommands(program: Command): void {
 		)
 }
 
-type Record = { [name: string]: unknown }
-
-function recordsIn(text: string): Record[] {
-	if (text.trim() === '')
-		throw new UsageError('Records are needed on standard input: remit mappings preview map_… < records.json')
-	let said: unknown
+function jsonIn(text: string, needed: string): unknown {
+	if (text.trim() === '') throw new UsageError(needed)
 	try {
-		said = JSON.parse(text)
+		return JSON.parse(text)
 	} catch (error) {
 		throw new UsageError(`Standard input is no JSON: ${plain((error as Error).message)}`)
 	}
+}
+
+type Record = { [name: string]: unknown }
+
+function recordsIn(text: string): Record[] {
+	const said = jsonIn(text, 'Records are needed on standard input: remit mappings preview map_… < records.json')
 	const isRecord = (one: unknown): one is Record => typeof one === 'object' && one !== null && !Array.isArray(one)
 	const list = isRecord(said) ? (Object.values(said).find(Array.isArray) ?? [said]) : said
 	if (Array.isArray(list) && list.length > 0 && list.every(isRecord)) return list

@@ -192,6 +192,43 @@ it('a run that is under way is followed, and says what it waits for', { timeout:
 	expect(said).toMatchObject({ id: begun.id, status: 'succeeded', progress: { created: 3 } })
 })
 
+it('mends by hand: who is who, and who is right', { timeout: 90_000 }, async () => {
+	hubspot.companies.clear()
+	await connect('--name', 'By hand')
+	const { id: connection = '' } = (await client.connections.list()).data.find(({ name }) => name === 'By hand') ?? {}
+	const created = await run(['mappings', 'create'], JSON.stringify(fromHubSpot))
+	expect(created).toMatchObject({ code: 0, stdout: expect.stringMatching(/^map_\w+\n$/) })
+	const mapping = created.stdout.trim()
+	const line = new RegExp(`^${mapping} {2}active {2}hubspot companies → internal company {2}From HubSpot$`, 'm')
+	expect((await run(['mappings', 'list'])).stdout).toMatch(line)
+	const options = ['--connection', connection, '--mapping', mapping, '--conflicts', 'manual', '--every', '15', '--no-start']
+	const id = (await run(['syncs', 'create', ...options])).stdout.trim()
+	expect(await client.syncs.get(id)).toMatchObject({ conflictPolicy: 'manual', schedule: { minutes: 15 }, lastRun: null })
+	expectRefusal(await run(['syncs', 'create', ...options, '--cron', '0 6 * * *']), /^--every and --cron: choose one/)
+	expectRefusal(await run(['syncs', 'create', ...options, '--every', '1.5']), /^--every 1\.5: is no number of minutes/)
+	for (const name of ['One', 'Two']) await client.companies.create({ name, domain: 'twin.example' })
+	const { id: theirs } = hubspot.companies.put({ name: 'Theirs', domain: 'twin.example' }, { at: Date.now() - 90_000_000 })
+	await run(['syncs', 'run', id])
+	expect((await run(['syncs', 'list'])).stdout).toContain('last run: partially_succeeded, open errors: 1')
+	const several = (await run(['syncs', 'errors', id])).stdout
+	expect(several).toMatch(/^rer_\w+ {2}\d+ {2}- {2}several_matches {2}Several records match it\. cmp_\w+, cmp_\w+\n$/)
+	const [company = ''] = /cmp_\w+/.exec(several) ?? []
+	expect((await run(['syncs', 'link', id, theirs, company])).stdout).toBe(`${theirs} and ${company} are linked.\n`)
+	expectRefusal(await run(['syncs', 'link', id, theirs, company]), /^409 linked_already/)
+	expect((await run(['syncs', 'run', id])).code).toBe(2)
+	const [error = ''] = /^rer_\w+(?=.*conflict)/m.exec((await run(['syncs', 'errors', id])).stdout) ?? []
+	expect((await run(['syncs', 'resolve', id, error, 'source'])).stdout).toMatch(
+		/^The next run of syn_\w+ writes what the source has/,
+	)
+	expect((await run(['syncs', 'errors', id])).stdout).toContain('(the next run uses the source)')
+	expect((await run(['syncs', 'run', id])).code).toBe(0)
+	expect(await client.companies.get(company)).toMatchObject({ name: 'Theirs' })
+	expect((await run(['syncs', 'pause', id])).stdout).toBe(`${id} is paused.\n`)
+	expect((await run(['syncs', 'resume', id])).stdout).toBe(`${id} is resumed.\n`)
+	expectRefusal(await run(['syncs', 'cancel', id]), /^409 no_active_run/)
+	hubspot.companies.clear()
+})
+
 it('on a terminal a secret is not shown, and a run is one line that is written again', { timeout: 60_000 }, async () => {
 	const onTerminal = async (args: string, input?: string) => {
 		const env = { ...remit.env, ...use, PATH: process.env.PATH }

@@ -1,9 +1,11 @@
 // `remit syncs`: runs syncs, and shows how runs go and what failed in them.
-import type { Remit, Sync, SyncLinkSummary, SyncRecordError } from '@remit/sdk'
+import type { Sync, SyncRecordError } from '@remit/sdk'
 import type { Command } from 'commander'
 import { print, UsageError } from '../command.ts'
 import { type RemoteOptions, remoteCommand, withServer } from './remote.ts'
-import { columns, errorLines, plain } from './text.ts'
+import { addChangeCommands } from './sync-changes.ts'
+import { addDecisionCommands } from './sync-decisions.ts'
+import { columns, errorLines } from './text.ts'
 
 export function addSyncCommands(program: Command): void {
 	const syncs = program.command('syncs').description('What keeps records at providers and in Remit in step.')
@@ -12,8 +14,13 @@ export function addSyncCommands(program: Command): void {
 		withServer(options, async (remit) => {
 			const found: Sync[] = []
 			for await (const sync of remit.syncs.list({ limit: 100 })) found.push(sync)
-			const rows = found.map(({ id, direction, status, lastRun, nextRunAt, name, statusReason }) => [
-				...[id, direction, status, `last run: ${lastRun?.status ?? 'none'}`],
+			const rows = found.map(({ id, direction, status, lastRun, openErrors, nextRunAt, name, statusReason }) => [
+				...[
+					id,
+					direction,
+					status,
+					`last run: ${lastRun?.status ?? 'none'}${openErrors === 0 ? '' : `, open errors: ${openErrors}`}`,
+				],
 				nextRunAt === null ? 'no next run' : `next ${new Date(nextRunAt).toISOString().slice(0, 16)}Z`,
 				...[name, statusReason ?? ''],
 			])
@@ -42,48 +49,19 @@ export function addSyncCommands(program: Command): void {
 			}),
 		)
 
-	remoteCommand(syncs, 'errors', 'List the records that the last run could not write.', 'read')
+	remoteCommand(syncs, 'errors', 'List the records that have failed and were not written since.', 'read')
 		.argument('<id>', 'the sync, syn_…')
-		.option('--run <id>', 'another run, run_…')
+		.option('--run <id>', 'those of a run, run_…')
 		.action((id: string, options: RemoteOptions & { run?: string }) =>
 			withServer(options, async (remit) => {
 				const found: SyncRecordError[] = []
-				const runId = options.run ?? (await lastRunOf(remit, id))
-				for await (const error of remit.syncs.runs.errors.list(id, runId, { limit: 100 })) found.push(error)
-				print(options, found, errorLines(found).join('\n') || 'None.')
+				const { errors, runs } = remit.syncs
+				const pages = options.run ? runs.errors.list(id, options.run, { limit: 100 }) : errors.list(id, { limit: 100 })
+				for await (const error of pages) found.push(error)
+				print(options, found, errorLines(found, true).join('\n') || 'None.')
 			}),
 		)
 
-	addLinkCommands(syncs)
-}
-
-function addLinkCommands(syncs: Command): void {
-	remoteCommand(syncs, 'links', 'List which records of the provider are which of Remit.', 'read')
-		.argument('<id>', 'the sync, syn_…')
-		.option('--record <id>', 'only the link of this record of Remit')
-		.option('--unclear', 'only those of which no answer has said whether the provider has created the record')
-		.action((id: string, { record, unclear, ...options }: RemoteOptions & { record?: string; unclear?: boolean }) =>
-			withServer(options, async (remit) => {
-				const found: SyncLinkSummary[] = []
-				const filter = { ...(record !== undefined && { recordId: record }), ...(unclear && { state: 'unclear' as const }) }
-				for await (const link of remit.syncs.links.list(id, { ...filter, limit: 100 })) found.push(link)
-				const rows = found.map(({ externalId, recordId, state }) => [externalId ?? '-', recordId, state])
-				print(options, found, columns(rows).join('\n') || 'None.')
-			}),
-		)
-
-	remoteCommand(syncs, 'unlink', 'Remove a link. Both records stay; the next run that reads one takes it for new.', 'admin')
-		.argument('<id>', 'the sync, syn_…')
-		.argument('<externalId>', "the record's id at the provider; of an unclear link the one of Remit's record")
-		.action((id: string, externalId: string, options: RemoteOptions) =>
-			withServer(options, async (remit) => {
-				print(options, await remit.syncs.links.delete(id, externalId), `The link of ${plain(externalId)} is gone.`)
-			}),
-		)
-}
-
-async function lastRunOf(remit: Remit, id: string): Promise<string> {
-	const { lastRun } = await remit.syncs.get(id)
-	if (!lastRun) throw new UsageError(`The sync ${id} has not run yet.`)
-	return lastRun.id
+	addChangeCommands(syncs)
+	addDecisionCommands(syncs)
 }

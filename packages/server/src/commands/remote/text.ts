@@ -21,13 +21,17 @@ export function columns(rows: readonly (readonly unknown[])[]): string[] {
 /** All that is piped in; nothing from a terminal. */
 export const readInput = async (): Promise<string> => (process.stdin.isTTY ? '' : await text(process.stdin))
 
-/** Why records could not be written, a line a reason. */
-export const errorLines = (found: readonly SyncRecordError[]): string[] =>
+/** Why records could not be written, a line a reason; with the ids of the errors, by which a caller decides conflicts. */
+export const errorLines = (found: readonly SyncRecordError[], withIds = false): string[] =>
 	columns(
-		found.flatMap(({ externalId, recordId, errors, resolvedAt }) =>
-			errors.map(({ field, code, reason }) => [
+		found.flatMap(({ id, externalId, recordId, errors, resolvedAt, decision }) =>
+			errors.map(({ field, code, reason, candidates }) => [
+				...(withIds ? [id] : []),
 				...[externalId ?? recordId ?? '-', field || '-', code],
-				`${reason}${resolvedAt === null ? '' : ' (written since)'}`,
+				[
+					...[reason, ...(candidates ? [candidates.join(', ')] : [])],
+					...(resolvedAt === null ? (decision === null ? [] : [`(the next run uses the ${decision})`]) : ['(written since)']),
+				].join(' '),
 			]),
 		),
 	)

@@ -17,7 +17,13 @@ import { doors, type Shown } from '../records/objects.ts'
 import type { Plan, Way } from './session.ts'
 
 /** What became of a record. */
-export type Outcome = 'created' | 'updated' | 'unchanged' | 'skipped' | { readonly failed: readonly FieldError[] }
+export type Outcome =
+	| 'created'
+	| 'updated'
+	| 'unchanged'
+	| 'skipped'
+	/** `recordId`: the one of Remit that it would have been written to, where that is known. */
+	| { readonly failed: readonly FieldError[]; readonly recordId?: string }
 
 /** A record of the provider, mapped. */
 export interface Incoming {
@@ -50,7 +56,7 @@ export function prepare({ kind, sync }: Plan, { fields }: Way, record: ExternalR
 	}
 }
 
-const failedBy = (code: string, reason: string, more: Partial<FieldError> = {}): Outcome => ({
+const failedBy = (code: string, reason: string, more: Partial<FieldError> = {}) => ({
 	failed: [{ field: '', code, reason, ...more }],
 })
 
@@ -176,7 +182,10 @@ async function applyLinked(
 		const wins =
 			decidedWinner(plan, link) ??
 			(live && hasMoved ? winner(plan.sync.conflictPolicy, record.changedAt, shown.updatedAt) : 'source')
-		if (wins === 'nobody') return failedBy('conflict', `The record ${link.recordId} has changed on both sides.`)
+		if (wins === 'nobody') {
+			const { recordId } = link
+			return { ...failedBy('conflict', `The record ${recordId} has changed on both sides.`), recordId }
+		}
 		outcome = 'skipped'
 		if (wins === 'source') {
 			shown = await locked.change(input)

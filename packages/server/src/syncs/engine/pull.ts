@@ -167,7 +167,7 @@ async function applyAll(
 		const ids = link ? [link.recordId] : await matchedBy(write, session, way, each)
 		if (holdsAny(session)) unwritten.push({ id, outcome, link, ids })
 		if (typeof outcome === 'object')
-			await noteFailed(session, write, each, outcome.failed, ids.length === 1 ? (ids[0] ?? null) : null)
+			await noteFailed(session, write, each, outcome.failed, outcome.recordId ?? (ids.length === 1 ? (ids[0] ?? null) : null))
 	}
 	const { organizationId } = plan.scope
 	if (plan.sync.deletePolicy === 'delete') {
