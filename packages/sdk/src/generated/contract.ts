@@ -9493,6 +9493,11 @@ export interface components {
             meta: components["schemas"]["PageMeta"];
         };
         /**
+         * @description The providers to which there are connections; `GET /connections/providers` says what each has. A later version may add others.
+         * @enum {string}
+         */
+        ProviderName: "hubspot" | "xero" | "stripe" | "http_json";
+        /**
          * @description A kind of record at a provider.
          * @example {
          *       "name": "companies",
@@ -9691,6 +9696,11 @@ export interface components {
             code: string;
             /** @description What is wrong. */
             reason: string;
+            /**
+             * @description What the record has where the field is read, as text or JSON and at most 200 characters of it. Absent where it has nothing, where the error is about the whole record,
+             *     and where the field's name says that it may be a secret.
+             */
+            value?: string;
             /**
              * @description Of `several_matches`: the ids of the first 10 records that match, of Remit for an `inbound` record and else of the provider. A link says which one it is
              *     (`POST /syncs/{id}/links`).
@@ -13152,6 +13162,7 @@ export type Provider = components['schemas']['Provider'];
 export type ProviderField = components['schemas']['ProviderField'];
 export type ProviderFieldType = components['schemas']['ProviderFieldType'];
 export type ProviderList = components['schemas']['ProviderList'];
+export type ProviderName = components['schemas']['ProviderName'];
 export type ProviderObject = components['schemas']['ProviderObject'];
 export type PublicInvoice = components['schemas']['PublicInvoice'];
 export type PublicInvoiceData = components['schemas']['PublicInvoiceData'];
@@ -24505,7 +24516,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Only connections to this provider. */
-                provider?: components["schemas"]["IdFilter"];
+                provider?: components["schemas"]["ProviderName"];
                 /** @description Only connections with this status. */
                 status?: components["schemas"]["ConnectionStatus"];
                 /** @description The most records in a page, 1 to 100. */

@@ -228,6 +228,7 @@ export type {
 	ProviderField,
 	ProviderFieldType,
 	ProviderList,
+	ProviderName,
 	ProviderObject,
 	PublicInvoice,
 	PublicInvoiceData,

@@ -216,6 +216,12 @@ describe('a connection is refused', () => {
 	})
 })
 
+it('a list of the connections to no provider is an error that names the place', async () => {
+	const { status, body } = await tenant.ask('GET', '/connections?provider=nope')
+	expect([status, body.code, body.errors]).toMatchObject([400, 'invalid_request', [{ parameter: 'provider' }]])
+	expect(await tenant.ask('GET', '/connections?provider=xero')).toMatchObject({ status: 200, body: { data: [] } })
+})
+
 it('a key without the scope admin reads connections only, and one that is limited to kinds of records not even that', async () => {
 	const id = await create()
 	const writer = await tenant.newKey(['read', 'write'])

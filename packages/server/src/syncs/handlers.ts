@@ -1,14 +1,16 @@
 import { historyHandler } from '../audit/history.ts'
 import { ApiError } from '../base/errors.ts'
 import { recordChange } from '../db/audit-log.ts'
+import type { Db } from '../db/database.ts'
 import type { WriteContext } from '../db/write-context.ts'
 import type { Sync, SyncRun } from '../generated/contract.ts'
 import { type Handler, writeContext } from '../http/handler.ts'
 import { recordHandlers } from '../http/record-handlers.ts'
-import { beginRun, blockSync, endRun, goOn } from './begin.ts'
+import { beginRun, blockSync, endRun, goOn, lastRunOf } from './begin.ts'
 import { obstacle } from './rules.ts'
 import { changeRun, lockActiveRun } from './run-store.ts'
 import { nextTime } from './schedule.ts'
+import { noteOfSync } from './state-store.ts'
 import { audited, changeSync, createSync, recordSyncEvent, removeSync, scheduleNext, syncs } from './store.ts'
 
 const answers = recordHandlers(syncs, '/syncs', {
@@ -65,6 +67,14 @@ export const cancel: Handler<'syncs.cancel'> = async ({ params: { id }, caller }
 	return { status: 200, body: { data } }
 }
 
+/** The sync with the run that is under way as its last one: what becomes of a run is no change of its sync that anybody is told of. */
+async function withLastRun(db: Db, sync: Sync, run: SyncRun | undefined, now: number): Promise<Sync> {
+	if (!run) return sync
+	const lastRun = lastRunOf(run)
+	await noteOfSync(db, sync, now, { lastRun })
+	return { ...sync, lastRun }
+}
+
 /** Changes whether a sync is paused, and tells of it. */
 async function turn(write: WriteContext, sync: Sync, changes: Partial<Sync>): Promise<Sync> {
 	const changed = await syncs.update(write, sync, changes)
@@ -81,10 +91,9 @@ export const pause: Handler<'syncs.pause'> = async ({ params: { id }, caller }, 
 	// One that waits for somebody to confirm goes on waiting for that.
 	if (active && active.error?.code !== 'too_many_deletions')
 		await changeRun(db, active, active.status, now, { status: 'waiting', error, waitingUntil: null })
-	return {
-		status: 200,
-		body: { data: await turn(writeContext(context, caller), sync, { status: 'paused', statusReason: null, nextRunAt: null }) },
-	}
+	const shown = await withLastRun(db, sync, active && { ...active, status: 'waiting' }, now)
+	const data = await turn(writeContext(context, caller), shown, { status: 'paused', statusReason: null, nextRunAt: null })
+	return { status: 200, body: { data } }
 }
 
 export const resume: Handler<'syncs.resume'> = async ({ params: { id }, caller }, context) => {
@@ -93,9 +102,11 @@ export const resume: Handler<'syncs.resume'> = async ({ params: { id }, caller }
 	const sync = await lock(db, organizationId, id)
 	if (sync.status !== 'paused') return { status: 200, body: { data: sync } }
 	const active = await lockActiveRun(db, organizationId, id)
-	if (active?.error?.code === 'paused') await goOn(db, active, now)
+	const goesOn = active?.error?.code === 'paused'
+	if (goesOn) await goOn(db, active, now)
+	const shown = await withLastRun(db, sync, goesOn ? { ...active, status: 'queued' } : undefined, now)
 	const nextRunAt = nextTime(sync.schedule, organization.timeZone, now)
-	const data = await turn(writeContext(context, caller), sync, { status: active ? 'running' : 'idle', nextRunAt })
+	const data = await turn(writeContext(context, caller), shown, { status: active ? 'running' : 'idle', nextRunAt })
 	await scheduleNext(db, data, now)
 	return { status: 200, body: { data } }
 }

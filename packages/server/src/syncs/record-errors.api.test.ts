@@ -89,3 +89,29 @@ it('The errors of a sync that was deleted go after 90 days', async () => {
 	await server.runJobs()
 	expect(await stored()).toBe(0)
 })
+
+it('An error shows the value at fault, cut, and none of a field that may be a secret', async () => {
+	const secretly = { target: 'phone', source: 'apiKey' }
+	const { mappingId } = await tenant.remit.syncs.get(id)
+	const fields = [{ target: 'name', source: 'name' }, { target: 'billingEmail', source: 'contact.mail' }, secretly]
+	await tenant.remit.mappings.update(mappingId, { fields })
+	await run([
+		{ id: 1, name: 'A', contact: { mail: 'no address' } },
+		{ id: 2, name: 'x'.repeat(5_000) },
+		{ id: 3, name: 'C', apiKey: 'sk_live_secret'.repeat(100) },
+	])
+	const { data } = await tenant.remit.syncs.errors.list(id)
+	const values = data.map(({ externalId, errors }) => [externalId, errors[0]?.field, errors[0]?.value])
+	expect(values).toEqual([
+		['1', 'billingEmail', 'no address'],
+		['2', 'name', 'x'.repeat(200)],
+		['3', 'phone', undefined],
+	])
+	expect(JSON.stringify(data)).not.toContain('sk_live_secret')
+})
+
+it('An error of a record without an id says where it is', async () => {
+	await run([good(1), { name: 'Nobody' }])
+	const [error] = (await tenant.remit.syncs.errors.list(id)).data
+	expect(error?.errors).toMatchObject([{ code: 'invalid_id', reason: 'The record has no id. It is number 2 on page 1.' }])
+})

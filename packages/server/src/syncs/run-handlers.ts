@@ -4,9 +4,10 @@ import type { Db } from '../db/database.ts'
 import type { SyncRecordError, SyncRun } from '../generated/contract.ts'
 import type { Handler } from '../http/handler.ts'
 import { answerPage } from '../http/record-handlers.ts'
-import { goOn } from './begin.ts'
+import { goOn, lastRunOf } from './begin.ts'
 import { readErrors } from './error-store.ts'
 import { confirmDeletions, findStoredRun, readRuns, runs } from './run-store.ts'
+import { noteOfSync } from './state-store.ts'
 import { audited, syncs } from './store.ts'
 
 export const list: Handler<'syncs.runs.list'> = async ({ params: { id }, query, caller }, context) => {
@@ -32,7 +33,8 @@ export const listErrors: Handler<'syncs.runs.errors.list'> = async ({ params: { 
 
 export const confirm: Handler<'syncs.runs.confirm'> = async ({ params: { id, runId }, caller }, { db, now, origin }) => {
 	const { organizationId } = caller
-	await syncs.existing(db, organizationId, id)
+	const sync = await syncs.lock(db, organizationId, id)
+	if (!sync) throw syncs.notFound(id)
 	const run = await runs.lock(db, organizationId, runId)
 	if (run?.syncId !== id) throw runs.notFound(runId)
 	if (run.status !== 'waiting' || run.error?.code !== 'too_many_deletions')
@@ -40,8 +42,10 @@ export const confirm: Handler<'syncs.runs.confirm'> = async ({ params: { id, run
 	const stored = await findStoredRun(db, run)
 	if (stored) await confirmDeletions(db, run, stored.checkpoint, now)
 	await goOn(db, run, now)
+	const confirmed = { ...run, status: 'queued', error: null, updatedAt: now } as const
+	await noteOfSync(db, sync, now, { lastRun: lastRunOf(confirmed) })
 	await recordChange({ db, origin }, { ...audited({ organizationId, id }), action: 'deletions_confirmed', after: { runId } })
-	return { status: 200, body: { data: { ...run, status: 'queued', error: null, updatedAt: now } } }
+	return { status: 200, body: { data: confirmed } }
 }
 
 async function requireRun(db: Db, organizationId: string, syncId: string, runId: string): Promise<SyncRun> {

@@ -28,12 +28,12 @@ const isPage = ({ path }: { path: string }) => path.includes('/objects/')
 
 it('A run waits as long as the provider asks, and goes on where it was', async () => {
 	const sync = await newSync(server, tenant, connectionId, fromHubSpot)
-	hubspot.meet([null, { kind: 'rate_limited', retryAfter: 7_200 }], isPage)
+	hubspot.meet([null, { kind: 'rate_limited', retryAfter: 1_800 }], isPage)
 	await tenant.remit.syncs.run(sync.id)
 	await server.runJobs()
 	const run = await sync.lastRun()
 	expect(run).toMatchObject({ status: 'waiting', error: { code: 'provider_limit' }, progress: { read: 100 } })
-	expect(run.waitingUntil).toBeGreaterThanOrEqual(server.clock.now + 7_200_000)
+	expect(run.waitingUntil).toBeGreaterThanOrEqual(server.clock.now + 1_800_000)
 	expect(await tenant.remit.syncs.get(sync.id)).toMatchObject({ status: 'running', lastRun: { id: run.id, status: 'waiting' } })
 	expect(counts(await sync.finish())).toEqual({ read: 150, created: 150 })
 })
@@ -49,11 +49,14 @@ it('A provider that fails eight times ends the run, and the next one brings ever
 it('A paused sync begins nothing and goes on with nothing, until it is resumed', async () => {
 	const sync = await newSync(server, tenant, connectionId, fromHubSpot)
 	await tenant.remit.syncs.run(sync.id)
-	expect(await tenant.remit.syncs.pause(sync.id)).toMatchObject({ status: 'paused', nextRunAt: null })
+	expect(await tenant.remit.syncs.pause(sync.id)).toMatchObject({
+		...{ status: 'paused', nextRunAt: null, lastRun: { status: 'waiting' } },
+	})
 	await server.runJobs()
 	expect(await sync.lastRun()).toMatchObject({ status: 'waiting', error: { code: 'paused' }, progress: { read: 0 } })
 	await expect(tenant.remit.syncs.run(sync.id)).rejects.toMatchObject({ status: 409, code: 'sync_paused' })
-	expect(await tenant.remit.syncs.resume(sync.id)).toMatchObject({ status: 'running' })
+	expect((await tenant.remit.syncs.get(sync.id)).lastRun).toMatchObject({ status: 'waiting' })
+	expect(await tenant.remit.syncs.resume(sync.id)).toMatchObject({ status: 'running', lastRun: { status: 'queued' } })
 	expect(counts(await sync.finish())).toEqual({ read: 150, created: 150 })
 	expect(await tenant.remit.syncs.get(sync.id)).toMatchObject({ status: 'idle' })
 })

@@ -48,7 +48,8 @@ async function requireProvider(remit: Remit, id: string): Promise<Provider> {
 }
 
 async function findByName(remit: Remit, provider: string, name: string): Promise<Connection | undefined> {
-	for await (const connection of remit.connections.list({ provider, limit: 100 })) if (connection.name === name) return connection
+	for await (const connection of remit.connections.list({ limit: 100 }))
+		if (connection.provider === provider && connection.name === name) return connection
 	return undefined
 }
 

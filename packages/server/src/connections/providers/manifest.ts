@@ -58,6 +58,8 @@ export interface Writes {
 	readonly encoding: 'json' | 'form'
 	/** Each value below this field is text, and an empty one has none. */
 	readonly textsBelow?: string
+	/** Whether an update may replace an object in the record as a whole: what Remit does not write of it is sent along. */
+	readonly replacesObjects?: true
 	/** Whether the answer has not all of the record, so that it is read again. */
 	readonly answersPart: boolean
 }

@@ -3,7 +3,6 @@ import { hash } from 'node:crypto'
 import { graceMs } from '../../base/lending.ts'
 import { CallFailed, call, type OutsideAnswer, type OutsideCall, parseJson } from '../../outside/providers/json-call.ts'
 import { TokenFailed } from '../../outside/providers/oauth.ts'
-import { longestWaitMs } from '../../work/backoff.ts'
 import { baseUrlOf, type Proof, withProof } from '../access.ts'
 import { recordOutcome } from '../health.ts'
 import { type Outcome, testConnection } from '../probe.ts'
@@ -11,7 +10,7 @@ import type { CallLimit, Manifest, ObjectManifest } from '../providers/manifest.
 import { manifestOf } from '../providers/providers.ts'
 import { findTokenRow, type TokenRow } from '../token-store.ts'
 import { budgetOf, type Taken } from './budget.ts'
-import { type Effect, fromAnswer, fromCall, fromToken } from './failures.ts'
+import { type Effect, fromAnswer, fromCall, fromToken, longestPauseMs } from './failures.ts'
 import { objectOf } from './objects.ts'
 import { type ObjectKey, ProviderFailed, type RecordContext } from './types.ts'
 
@@ -167,5 +166,5 @@ function resetMs({ reset, pauseMs }: CallLimit, { headers }: OutsideAnswer, now:
 	const ms = reset.unit === 'ms' ? value : value * 1000
 	// A time in milliseconds, a time in seconds, or a number of them.
 	const wait = value > 1e12 ? value - now : value > 1e9 ? value * 1000 - now : ms
-	return Math.min(Math.max(0, wait), longestWaitMs)
+	return Math.min(Math.max(0, wait), longestPauseMs)
 }

@@ -78,13 +78,23 @@ describe('a failure', () => {
 
 	it('says for how long the provider wants no calls, and until then none is made', async () => {
 		const key = await connect()
-		provider.answer = (_, res) => res.writeHead(503, { 'retry-after': '7200' }).end()
+		provider.answer = (_, res) => res.writeHead(503, { 'retry-after': '1800' }).end()
 		for (let times = 0; times < 2; times++)
-			await expect(readPage(records.context, key, first)).rejects.toMatchObject({ kind: 'limit', retryAfterMs: 7_200_000 })
+			await expect(readPage(records.context, key, first)).rejects.toMatchObject({ kind: 'limit', retryAfterMs: 1_800_000 })
 		expect(provider.requests).toHaveLength(1)
-		records.server.clock.now += 7_200_000
+		records.server.clock.now += 1_800_000
 		provider.answers([])
 		expect((await readPage(records.context, key, first)).records).toEqual([])
+	})
+
+	it('that asks for a day is heeded for an hour, and then asked again', async () => {
+		const key = await connect()
+		provider.answer = (_, res) => res.writeHead(429, { 'retry-after': '86400' }).end()
+		for (let times = 1; times <= 2; times++) {
+			await expect(readPage(records.context, key, first)).rejects.toMatchObject({ kind: 'limit', retryAfterMs: 3_600_000 })
+			expect(provider.requests).toHaveLength(times)
+			records.server.clock.now += 3_600_000
+		}
 	})
 
 	it('comes before the call once a header says that none is left', async () => {

@@ -24,6 +24,9 @@ export type Effect = 'read' | 'write'
 /** Without a Retry-After. */
 const pauseMs = 10_000
 
+/** A provider that asks for a longer pause, a day perhaps, is asked once in so long whether it still does: it may have been a mistake, or mended. */
+export const longestPauseMs = 3_600_000
+
 /** Of a write, something that was sent may have been stored. */
 const broken = (effect: Effect, isUnsent = false): FailureKind => (effect === 'read' || isUnsent ? 'retry' : 'unclear')
 
@@ -69,7 +72,8 @@ export function fromAnswer(answer: OutsideAnswer, now: number, asked: Asked): Pr
 	if (status >= 200 && status < 300) return undefined
 	const code = errorOf(status) ?? 'provider_failed'
 	const said = saidOf(answer, asked)
-	const wait = waitOf(headers['retry-after'], now)
+	const told = waitOf(headers['retry-after'], now)
+	const wait = told === undefined ? undefined : Math.min(told, longestPauseMs)
 	if (status === 429 || (status === 503 && wait !== undefined))
 		return new ProviderFailed('limit', 'rate_limited', said, { retryAfterMs: wait ?? longPause(answer, asked) ?? pauseMs })
 	if (status === 401) return new ProviderFailed('reauth', code, said)

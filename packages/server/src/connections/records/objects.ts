@@ -29,7 +29,9 @@ function manifestOfObject(object: ConnectionObject): ObjectManifest {
 		pageSize: pageSize ? { parameter: pageSize.parameter, most: pageSize.size } : null,
 		envelope: wrap === undefined ? null : { name: wrap, list: false },
 		writes:
-			create || update ? { create: create ?? null, update: update ?? null, encoding: 'json', answersPart: one !== null } : null,
+			create || update
+				? { create: create ?? null, update: update ?? null, encoding: 'json', replacesObjects: true, answersPart: one !== null }
+				: null,
 		removal: remove ? { style: 'delete', ...remove } : null,
 		lookUp: object.lookUpFields?.length ? { style: 'parameters', fields: object.lookUpFields, lagMs: 0 } : null,
 		deletion: object.deletedField === undefined ? null : { field: object.deletedField, values: 'any' },

@@ -19,7 +19,7 @@ import {
 	type RecordPage,
 	type RecordWrite,
 } from './types.ts'
-import { idOf, recordOf, unwrapped } from './values.ts'
+import { idOf, isObject, recordOf, unwrapped } from './values.ts'
 import { modifiedPage, searchPage } from './windows.ts'
 import { bodyOf, pathOfOne } from './writes.ts'
 
@@ -97,9 +97,28 @@ async function send(context: RecordContext, target: Target, { externalId, data, 
 	return callProvider(context, target, {
 		...{ method: call.method, effect: 'write', idempotencyKey },
 		path: externalId === null ? call.path : pathOfOne(call.path, externalId),
-		body: bodyOf(object, writes, data),
+		body: bodyOf(object, writes, externalId === null ? data : await wholeObjects(context, target, externalId, data)),
 	})
 }
+
+/** What is written of an object in a record, with what the provider has of it besides; lists are written as they are. */
+async function wholeObjects(
+	context: RecordContext,
+	target: Target,
+	id: string,
+	data: RecordWrite['data'],
+): Promise<RecordWrite['data']> {
+	const { writes, one } = target.object
+	const names = Object.keys(data).filter((name) => isObject(data[name]))
+	if (!writes?.replacesObjects || one === null || names.length === 0) return data
+	const stored = await readOne(context, target, id, names)
+	return { ...data, ...Object.fromEntries(names.map((name) => [name, merged(stored?.data[name], data[name])])) }
+}
+
+const merged = (stored: unknown, written: unknown): unknown =>
+	isObject(stored) && isObject(written)
+		? { ...stored, ...Object.fromEntries(Object.entries(written).map(([name, value]) => [name, merged(stored[name], value)])) }
+		: written
 
 /** A new record may be named by a header alone (RFC 9110 §15.3.2). */
 const idAtEnd = (location: string | undefined) => /\/([\w.~-]+)\/?(?:[?#].*)?$/.exec(location ?? '')?.[1]

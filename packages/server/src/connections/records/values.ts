@@ -6,7 +6,7 @@ import { type ExternalRecord, ProviderFailed } from './types.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
+export const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Not what the provider answers to such a call; another time it may be. */
 export const notAnswered = (what: string) =>

@@ -173,6 +173,8 @@ export interface FieldError {
 	readonly field: string
 	readonly code: string
 	readonly reason: string
+	/** What the record has in the field, cut; absent where nobody said. */
+	readonly value?: string
 	/** Of several records that match: the ids of the first of them. */
 	readonly candidates?: string[]
 }

@@ -16,6 +16,7 @@ import { markGone, markSeen, releaseHeld, unmarkGone } from '../records/link-sto
 import { doors } from '../records/objects.ts'
 import { apply, type Incoming, type Outcome, prepare } from './apply.ts'
 import { hold, holdsAny, matchedBy } from './holds.ts'
+import { withValues } from './offending.ts'
 import type { Session, Tally, Way } from './session.ts'
 
 /** A provider's clock, and ours, and what changed while a pass went on. */
@@ -39,12 +40,13 @@ export async function pullPage(session: Session, way: Way): Promise<boolean> {
 		tally.pages++
 		tally.bytes += bytes
 	}
+	const number = session.run.progress.pages + (index === 0 ? 1 : 0)
 	const newest =
 		page.records.reduce((most, { changedAt }) => Math.max(most, changedAt ?? 0), session.checkpoint.newest ?? 0) || null
 	for (let from = 0, size = 0; from === 0 || from < page.records.length; from += size) {
 		if (session.job.signal.aborted) return false
 		size = session.chunk
-		const records = page.records.slice(from, from + size)
+		const records = page.records.slice(from, from + size).map((record, at) => placed(record, number, from + at + 1))
 		const isLast = from + size >= page.records.length
 		const done = isLast
 			? { cursor: page.next, index: 0, newest, trail, listed: listed + page.records.length }
@@ -66,6 +68,10 @@ export async function pullPage(session: Session, way: Way): Promise<boolean> {
 	}
 	return page.next === null
 }
+
+/** A record without an id can be told by its place alone. */
+const placed = (record: ExternalRecord, page: number, position: number): ExternalRecord =>
+	record.problem === undefined ? record : { ...record, problem: `${record.problem} It is number ${position} on page ${page}.` }
 
 function lookAhead(session: Session, way: Way, cursor: string): void {
 	const page = read(session, session.callsBeside, way, cursor)
@@ -167,7 +173,13 @@ async function applyAll(
 		const ids = link ? [link.recordId] : await matchedBy(write, session, way, each)
 		if (holdsAny(session)) unwritten.push({ id, outcome, link, ids })
 		if (typeof outcome === 'object')
-			await noteFailed(session, write, each, outcome.failed, outcome.recordId ?? (ids.length === 1 ? (ids[0] ?? null) : null))
+			await noteFailed(
+				session,
+				write,
+				each,
+				withValues(outcome.failed, way.fields, each.record.data),
+				outcome.recordId ?? (ids.length === 1 ? (ids[0] ?? null) : null),
+			)
 	}
 	const { organizationId } = plan.scope
 	if (plan.sync.deletePolicy === 'delete') {

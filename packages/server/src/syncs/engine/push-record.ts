@@ -14,6 +14,7 @@ import { decisionOf, type Outcome, winner } from './apply.ts'
 import { mostTries } from './break-off.ts'
 import { findThere, isAlike, linkedAlready, readsOf, valueAt } from './first-link.ts'
 import { isHeld } from './holds.ts'
+import { withValues } from './offending.ts'
 import { RecordFailed } from './pull.ts'
 import type { Session, Way } from './session.ts'
 
@@ -46,7 +47,7 @@ const isDraft = ({ kind }: Session['plan'], { status }: Shown) => kind === 'invo
 export async function push(session: Session, way: Way, shown: Shown, link: Link | undefined): Promise<Pushed> {
 	if (isDraft(session.plan, shown) && link?.externalId == null) return { outcome: 'skipped' }
 	const { output, errors } = await mapLinked(session.db, { ...session.plan.scope, isOutbound: true }, way.fields, shown)
-	if (!output) return { outcome: fail(session, shown, errors) }
+	if (!output) return { outcome: fail(session, shown, withValues(errors, way.fields, shown)) }
 	const decision = link ? decisionOf(session.plan, link) : null
 	const isDone = decision === null || decision === 'applied'
 	if (link && link.pushedHash === hashOf(output) && !link.pending && isDone) return { outcome: 'unchanged' }
