@@ -172,6 +172,18 @@ it.each([
 	}
 })
 
+it.each([
+	['source', 200],
+	['target', 404],
+] as const)('A conflict of a company that is deleted meanwhile, decided for the %s, leaves it %s', async (use, status) => {
+	const { sync, error } = await inConflict()
+	await tenant.remit.companies.delete(error.recordId as string)
+	await tenant.remit.syncs.errors.resolve(sync.id, error.id, { use })
+	await sync.run()
+	expect([(await tenant.ask('GET', `/api/companies/${error.recordId}`)).status, await openCount(sync)]).toEqual([status, 0])
+	expect(counts(await sync.run())).not.toHaveProperty('failed')
+})
+
 it('Until it is done a decision can be taken back, and nothing else can be decided', async () => {
 	const { sync, error, phones } = await inConflict()
 	const { errors } = tenant.remit.syncs

@@ -167,7 +167,10 @@ async function applyLinked(
 	const { now } = write.origin
 	const live = await doors[kind].lock(write, link.recordId)
 	// It was deleted in Remit.
-	if (!live && !returns && winner(plan.sync.conflictPolicy) !== 'source') return 'skipped'
+	if (!live && !returns && (decidedWinner(plan, link) ?? winner(plan.sync.conflictPolicy)) !== 'source') {
+		if (decisionOf(plan, link) !== null) await changeLink(write.db, scope, link.recordId, done, now)
+		return 'skipped'
+	}
 	const locked = live ?? (await doors[kind].restore?.(write, link.recordId))
 	if (!locked) {
 		await removeLink(write.db, scope, link.recordId)
