@@ -1642,7 +1642,8 @@ export interface paths {
         put?: never;
         /**
          * Resume a sync
-         * @description Resume a paused sync: a run that waited goes on from where it was. One that is not paused stays as it is.
+         * @description Resume a paused sync: a run that waited goes on from where it was. It asks its provider at once, also when that had asked for a pause. A sync that is
+         *     not paused stays as it is.
          */
         post: operations["syncs.resume"];
         delete?: never;

@@ -2319,7 +2319,8 @@ export class SyncsResource {
 	}
 
 	/**
-	 * Resume a paused sync: a run that waited goes on from where it was. One that is not paused stays as it is.
+	 * Resume a paused sync: a run that waited goes on from where it was. It asks its provider at once, also when that had asked for a pause. A sync that is
+	 * not paused stays as it is.
 	 *
 	 * @param id - The sync's id.
 	 * @param options - Options of this call alone.

@@ -1,5 +1,6 @@
 import { historyHandler } from '../audit/history.ts'
 import { ApiError } from '../base/errors.ts'
+import { budgetOf } from '../connections/records/budget.ts'
 import { recordChange } from '../db/audit-log.ts'
 import type { Db } from '../db/database.ts'
 import type { WriteContext } from '../db/write-context.ts'
@@ -97,13 +98,14 @@ export const pause: Handler<'syncs.pause'> = async ({ params: { id }, caller }, 
 }
 
 export const resume: Handler<'syncs.resume'> = async ({ params: { id }, caller }, context) => {
-	const { db, now } = context
+	const { db, now, services } = context
 	const { organizationId, organization } = caller
 	const sync = await lock(db, organizationId, id)
 	if (sync.status !== 'paused') return { status: 200, body: { data: sync } }
 	const active = await lockActiveRun(db, organizationId, id)
 	const goesOn = active?.error?.code === 'paused'
 	if (goesOn) await goOn(db, active, now)
+	context.afterCommit(() => budgetOf(services).release({ organizationId, id: sync.connectionId }))
 	const shown = await withLastRun(db, sync, goesOn ? { ...active, status: 'queued' } : undefined, now)
 	const nextRunAt = nextTime(sync.schedule, organization.timeZone, now)
 	const data = await turn(writeContext(context, caller), shown, { status: active ? 'running' : 'idle', nextRunAt })

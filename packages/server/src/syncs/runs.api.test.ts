@@ -38,6 +38,23 @@ it('A run waits as long as the provider asks, and goes on where it was', async (
 	expect(counts(await sync.finish())).toEqual({ read: 150, created: 150 })
 })
 
+it('A pause of a day ends after an hour, or when the sync is paused and resumed', async () => {
+	const sync = await newSync(server, tenant, connectionId, fromHubSpot)
+	const tooMany = { kind: 'rate_limited', retryAfter: 86_400 } as const
+	hubspot.meet([null, tooMany, tooMany], isPage)
+	await tenant.remit.syncs.run(sync.id)
+	for (let times = 0; times < 2; times++) {
+		await server.runJobs()
+		const { status, waitingUntil } = await sync.lastRun()
+		expect([status, (waitingUntil ?? 0) - server.clock.now <= 3_600_000]).toEqual(['waiting', true])
+		if (times === 0) server.clock.now = waitingUntil ?? 0
+	}
+	await tenant.remit.syncs.pause(sync.id)
+	await tenant.remit.syncs.resume(sync.id)
+	await server.runJobs()
+	expect(await sync.lastRun()).toMatchObject({ status: 'succeeded', progress: { read: 150 } })
+})
+
 it('A provider that fails eight times ends the run, and the next one brings everything', async () => {
 	const sync = await newSync(server, tenant, connectionId, fromHubSpot)
 	hubspot.meet(always({ kind: 'html' }), isPage)

@@ -140,6 +140,11 @@ export class CallBudget {
 		lane.heldUntil = Math.max(lane.heldUntil, until)
 	}
 
+	/** Somebody wants to know whether the provider takes calls again. */
+	release(key: ConnectionKey): void {
+		this.#laneOf(key).heldUntil = 0
+	}
+
 	#laneOf({ organizationId, id, isFailing = false }: Owner): Lane {
 		const name = `${organizationId} ${id}`
 		const known = this.#lanes.get(name)
