@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { type ContractOperation, contractOperations } from '../../contract/document.ts'
+import { schemas } from '../../contract/document.ts'
 import { hubspot } from './hubspot.ts'
 import { mistakesIn, providers } from './providers.ts'
 
@@ -7,9 +7,7 @@ const oauth = hubspot.oauth as NonNullable<typeof hubspot.oauth>
 const [companies] = hubspot.objects as [(typeof hubspot.objects)[0]]
 
 it('The contract names all providers, in the filter of connections', () => {
-	const { parameters } = contractOperations.get('connections.list') as ContractOperation
-	const filter = parameters.find(({ name }) => name === 'provider')
-	expect(filter?.schema).toMatchObject({ enum: providers.map(({ id }) => id) })
+	expect(schemas.ProviderName).toMatchObject({ enum: providers.map(({ id }) => id) })
 })
 
 it.each(providers.map((manifest) => [manifest.id, manifest] as const))('the manifest of %s has no mistake', (_, manifest) => {
