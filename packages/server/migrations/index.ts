@@ -76,6 +76,8 @@ import * as listIndexes from './0073-list-indexes.ts'
 import * as heldLinks from './0074-held-links.ts'
 import * as auditLogReplaced from './0075-audit-log-replaced.ts'
 import * as invoiceLists from './0076-invoice-lists.ts'
+import * as endedLinks from './0077-ended-links.ts'
+import * as decisions from './0078-decisions.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -155,4 +157,6 @@ export const migrations: readonly Migration[] = [
 	{ name: '0074-held-links', up: heldLinks.up },
 	{ name: '0075-audit-log-replaced', up: auditLogReplaced.up },
 	{ name: '0076-invoice-lists', up: invoiceLists.up },
+	{ name: '0077-ended-links', up: endedLinks.up },
+	{ name: '0078-decisions', up: decisions.up },
 ]

@@ -4,7 +4,7 @@ import type { ConditionalRequestOptions, IdempotentRequestOptions, OneOrMore, Re
 import type { PagePromise } from '../page.ts'
 import type { SyncRunPromise } from '../sync-run.ts'
 import type { Transport } from '../transport.ts'
-import type { AllocationsCreate, ApiKey, ApiKeyCreate, ApiKeyRotate, AuditEntry, Company, CompanyCreate, CompanyListMeta, CompanyUpdate, Connection, ConnectionAuthorization, ConnectionAuthorize, ConnectionCreate, ConnectionLink, ConnectionLinkCreate, ConnectionUpdate, Contact, ContactCreate, ContactUpdate, CreatedRecord, CreatedSync, Deal, DealCreate, DealUpdate, ExpandedInvoice, HistoryEntry, InvoiceCreated, InvoiceEmail, InvoiceInput, InvoiceLink, InvoicePreview, InvoiceSend, InvoiceSent, InvoiceSummary, InvoiceUpdated, ListedInvoice, LogoFile, LogoUpload, Mapping, MappingCreate, MappingPreview, MappingPreviewInput, MappingUpdate, NewApiKey, NewWebhookEndpoint, NewWebhookSecret, NextInvoiceNumber, NextInvoiceNumberUpdate, NumberGap, ObjectSchema, Ok, OrganizationSettings, OrganizationSettingsUpdate, OrganizationUsage, PageMeta, Payment, PaymentCreate, PaymentCredentials, PaymentCredentialsUpdate, PaymentReversal, PaymentUpdate, Pipeline, PipelineCreate, PipelineUpdate, Provider, PublicInvoice, Redelivered, SendStatus, Sync, SyncCreate, SyncLink, SyncLinkSummary, SyncRecordError, SyncRun, SyncRunInput, SyncUpdate, TaxRate, TaxRateCreate, TaxRateUpdate, TimeEntriesInvoice, TimeEntry, TimeEntryCreate, TimeEntryUpdate, WebhookDelivery, WebhookDeliveryDetails, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointStats, WebhookEndpointUpdate, WebhookEvent, WebhookEventType, WebhookRedeliver, WebhookSecretRotate, operations } from './contract.ts'
+import type { AllocationsCreate, ApiKey, ApiKeyCreate, ApiKeyRotate, AuditEntry, Company, CompanyCreate, CompanyListMeta, CompanyUpdate, Connection, ConnectionAuthorization, ConnectionAuthorize, ConnectionCreate, ConnectionLink, ConnectionLinkCreate, ConnectionUpdate, Contact, ContactCreate, ContactUpdate, CreatedRecord, CreatedSync, Deal, DealCreate, DealUpdate, ExpandedInvoice, HistoryEntry, InvoiceCreated, InvoiceEmail, InvoiceInput, InvoiceLink, InvoicePreview, InvoiceSend, InvoiceSent, InvoiceSummary, InvoiceUpdated, ListedInvoice, LogoFile, LogoUpload, Mapping, MappingCreate, MappingPreview, MappingPreviewInput, MappingUpdate, NewApiKey, NewWebhookEndpoint, NewWebhookSecret, NextInvoiceNumber, NextInvoiceNumberUpdate, NumberGap, ObjectSchema, Ok, OrganizationSettings, OrganizationSettingsUpdate, OrganizationUsage, PageMeta, Payment, PaymentCreate, PaymentCredentials, PaymentCredentialsUpdate, PaymentReversal, PaymentUpdate, Pipeline, PipelineCreate, PipelineUpdate, Provider, PublicInvoice, Redelivered, SendStatus, Sync, SyncCreate, SyncErrorResolve, SyncLink, SyncLinkCreate, SyncLinkSummary, SyncRecordError, SyncRun, SyncRunInput, SyncUpdate, TaxRate, TaxRateCreate, TaxRateUpdate, TimeEntriesInvoice, TimeEntry, TimeEntryCreate, TimeEntryUpdate, WebhookDelivery, WebhookDeliveryDetails, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointStats, WebhookEndpointUpdate, WebhookEvent, WebhookEventType, WebhookRedeliver, WebhookSecretRotate, operations } from './contract.ts'
 
 export type {
 	ActorType,
@@ -252,15 +252,19 @@ export type {
 	SyncDeletedEvent,
 	SyncDirection,
 	SyncErrorPolicy,
+	SyncErrorResolve,
 	SyncLink,
+	SyncLinkCreate,
 	SyncLinkData,
 	SyncLinkState,
 	SyncLinkSummary,
+	SyncLinkSummaryData,
 	SyncLinkSummaryList,
 	SyncList,
 	SyncMode,
 	SyncProgress,
 	SyncRecordError,
+	SyncRecordErrorData,
 	SyncRecordErrorList,
 	SyncRun,
 	SyncRunCancelledEvent,
@@ -278,6 +282,7 @@ export type {
 	SyncRunSucceededEvent,
 	SyncSchedule,
 	SyncScheduleType,
+	SyncSide,
 	SyncStatus,
 	SyncTrigger,
 	SyncUpdate,
@@ -2194,11 +2199,13 @@ export interface SyncsHistoryQuery extends NonNullable<operations['syncs.history
 /** `remit.syncs` */
 export class SyncsResource {
 	readonly #transport: Transport
+	readonly errors: SyncsErrorsResource
 	readonly links: SyncsLinksResource
 	readonly runs: SyncsRunsResource
 
 	constructor(transport: Transport) {
 		this.#transport = transport
+		this.errors = new SyncsErrorsResource(transport)
 		this.links = new SyncsLinksResource(transport)
 		this.runs = new SyncsRunsResource(transport)
 	}
@@ -2350,6 +2357,70 @@ export class SyncsResource {
 	}
 }
 
+/** The query of `remit.syncs.errors.list`. */
+export interface SyncsErrorsListQuery extends NonNullable<operations['syncs.errors.list']['parameters']['query']> {}
+
+/** `remit.syncs.errors` */
+export class SyncsErrorsResource {
+	readonly #transport: Transport
+
+	constructor(transport: Transport) {
+		this.#transport = transport
+	}
+
+	/**
+	 * List the records that have failed and that no run has written since, over all runs of a sync, oldest first. A run of mode `failed` tries all of
+	 * them again, and nothing else.
+	 *
+	 * @param id - The sync's id.
+	 * @param query - Filters, order and page.
+	 * @param options - Options of this call alone.
+	 * @returns One page by `await`; the records of all pages by `for await`.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * for await (const syncRecordError of remit.syncs.errors.list(id)) console.log(syncRecordError.id)
+	 * ```
+	 */
+	list(id: string, query?: SyncsErrorsListQuery, options?: RequestOptions): PagePromise<SyncRecordError, PageMeta> {
+		return this.#transport.page('/syncs/{id}/errors', { path: { id }, query, options, pageSize: 50 })
+	}
+
+	/**
+	 * Read an error of a sync, open or resolved.
+	 *
+	 * @param id - The sync's id.
+	 * @param errorId - The error's id.
+	 * @param options - Options of this call alone.
+	 * @returns The record.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 */
+	get(id: string, errorId: string, options?: RequestOptions): ApiPromise<SyncRecordError> {
+		return this.#transport.record('GET', '/syncs/{id}/errors/{errorId}', { path: { id, errorId }, options })
+	}
+
+	/**
+	 * Decide a conflict: which side of an open error with the code `conflict` wins. The next run writes it so, whatever it reads besides; where the provider's
+	 * API does not answer a record by its id, a run of mode `full` or `failed` does. Until then another decision takes its place. An error that is
+	 * no conflict, or is resolved, is 409 `nothing_to_resolve`. While a run of a sync with the same links is under way, the answer is 409
+	 * `sync_already_running`.
+	 *
+	 * @param id - The sync's id.
+	 * @param errorId - The error's id.
+	 * @param body - Which side of a conflict to use.
+	 * @param options - Options of this call alone.
+	 * @returns The record.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * await remit.syncs.errors.resolve(id, errorId, { use: 'source' })
+	 * ```
+	 */
+	resolve(id: string, errorId: string, body: SyncErrorResolve, options?: IdempotentRequestOptions): ApiPromise<SyncRecordError> {
+		return this.#transport.record('POST', '/syncs/{id}/errors/{errorId}/resolve', { path: { id, errorId }, body, options })
+	}
+}
+
 /** The query of `remit.syncs.links.list`. */
 export interface SyncsLinksListQuery extends NonNullable<operations['syncs.links.list']['parameters']['query']> {}
 
@@ -2377,6 +2448,26 @@ export class SyncsLinksResource {
 	 */
 	list(id: string, query?: SyncsLinksListQuery, options?: RequestOptions): PagePromise<SyncLinkSummary, PageMeta> {
 		return this.#transport.page('/syncs/{id}/links', { path: { id }, query, options, pageSize: 50 })
+	}
+
+	/**
+	 * Link a record of the provider with one of Remit by hand, such as one of several that match. The provider is asked whether it has the record, where its API
+	 * answers one by its id: a record that is not there is 422 `invalid_sync_link`, and one that is linked already 409 `linked_already`. The next run compares
+	 * both: where they differ they count as changed on both sides, and `conflictPolicy` decides. Where the provider cannot be asked for one record,
+	 * a run of mode `full` compares them. While a run of a sync with these links is under way, the answer is 409 `sync_already_running`.
+	 *
+	 * @param id - The sync's id.
+	 * @param body - Two records to link.
+	 * @param options - Options of this call alone.
+	 * @returns The record.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (502)
+	 * @example
+	 * ```ts
+	 * await remit.syncs.links.create(id, { externalId: '17293', recordId: 'cmp_V1StGXR8Z5jdHi6BmyT0' })
+	 * ```
+	 */
+	create(id: string, body: SyncLinkCreate, options?: IdempotentRequestOptions): ApiPromise<SyncLinkSummary> {
+		return this.#transport.record('POST', '/syncs/{id}/links', { path: { id }, body, options })
 	}
 
 	/**
