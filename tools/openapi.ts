@@ -32,6 +32,8 @@ export interface Operation {
 	responses: Record<string, Response | { $ref: string }>
 	security?: JsonObject[]
 	'x-required-scopes'?: string[]
+	/** One of the required scopes is enough. */
+	'x-any-scope'?: boolean
 	/** A key that is limited to some kinds of records gets 403. */
 	'x-unlimited-keys-only'?: boolean
 	'x-alias-of'?: string

@@ -14,6 +14,8 @@ export interface OperationEntry {
 	readonly method: string
 	readonly path: string
 	readonly scopes: readonly string[]
+	/** One of its scopes is enough, and its answer has what that one may read. */
+	readonly anyScope?: true
 	readonly body: 'required' | 'optional' | 'none'
 	readonly idempotent: boolean
 	/** Every status that it may answer. */
@@ -85,6 +87,7 @@ function operations(document: OpenApiDocument) {
 			statuses: Object.keys(operation.responses).map(Number),
 			rateClass: operation['x-rate-class'] ?? 'invoicing',
 			...(operation.security?.length === 0 && { public: true }),
+			...(operation['x-any-scope'] && { anyScope: true }),
 			...(operation['x-unlimited-keys-only'] && { unlimitedKeysOnly: true }),
 			...(operation['x-own-transactions'] && { ownTransactions: true }),
 			...(operation['x-secret-body'] && { secretBody: true }),

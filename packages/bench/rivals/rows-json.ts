@@ -1,9 +1,8 @@
 // What SQLite itself makes of the rows: the bytes of whole answers, and invoices whose transactions share a commit.
 import type { ParsedUrlQuery } from 'node:querystring'
-import { ftsQuery, words } from '../../server/src/companies/search.ts'
 import { fields } from '../../server/src/generated/tables.ts'
 import { loadSqlite, type Sqlite, type Statement } from '../server-modules.ts'
-import { creator, derived, flags, matching, type NewInvoice, order, parsed, startOfDay } from './rows.ts'
+import { creator, derived, flags, matching, matchingWord, type NewInvoice, order, parsed, startOfDay } from './rows.ts'
 
 const Database = loadSqlite()
 
@@ -58,7 +57,7 @@ export class JsonRows {
 			.pluck()
 		this.#all = pages(reader, (page) => list(`select ${invoice} ${ofOrganization} ${order} ${page}`))
 		this.#byStatus = pages(reader, (page) => list(`select ${invoice} ${ofOrganization} and status = +? ${order} ${page}`))
-		const found = `select ${jsonOf(fields.Company)} as json ${matching} order by "sortName", id`
+		const found = `select ${jsonOf(fields.Company)} as json from (select companies.* ${matching}) order by "sortName", id`
 		this.#search = pages(reader, (page) => `select coalesce(group_concat(json), '') from (${found} ${page})`)
 		this.#countCompanies = reader.prepare(`select count(*) ${matching}`).pluck()
 		const create = creator(writer)
@@ -78,9 +77,9 @@ export class JsonRows {
 	}
 
 	companies(organizationId: string, { search = '', limit = '50', offset = '0' }: ParsedUrlQuery): Buffer {
-		const match = ftsQuery(organizationId, words(String(search)))
-		const data = this.#search(Number(limit)).get(organizationId, match, Number(offset)) as string
-		const total = Number(this.#countCompanies.get(organizationId, match))
+		const match = matchingWord(organizationId, search)
+		const data = this.#search(Number(limit)).get(...match, Number(offset)) as string
+		const total = Number(this.#countCompanies.get(...match))
 		const hasMore = Number(offset) + Number(limit) < total
 		const meta = `"total":${total},"limit":${limit},"offset":${offset},"hasMore":${hasMore},"nextCursor":null`
 		return Buffer.from(`{"data":[${data}],"meta":{${meta}}}`)

@@ -5,8 +5,8 @@
 import { hash } from 'node:crypto'
 import type { ParsedUrlQuery } from 'node:querystring'
 import { newId } from '../../server/src/base/ids.ts'
-import { ftsQuery, words } from '../../server/src/companies/search.ts'
 import { fields } from '../../server/src/generated/tables.ts'
+import { fold } from '../../server/src/search/words.ts'
 import { loadSqlite, type Sqlite, type Statement } from '../server-modules.ts'
 
 const Database = loadSqlite()
@@ -35,10 +35,16 @@ const columns = (names: object) =>
 		.map((name) => (name in derived ? `${derived[name]} as "${name}"` : `"${name}"`))
 		.join(', ')
 
-// The plus keeps SQLite from walking the organization's companies by name and looking each up among the matches. Instead it
-// begins with the matches, which is twice as fast.
-export const matching = `from companies where +"organizationId" = +? and "deletedAt" is null
-	and rowid in (select rowid from company_search where company_search match ?)`
+// It begins with the matches: the first word of a name has an entry with a `=` in front. The searches of the bench are one word.
+const range = `select id from search_words where "organizationId" = +? and kind = 'company' and word >= +? and word < +?`
+export const matching = `from (${range} union ${range}) as found cross join companies
+	where companies."organizationId" = +? and companies.id = found.id and "deletedAt" is null`
+
+/** The parameters of `matching`. */
+export function matchingWord(organizationId: string, search: unknown): string[] {
+	const word = fold(String(search))
+	return [organizationId, `=${word}`, `=${word}\u{10ffff}`, organizationId, word, `${word}\u{10ffff}`, organizationId]
+}
 
 const invoices = `select ${columns(fields.Invoice)} from invoices where "organizationId" = +?`
 export const order = 'order by "createdAt" desc, "id" desc'
@@ -46,7 +52,7 @@ const statements = {
 	invoice: `${invoices} and "id" = +?`,
 	all: `${invoices} ${order}`,
 	byStatus: `${invoices} and "status" = +? ${order}`,
-	search: `select ${columns(fields.Company)} ${matching} order by "sortName", "id"`,
+	search: `select ${columns(fields.Company)} from (select companies.* ${matching}) order by "sortName", "id"`,
 }
 
 const insertInvoice = `insert into invoices ("organizationId", "id", "invoiceNumber", "status", "dueDate", "paidDateDerived",
@@ -106,11 +112,11 @@ export class Rows {
 
 	/** A page of the live companies that match, by name, and their total. */
 	companies(organizationId: string, { search = '', limit: size = '50', offset: skip = '0' }: ParsedUrlQuery) {
-		const match = ftsQuery(organizationId, words(String(search)))
+		const match = matchingWord(organizationId, search)
 		const [limit, offset] = [Number(size), Number(skip)]
-		const data = this.#search(limit).all(organizationId, match, offset)
+		const data = this.#search(limit).all(...match, offset)
 		const isLast = data.length > 0 && data.length < limit
-		const total = isLast ? offset + data.length : (this.#countCompanies.get(organizationId, match)?.total ?? 0)
+		const total = isLast ? offset + data.length : (this.#countCompanies.get(...match)?.total ?? 0)
 		return { data, meta: { total, limit, offset, hasMore: offset + data.length < total, nextCursor: null } }
 	}
 

@@ -78,6 +78,8 @@ import * as auditLogReplaced from './0075-audit-log-replaced.ts'
 import * as invoiceLists from './0076-invoice-lists.ts'
 import * as endedLinks from './0077-ended-links.ts'
 import * as decisions from './0078-decisions.ts'
+import * as search from './0079-search.ts'
+import * as listFilters from './0080-list-filters.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -159,4 +161,6 @@ export const migrations: readonly Migration[] = [
 	{ name: '0076-invoice-lists', up: invoiceLists.up },
 	{ name: '0077-ended-links', up: endedLinks.up },
 	{ name: '0078-decisions', up: decisions.up },
+	{ name: '0079-search', up: search.up },
+	{ name: '0080-list-filters', up: listFilters.up },
 ]

@@ -21,6 +21,7 @@ import * as mappingPreviews from './mappings/preview/handlers.ts'
 import * as organizations from './organizations/handlers.ts'
 import * as logo from './organizations/logo-handlers.ts'
 import * as payments from './payments/handlers.ts'
+import * as search from './search/hits/handlers.ts'
 import * as syncErrors from './syncs/decisions/error-handlers.ts'
 import * as syncLinks from './syncs/decisions/link-handlers.ts'
 import * as syncs from './syncs/handlers.ts'
@@ -126,6 +127,7 @@ export const handlers = {
 	'pipelines.replace': pipelines.update,
 	'pipelines.delete': pipelines.remove,
 	'pipelines.history': pipelines.history,
+	'search.list': search.list,
 	'syncs.list': syncs.list,
 	'syncs.create': syncs.create,
 	'syncs.get': syncs.get,

@@ -164,6 +164,21 @@ const nearby = ({ offset, ...query }: Record<string, string>): Record<string, st
 		? query
 		: { ...query, offset }
 
+/** A search needs a letter to look for, and a range an end behind its beginning. */
+function findable(query: Record<string, string>): Record<string, string> {
+	const { to, createdTo, valueMax, ...others } = query
+	const withLetter = (name: string) =>
+		others[name] === undefined ? {} : { [name]: `a${others[name]}`.slice(0, 200).toWellFormed() }
+	return {
+		...others,
+		...(to !== undefined && others.from === undefined && { to }),
+		...(createdTo !== undefined && others.createdFrom === undefined && { createdTo }),
+		...(valueMax !== undefined && others.valueMin === undefined && { valueMax }),
+		...withLetter('search'),
+		...withLetter('q'),
+	}
+}
+
 /** Only a list itself makes its cursors; a place in the feed of events is a number. */
 const givenTo =
 	({ id }: Operation) =>
@@ -201,6 +216,7 @@ function requests(operation: Operation): fc.Arbitrary<Request> {
 		query: parameters(operation.id === 'payments.release' ? [] : inPlace(operation, 'query'))
 			.map(nearby)
 			.map(openRanges)
+			.map(findable)
 			.map(givenTo(operation)),
 		headers: parameters(inPlace(operation, 'header')).map((headers) =>
 			Object.fromEntries(Object.entries(headers).filter(([name, value]) => isHeader(value) && name !== 'If-Match')),

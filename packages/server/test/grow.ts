@@ -26,7 +26,7 @@ export async function grow(server: TestServer, ask: Ask, rows: number): Promise<
 	const all = await readTables(server.db.dialect, ask)
 	for (const [name, values] of Object.entries(grown)) {
 		const columns = all.find((table) => table.name === name)?.columns ?? []
-		const copied = columns.filter((column) => !['rowid', 'searchVector'].includes(column))
+		const copied = columns.filter((column) => column !== 'rowid')
 		const quoted = copied.map((column) => `"${column}"`).join(', ')
 		const selected = copied.map((column) => values[column] ?? `"${column}"`).join(', ')
 		const own = columns.includes('organizationId') ? `where "organizationId" = '${server.organizationId}'` : ''

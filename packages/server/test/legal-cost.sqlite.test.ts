@@ -123,12 +123,14 @@ async function newTimeEntries(): Promise<Fields> {
 /** A draft cannot be paid. */
 const isAboutInvoice = ({ path }: Operation) => path.startsWith('/api/invoices/{id}') && !path.endsWith('/payment-link')
 
+const unpaged = ['/api/invoices/{id}/emails', '/api/search']
+
 /** A new request each time, since some can be made only once. */
 async function requestOf(operation: Operation, found: Fields | undefined): Promise<() => Promise<RawAnswer>> {
 	const { path: sampled, body: sample } = await newRequest(operation, server)
 	const body = operation.path.startsWith('/api/invoices/from-time-entries') ? await newTimeEntries() : (found ?? sample)
 	const path = isAboutInvoice(operation) ? pathOf(operation, largestId) : sampled
-	const query = /\.list$/.test(operation.id) && operation.path !== '/api/invoices/{id}/emails' ? '?limit=100' : ''
+	const query = /\.list$/.test(operation.id) && !unpaged.includes(operation.path) ? '?limit=100' : ''
 	return () => client.ask(operation.method, path + query, body && JSON.stringify(body))
 }
 

@@ -1,16 +1,16 @@
 // How the database finds the page of a list: by what the list is limited to, and without work for rows that it skips.
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { companies } from '../src/companies/store.ts'
-import { contacts } from '../src/contacts/store.ts'
+import { companies, readCompanies } from '../src/companies/store.ts'
+import { contacts, readContacts } from '../src/contacts/store.ts'
 import type { Db } from '../src/db/database.ts'
-import { deals } from '../src/deals/store.ts'
+import { deals, readDeals } from '../src/deals/store.ts'
 import { filterOf } from '../src/invoices/reading/filter.ts'
 import { shapeOf } from '../src/invoices/reading/invoice-json.ts'
 import { listInvoices } from '../src/invoices/reading/list.ts'
 import { sortKeys } from '../src/invoices/reading/orders.ts'
 import { readInvoices } from '../src/invoices/reading/store.ts'
 import { readPayments } from '../src/ledger/store.ts'
-import { timeEntries } from '../src/time-entries/store.ts'
+import { readTimeEntries, timeEntries } from '../src/time-entries/store.ts'
 import { readDeliveries } from '../src/webhooks/delivery-store.ts'
 import { grow } from './grow.ts'
 import { startTestServer, type TestServer } from './harness.ts'
@@ -79,6 +79,9 @@ it('contacts and deals are counted by an index alone', async () => {
 		(db) => deals.readPage(db, org(), later),
 		(db) => deals.readPage(db, org(), { stage: 'won', ...later }),
 		(db) => deals.readPage(db, org(), { pipelineId: 'pl_grown1', ...later }),
+		(db) => readDeals(db, org(), { updatedSince: 1, ...later }),
+		(db) => readDeals(db, org(), { createdFrom: 1, createdTo: 9, ...later }),
+		(db) => readContacts(db, org(), { updatedSince: 1, ...later }),
 	]
 	for (const list of lists) {
 		const [, count] = await record(server.db.dialect, list)
@@ -115,6 +118,57 @@ it('two filters, each of which may have many records, are found and counted by o
 			// The allocations of each payment of the page are sorted.
 			const [page] = plan.split('CORRELATED')
 			expect(`${index}: ${page}`).not.toMatch(/TEMP B-TREE|Seq Scan(?! on long_records)/)
+		}
+	}
+})
+
+it('a search reads the index of words in its order, and then the records alone that it has found', async () => {
+	const { dialect } = server.db
+	const asked = { search: 'grown 17', sortBy: 'name', sortOrder: 'asc', ...page } as const
+	const searched = await record(dialect, (db) => readCompanies(db, org(), asked))
+	expect(searched).toHaveLength(3)
+	for (const plan of await plansBy(dialect, ask, searched)) {
+		expect(plan).toMatch(/SEARCH search_words USING PRIMARY KEY|Index Only Scan using search_words_pkey/)
+		expect(plan).not.toMatch(/TEMP B-TREE|Sort/)
+	}
+	const ids = ['cmp_1', 'cmp_2']
+	const found: [table: string, list: List][] = [
+		['companies', (db) => companies.readRows(db, org(), { ids, ...page }, { column: 'sortName', direction: 'asc' })],
+		['contacts', (db) => contacts.readPage(db, org(), { ids, companyId: 'cmp_1', ...later })],
+		['deals', (db) => deals.readPage(db, org(), { ids, stage: 'won', ...later })],
+		['time_entries', (db) => timeEntries.readPage(db, org(), { ids, status: 'open', ...later })],
+	]
+	const byId = dialect === 'sqlite' ? /SEARCH \w+ USING INDEX \w+ \(organizationId=\? AND id=\?\)/ : /_pkey/
+	for (const [table, list] of found)
+		for (const plan of await plansBy(dialect, ask, await record(dialect, list))) {
+			expect({ table, plan }).toEqual({ table, plan: expect.stringMatching(byId) })
+			expect({ table, plan }).not.toEqual({
+				table,
+				plan: expect.stringMatching(new RegExp(`SCAN ${table}|Seq Scan on ${table}`)),
+			})
+		}
+})
+
+it('a filter without an index of its own is walked in the order of the list, from one place to the next', async () => {
+	const to = { key: 7, id: 'x' }
+	const walked: [index: string, list: List][] = [
+		['deals_by_creation', (db) => readDeals(db, org(), { valueMin: 1, ...page })],
+		['deals_by_change', (db) => readDeals(db, org(), { updatedSince: 1, stage: 'won', ...page })],
+		['contacts_by_change', (db) => readContacts(db, org(), { updatedSince: 1, companyId: 'cmp_grown1', ...page })],
+		['time_entries_by_start', (db) => readTimeEntries(db, org(), { billable: true, ...page })],
+		['time_entries_by_user', (db) => readTimeEntries(db, org(), { userId: 'usr_1', ...page })],
+	]
+	for (const [index, list] of walked) {
+		// The list goes on behind the first stride, and ends with the second.
+		let steps = 0
+		const recorded = await record(server.db.dialect, (db) => {
+			const get = async (query: never, params: never) => (await db.get(query, params)) ?? (steps++ === 0 ? to : undefined)
+			return list({ ...db, get } as Db)
+		})
+		for (const plan of await plansBy(server.db.dialect, ask, recorded)) {
+			// PostgreSQL knows how few have the one filter, and reads them.
+			if (server.db.dialect === 'sqlite') expect({ index, plan }).toEqual({ index, plan: expect.stringContaining(index) })
+			expect(`${index}: ${plan}`).not.toMatch(/TEMP B-TREE|Seq Scan/)
 		}
 	}
 })

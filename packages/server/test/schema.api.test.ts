@@ -343,21 +343,6 @@ describe.each(['with few rows', 'with many rows'])('every query %s', (size) => {
 		}
 	})
 
-	it('of a search asks the full-text index, and counts by it', async () => {
-		const searched = await record((db) =>
-			readCompanies(db, org(), { search: 'grown 17', sortBy: 'name', sortOrder: 'asc', ...page }),
-		)
-		expect(searched).toHaveLength(2)
-		for (const plan of await plans(searched)) {
-			const sqlite = server.db.dialect === 'sqlite'
-			const few = size === 'with few rows'
-			expect(plan).toMatch(
-				sqlite ? /company_search VIRTUAL TABLE INDEX/ : few ? /Index Scan using companies_|companies_search/ : /companies_search/,
-			)
-			expect(plan).not.toMatch(/Seq Scan|SCAN companies\b/)
-		}
-	})
-
 	it('of the feed of a limited key finds the first events of each type by its index', async () => {
 		const types = ['deal.stage_changed', 'company.created'] as const
 		const feed = (db: Db) => readEvents(db as Database, { organizationId: org() }, { ...page, after: 7 }, types)

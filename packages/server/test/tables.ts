@@ -45,7 +45,7 @@ async function readPostgres(ask: Ask): Promise<Table[]> {
 		`(select array_agg(a.attname::text order by k.place) from unnest(${numbers}) with ordinality as k(number, place)
 			join pg_attribute a on a.attrelid = ${relation} and a.attnum = k.number)`
 	return (await ask(`select c.relname as name,
-		array(select attname::text from pg_attribute where attrelid = c.oid and attnum > 0) as columns,
+		array(select attname::text from pg_attribute where attrelid = c.oid and attnum > 0 and not attisdropped) as columns,
 		array(select to_json(${columnsOf('i.indrelid', 'i.indkey::int2[]')}) from pg_index i where i.indrelid = c.oid and i.indisunique) as unique,
 		array(select to_json(${columnsOf('f.conrelid', 'f.conkey')}) from pg_constraint f where f.conrelid = c.oid and f.contype = 'f') as foreign
 		from pg_class c where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace`)) as unknown as Table[]

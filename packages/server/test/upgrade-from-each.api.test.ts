@@ -96,7 +96,7 @@ async function goBackTo(version: number): Promise<string[]> {
 }
 
 async function copyRows(table: string, to: Knex): Promise<void> {
-	// PostgreSQL computes this column.
+	// In older versions PostgreSQL computes this column.
 	const columns = Object.keys(await to(table).columnInfo()).filter((name) => name !== 'searchVector')
 	const rows = await source(table).where({ organizationId: server.organizationId }).select(columns)
 	if (rows.length === 0) throw new Error(`${table} has no record to copy`)

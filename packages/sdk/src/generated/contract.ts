@@ -972,6 +972,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Search all records
+         * @description Search all kinds of record for what to open: at most ten records in all. Those whose name is the text come first, then the best of each
+         *     kind, the second best of each, and so on. One of the scopes is enough: it finds what the key may read, and nothing of kinds that its scopes or `resources`
+         *     leave out. Lists have a `search` of their own, with pages.
+         */
+        get: operations["search.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/tax-rates": {
         parameters: {
             query?: never;
@@ -2599,7 +2621,7 @@ export interface components {
         CompanyListMeta: {
             /**
              * Format: int32
-             * @description How many companies match, on all pages: always the exact number.
+             * @description How many companies match, on all pages: the exact number, but at most 250 of a `search` (`truncated`).
              */
             total: number;
             /**
@@ -2616,6 +2638,8 @@ export interface components {
             hasMore: boolean;
             /** @description The `cursor` of the next page; null on the last. */
             nextCursor: string | null;
+            /** @description `true` where more match the `search` than the 250 records that it ranks: the list has these alone. Else absent. */
+            truncated?: boolean;
         };
         /**
          * @description A company that had been deleted is live again: a sync found that the provider's record which it is linked with is back.
@@ -4354,6 +4378,11 @@ export interface components {
             /** @description The place of the page in its list. */
             meta: components["schemas"]["PageMeta"];
         };
+        /**
+         * @description A time that deals can be sorted by.
+         * @enum {string}
+         */
+        DealSort: "createdAt" | "updatedAt";
         /**
          * @description A deal moved to another stage or to another pipeline.
          * @example {
@@ -8514,6 +8543,8 @@ export interface components {
             hasMore: boolean;
             /** @description The `cursor` of the next page; null on the last. */
             nextCursor: string | null;
+            /** @description `true` where more match the `search` than the 250 records that it ranks: the list has these alone. Else absent. */
+            truncated?: boolean;
         };
         /** @description The name of a query parameter. */
         ParameterName: string;
@@ -9739,6 +9770,41 @@ export interface components {
          */
         RoundingMinutes: number;
         /**
+         * @description A record that a search has found.
+         * @example {
+         *       "kind": "invoice",
+         *       "id": "inv_3kTMd2sXb9QhVw7YcLpE",
+         *       "title": "INV-0042",
+         *       "subtitle": "Acme GmbH"
+         *     }
+         */
+        SearchHit: {
+            /** @description What it is: a company, contact, deal, invoice or time entry. */
+            kind: components["schemas"]["ResourceKind"];
+            /** @description Its id. */
+            id: components["schemas"]["Id"];
+            /** @description Its name; of an invoice its number, of a time entry its task, or else its deliverable or description. */
+            title: string;
+            /**
+             * @description What tells it from others: a company's domain, a contact's e-mail address, the company of a deal or invoice, the description of a time
+             *     entry. Null where there is none, or where the key may not read it.
+             */
+            subtitle: string | null;
+        };
+        /** @description What a search has found, the best first. */
+        SearchHits: {
+            /** @description At most ten records. */
+            data: components["schemas"]["SearchHit"][];
+        };
+        /**
+         * Format: text
+         * @description What to search for: every word must begin a word of the record, in any order, regardless of case and accents. Of a web address the host
+         *     is searched for; of Chinese, Japanese and Korean each two characters. `C++` is not `C`. The first 12 words count. A text without a letter
+         *     or digit is 400; a blank one is no search. Of more than 250 records that match, the list has 250: those whose name begins with the text
+         *     before others.
+         */
+        SearchText: string;
+        /**
          * @description Whether invoices can be sent by e-mail.
          * @example {
          *       "configured": true,
@@ -9784,7 +9850,7 @@ export interface components {
             /** @description The later stage to which a deal in this stage moves when one of its invoices is paid, or the last (`advanceWhenAllPaid`). */
             advanceOnInvoicePaidTo?: components["schemas"]["StageKey"] | null;
         };
-        /** @description A stage to filter by. A key that no stage has matches nothing. */
+        /** @description Stages to filter by. A key that no stage has matches nothing. */
         StageFilter: string;
         /** @description The key of a stage, unique in its pipeline. */
         StageKey: string;
@@ -12796,6 +12862,22 @@ export interface components {
         ConnectionPath: components["schemas"]["Id"];
         /** @description The contact's id. */
         ContactPath: components["schemas"]["Id"];
+        /** @description Only deals that were created then or later. */
+        "DealFilters.createdFrom": components["schemas"]["UnixMs"];
+        /** @description Only deals that were created before then. */
+        "DealFilters.createdTo": components["schemas"]["UnixMs"];
+        /** @description Only deals with this currency. */
+        "DealFilters.currency": components["schemas"]["CurrencyCode"];
+        /** @description The field to sort by: `createdAt` unless `updatedSince` is there. */
+        "DealFilters.sortBy": components["schemas"]["DealSort"];
+        /** @description Direction of sorting: the newest first by `createdAt`, the first change first by `updatedAt`. */
+        "DealFilters.sortOrder": components["schemas"]["SortOrder"];
+        /** @description Only deals that were created or changed at this time or later. Sorted by `updatedAt`, first change first, where no order is asked for. */
+        "DealFilters.updatedSince": components["schemas"]["UnixMs"];
+        /** @description Only deals worth so much or less, in minor units of their currencies. */
+        "DealFilters.valueMax": components["schemas"]["Cents"];
+        /** @description Only deals worth so much or more, in minor units of their currencies. */
+        "DealFilters.valueMin": components["schemas"]["Cents"];
         /** @description The deal's id. */
         DealPath: components["schemas"]["Id"];
         /** @description The delivery's id. */
@@ -12853,6 +12935,8 @@ export interface components {
         "InvoiceListQuery.count": boolean;
         /** @description `summary` leaves out lines, taxes, parties and texts. */
         "InvoiceListQuery.fields": components["schemas"]["InvoiceFields"];
+        /** @description Full-text search over number, payment reference, and, where the key may read companies, the company's name and domain. */
+        "InvoiceListQuery.search": components["schemas"]["SearchText"];
         /** @description The field to sort by. Invoices with the same value go by their ids. */
         "InvoiceListQuery.sortBy": "createdAt" | "issuedDate" | "dueDate" | "totalCents" | "invoiceNumber";
         /** @description Direction of sorting. */
@@ -12983,6 +13067,7 @@ export type DealCreatedEvent = components['schemas']['DealCreatedEvent'];
 export type DealData = components['schemas']['DealData'];
 export type DealDeletedEvent = components['schemas']['DealDeletedEvent'];
 export type DealList = components['schemas']['DealList'];
+export type DealSort = components['schemas']['DealSort'];
 export type DealStageChangedEvent = components['schemas']['DealStageChangedEvent'];
 export type DealUpdate = components['schemas']['DealUpdate'];
 export type DealUpdatedEvent = components['schemas']['DealUpdatedEvent'];
@@ -13175,6 +13260,9 @@ export type RedeliverStatus = components['schemas']['RedeliverStatus'];
 export type Redelivered = components['schemas']['Redelivered'];
 export type ResourceKind = components['schemas']['ResourceKind'];
 export type RoundingMinutes = components['schemas']['RoundingMinutes'];
+export type SearchHit = components['schemas']['SearchHit'];
+export type SearchHits = components['schemas']['SearchHits'];
+export type SearchText = components['schemas']['SearchText'];
 export type SendStatus = components['schemas']['SendStatus'];
 export type SortOrder = components['schemas']['SortOrder'];
 export type Stage = components['schemas']['Stage'];
@@ -13282,6 +13370,14 @@ export type ParameterAuditedPath = components['parameters']['AuditedPath'];
 export type ParameterCompanyPath = components['parameters']['CompanyPath'];
 export type ParameterConnectionPath = components['parameters']['ConnectionPath'];
 export type ParameterContactPath = components['parameters']['ContactPath'];
+export type ParameterDealFiltersCreatedFrom = components['parameters']['DealFilters.createdFrom'];
+export type ParameterDealFiltersCreatedTo = components['parameters']['DealFilters.createdTo'];
+export type ParameterDealFiltersCurrency = components['parameters']['DealFilters.currency'];
+export type ParameterDealFiltersSortBy = components['parameters']['DealFilters.sortBy'];
+export type ParameterDealFiltersSortOrder = components['parameters']['DealFilters.sortOrder'];
+export type ParameterDealFiltersUpdatedSince = components['parameters']['DealFilters.updatedSince'];
+export type ParameterDealFiltersValueMax = components['parameters']['DealFilters.valueMax'];
+export type ParameterDealFiltersValueMin = components['parameters']['DealFilters.valueMin'];
 export type ParameterDealPath = components['parameters']['DealPath'];
 export type ParameterDeliveryPath = components['parameters']['DeliveryPath'];
 export type ParameterEndpointPath = components['parameters']['EndpointPath'];
@@ -13309,6 +13405,7 @@ export type ParameterInvoiceFilterTotalMin = components['parameters']['InvoiceFi
 export type ParameterInvoiceFilterUpdatedSince = components['parameters']['InvoiceFilter.updatedSince'];
 export type ParameterInvoiceListQueryCount = components['parameters']['InvoiceListQuery.count'];
 export type ParameterInvoiceListQueryFields = components['parameters']['InvoiceListQuery.fields'];
+export type ParameterInvoiceListQuerySearch = components['parameters']['InvoiceListQuery.search'];
 export type ParameterInvoiceListQuerySortBy = components['parameters']['InvoiceListQuery.sortBy'];
 export type ParameterInvoiceListQuerySortOrder = components['parameters']['InvoiceListQuery.sortOrder'];
 export type ParameterInvoicePath = components['parameters']['InvoicePath'];
@@ -13928,11 +14025,8 @@ export interface operations {
     "companies.list": {
         parameters: {
             query?: {
-                /**
-                 * @description Full-text search over name and domain: every word must match the beginning of a word, in any order, regardless of case
-                 *     and accents.
-                 */
-                search?: string;
+                /** @description Full-text search over name and domain. */
+                search?: components["schemas"]["SearchText"];
                 /** @description The field to sort by. */
                 sortBy?: "name" | "createdAt";
                 /** @description Direction of sorting. */
@@ -14827,6 +14921,12 @@ export interface operations {
             query?: {
                 /** @description Only contacts of this company. */
                 companyId?: components["schemas"]["IdFilter"];
+                /** @description Only contacts with this e-mail address, in any case. */
+                email?: string;
+                /** @description Only contacts that were created or changed at this time or later, the first change first. */
+                updatedSince?: components["schemas"]["UnixMs"];
+                /** @description Full-text search over name and e-mail address. */
+                search?: components["schemas"]["SearchText"];
                 /** @description The most records in a page, 1 to 100. */
                 limit?: components["parameters"]["OffsetQuery.limit"];
                 /** @description How many records to skip. */
@@ -15721,8 +15821,26 @@ export interface operations {
                 contactId?: components["schemas"]["IdFilter"];
                 /** @description Only deals in this pipeline. */
                 pipelineId?: components["schemas"]["IdFilter"];
-                /** @description Only deals in the stage with this key. */
+                /** @description Only deals in the stage with this key, or in one of several with commas between. */
                 stage?: components["schemas"]["StageFilter"];
+                /** @description Only deals with this currency. */
+                currency?: components["parameters"]["DealFilters.currency"];
+                /** @description Only deals worth so much or more, in minor units of their currencies. */
+                valueMin?: components["parameters"]["DealFilters.valueMin"];
+                /** @description Only deals worth so much or less, in minor units of their currencies. */
+                valueMax?: components["parameters"]["DealFilters.valueMax"];
+                /** @description Only deals that were created then or later. */
+                createdFrom?: components["parameters"]["DealFilters.createdFrom"];
+                /** @description Only deals that were created before then. */
+                createdTo?: components["parameters"]["DealFilters.createdTo"];
+                /** @description Only deals that were created or changed at this time or later. Sorted by `updatedAt`, first change first, where no order is asked for. */
+                updatedSince?: components["parameters"]["DealFilters.updatedSince"];
+                /** @description The field to sort by: `createdAt` unless `updatedSince` is there. */
+                sortBy?: components["parameters"]["DealFilters.sortBy"];
+                /** @description Direction of sorting: the newest first by `createdAt`, the first change first by `updatedAt`. */
+                sortOrder?: components["parameters"]["DealFilters.sortOrder"];
+                /** @description Full-text search over the name. */
+                search?: components["schemas"]["SearchText"];
                 /** @description The most records in a page, 1 to 100. */
                 limit?: components["parameters"]["OffsetQuery.limit"];
                 /** @description How many records to skip. */
@@ -16645,6 +16763,8 @@ export interface operations {
                 createdTo?: components["parameters"]["InvoiceFilter.createdTo"];
                 /** @description Only invoices that were changed or created then or later. A number is an instant here. */
                 updatedSince?: components["parameters"]["InvoiceFilter.updatedSince"];
+                /** @description Full-text search over number, payment reference, and, where the key may read companies, the company's name and domain. */
+                search?: components["parameters"]["InvoiceListQuery.search"];
                 /** @description The field to sort by. Invoices with the same value go by their ids. */
                 sortBy?: components["parameters"]["InvoiceListQuery.sortBy"];
                 /** @description Direction of sorting. */
@@ -22666,6 +22786,89 @@ export interface operations {
             };
         };
     };
+    "search.list": {
+        parameters: {
+            query?: {
+                /** @description What to search for; nothing is found without it. */
+                q?: components["schemas"]["SearchText"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request has succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchHits"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     "taxRates.list": {
         parameters: {
             query?: {
@@ -23589,6 +23792,18 @@ export interface operations {
                 invoiceId?: components["schemas"]["IdFilter"];
                 /** @description Only entries with this status. */
                 status?: components["schemas"]["TimeEntryStatus"];
+                /** @description Only entries of this user. */
+                userId?: components["schemas"]["Line"];
+                /** @description Only entries that are to be invoiced, or only those that are not. */
+                billable?: boolean;
+                /** @description Only entries that began then or later. */
+                from?: components["schemas"]["UnixMs"];
+                /** @description Only entries that began before then. */
+                to?: components["schemas"]["UnixMs"];
+                /** @description Only entries that were created or changed at this time or later, the first change first. */
+                updatedSince?: components["schemas"]["UnixMs"];
+                /** @description Full-text search over task, deliverable and description. */
+                search?: components["schemas"]["SearchText"];
                 /** @description The most records in a page, 1 to 100. */
                 limit?: components["parameters"]["OffsetQuery.limit"];
                 /** @description How many records to skip. */

@@ -4,7 +4,7 @@ import type { ConditionalRequestOptions, IdempotentRequestOptions, OneOrMore, Re
 import type { PagePromise } from '../page.ts'
 import type { SyncRunPromise } from '../sync-run.ts'
 import type { Transport } from '../transport.ts'
-import type { AllocationsCreate, ApiKey, ApiKeyCreate, ApiKeyRotate, AuditEntry, Company, CompanyCreate, CompanyListMeta, CompanyUpdate, Connection, ConnectionAuthorization, ConnectionAuthorize, ConnectionCreate, ConnectionLink, ConnectionLinkCreate, ConnectionUpdate, Contact, ContactCreate, ContactUpdate, CreatedRecord, CreatedSync, Deal, DealCreate, DealUpdate, ExpandedInvoice, HistoryEntry, InvoiceCreated, InvoiceEmail, InvoiceInput, InvoiceLink, InvoicePreview, InvoiceSend, InvoiceSent, InvoiceSummary, InvoiceUpdated, ListedInvoice, LogoFile, LogoUpload, Mapping, MappingCreate, MappingPreview, MappingPreviewInput, MappingUpdate, NewApiKey, NewWebhookEndpoint, NewWebhookSecret, NextInvoiceNumber, NextInvoiceNumberUpdate, NumberGap, ObjectSchema, Ok, OrganizationSettings, OrganizationSettingsUpdate, OrganizationUsage, PageMeta, Payment, PaymentCreate, PaymentCredentials, PaymentCredentialsUpdate, PaymentReversal, PaymentUpdate, Pipeline, PipelineCreate, PipelineUpdate, Provider, PublicInvoice, Redelivered, SendStatus, Sync, SyncCreate, SyncErrorResolve, SyncLink, SyncLinkCreate, SyncLinkSummary, SyncRecordError, SyncRun, SyncRunInput, SyncUpdate, TaxRate, TaxRateCreate, TaxRateUpdate, TimeEntriesInvoice, TimeEntry, TimeEntryCreate, TimeEntryUpdate, WebhookDelivery, WebhookDeliveryDetails, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointStats, WebhookEndpointUpdate, WebhookEvent, WebhookEventType, WebhookRedeliver, WebhookSecretRotate, operations } from './contract.ts'
+import type { AllocationsCreate, ApiKey, ApiKeyCreate, ApiKeyRotate, AuditEntry, Company, CompanyCreate, CompanyListMeta, CompanyUpdate, Connection, ConnectionAuthorization, ConnectionAuthorize, ConnectionCreate, ConnectionLink, ConnectionLinkCreate, ConnectionUpdate, Contact, ContactCreate, ContactUpdate, CreatedRecord, CreatedSync, Deal, DealCreate, DealUpdate, ExpandedInvoice, HistoryEntry, InvoiceCreated, InvoiceEmail, InvoiceInput, InvoiceLink, InvoicePreview, InvoiceSend, InvoiceSent, InvoiceSummary, InvoiceUpdated, ListedInvoice, LogoFile, LogoUpload, Mapping, MappingCreate, MappingPreview, MappingPreviewInput, MappingUpdate, NewApiKey, NewWebhookEndpoint, NewWebhookSecret, NextInvoiceNumber, NextInvoiceNumberUpdate, NumberGap, ObjectSchema, Ok, OrganizationSettings, OrganizationSettingsUpdate, OrganizationUsage, PageMeta, Payment, PaymentCreate, PaymentCredentials, PaymentCredentialsUpdate, PaymentReversal, PaymentUpdate, Pipeline, PipelineCreate, PipelineUpdate, Provider, PublicInvoice, Redelivered, SearchHit, SendStatus, Sync, SyncCreate, SyncErrorResolve, SyncLink, SyncLinkCreate, SyncLinkSummary, SyncRecordError, SyncRun, SyncRunInput, SyncUpdate, TaxRate, TaxRateCreate, TaxRateUpdate, TimeEntriesInvoice, TimeEntry, TimeEntryCreate, TimeEntryUpdate, WebhookDelivery, WebhookDeliveryDetails, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointStats, WebhookEndpointUpdate, WebhookEvent, WebhookEventType, WebhookRedeliver, WebhookSecretRotate, operations } from './contract.ts'
 
 export type {
 	ActorType,
@@ -76,6 +76,7 @@ export type {
 	DealData,
 	DealDeletedEvent,
 	DealList,
+	DealSort,
 	DealStageChangedEvent,
 	DealUpdate,
 	DealUpdatedEvent,
@@ -238,6 +239,8 @@ export type {
 	RedeliverStatus,
 	Redelivered,
 	ResourceKind,
+	SearchHit,
+	SearchHits,
 	SendStatus,
 	SortOrder,
 	Stage,
@@ -347,6 +350,7 @@ export class Resources {
 	readonly organization: OrganizationResource
 	readonly payments: PaymentsResource
 	readonly pipelines: PipelinesResource
+	readonly search: SearchResource
 	readonly taxRates: TaxRatesResource
 	readonly timeEntries: TimeEntriesResource
 	readonly connections: ConnectionsResource
@@ -365,6 +369,7 @@ export class Resources {
 		this.organization = new OrganizationResource(transport)
 		this.payments = new PaymentsResource(transport)
 		this.pipelines = new PipelinesResource(transport)
+		this.search = new SearchResource(transport)
 		this.taxRates = new TaxRatesResource(transport)
 		this.timeEntries = new TimeEntriesResource(transport)
 		this.connections = new ConnectionsResource(transport)
@@ -1632,6 +1637,31 @@ export class PipelinesResource {
 	 */
 	history(id: string, query?: PipelinesHistoryQuery, options?: RequestOptions): PagePromise<HistoryEntry, PageMeta> {
 		return this.#transport.page('/api/pipelines/{id}/history', { path: { id }, query, options, pageSize: 50 })
+	}
+}
+
+/** The query of `remit.search.list`. */
+export interface SearchListQuery extends NonNullable<operations['search.list']['parameters']['query']> {}
+
+/** `remit.search` */
+export class SearchResource {
+	readonly #transport: Transport
+
+	constructor(transport: Transport) {
+		this.#transport = transport
+	}
+
+	/**
+	 * Search all kinds of record for what to open: at most ten records in all. Those whose name is the text come first, then the best of each
+	 * kind, the second best of each, and so on. One of the scopes is enough: it finds what the key may read, and nothing of kinds that its scopes or `resources`
+	 * leave out. Lists have a `search` of their own, with pages.
+	 *
+	 * @param options - Options of this call alone.
+	 * @returns At most ten records.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
+	 */
+	list(options?: RequestOptions & SearchListQuery): ApiPromise<SearchHit[]> {
+		return this.#transport.record('GET', '/api/search', { query: { q: options?.q }, options })
 	}
 }
 

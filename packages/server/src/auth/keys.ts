@@ -66,6 +66,10 @@ const levels = ['read', 'write', 'admin'] as const
 export const allows = (granted: ReadonlySet<string>, required: readonly string[]): boolean =>
 	required.every((scope) => granting(scope).some((sufficient) => granted.has(sufficient)))
 
+/** Whether a key has what an operation requires: all of its scopes, or one of them where one is enough. */
+export const mayCall = (granted: ReadonlySet<string>, { scopes, anyScope }: { scopes: readonly string[]; anyScope?: boolean }) =>
+	anyScope ? scopes.some((scope) => allows(granted, [scope])) : allows(granted, scopes)
+
 /** The scopes that contain a scope, itself included. */
 function granting(scope: string): readonly string[] {
 	const level = levels.indexOf(scope as (typeof levels)[number])

@@ -78,7 +78,7 @@ describe('creating a company', () => {
 		async (name) => {
 			const tenant = await tenantWith(server, name, 'Other')
 			expect((await names(tenant)).sort()).toEqual([name, 'Other'].sort())
-			expect(await search(tenant, name)).toEqual(/[\p{L}\p{N}]/u.test(name.normalize('NFKD')) ? [name] : [])
+			if (/[\p{L}\p{N}]/u.test(name.normalize('NFKD'))) expect(await search(tenant, name)).toEqual([name])
 		},
 	)
 })

@@ -1,7 +1,6 @@
-import type { Knex } from 'knex'
 import { newId } from '../base/ids.ts'
 import { checkParty } from '../base/party-fields.ts'
-import { type Db, type Dialect, type Placeholders, query } from '../db/database.ts'
+import { type Db, query } from '../db/database.ts'
 import type { CountedPage, PageQuery } from '../db/pages.ts'
 import { records } from '../db/records.ts'
 import type { WriteContext } from '../db/write-context.ts'
@@ -10,17 +9,15 @@ import { eventsAbout } from '../events/record-events.ts'
 import type { Company, CompanyCreate, CompanyUpdate } from '../generated/contract.ts'
 import { blanks, fields } from '../generated/tables.ts'
 import type { Call } from '../http/handler.ts'
-import { ftsQuery, searchText, sortName, tsQuery, words } from './search.ts'
+import { filterBy } from '../lists/filters.ts'
+import { findText } from '../search/store.ts'
+import { searchTexts } from '../search/texts.ts'
+import { sortName } from '../search/words.ts'
 
 interface Filter {
-	/** A full-text expression in the syntax of the database (`ftsQuery` or `tsQuery`). */
-	readonly match?: string
-	/** Whether few companies match. */
-	readonly few?: true
+	/** Those that a search found. */
+	readonly ids?: readonly string[]
 }
-
-/** Of so many that match, PostgreSQL finds a page sooner in the list's order than by sorting all of them. */
-const few = 5_000
 
 /** Columns to sort and search by, computed from name and domain. */
 interface Derived {
@@ -33,12 +30,12 @@ export const companies = records<Company, Filter, Derived>({
 	table: 'companies',
 	fields: fields.Company,
 	softDelete: true,
-	filter: found,
+	filter: filterBy('companies'),
 })
 
 const derived = ({ name, domain }: Pick<Company, 'name' | 'domain'>): Derived => ({
 	sortName: sortName(name),
-	searchText: searchText(name, domain),
+	searchText: searchTexts.companies({ name, domain }),
 })
 
 const record = eventsAbout<Company, `company.${'created' | 'updated' | 'deleted' | 'restored'}`>('company')
@@ -81,37 +78,6 @@ export async function restoreCompany(write: WriteContext, id: string): Promise<C
 	return company
 }
 
-type Filters = Placeholders<Filter & { organizationId: string }>
-
-function found(
-	rows: Knex.QueryBuilder,
-	knex: Knex,
-	{ organizationId, match, few }: Filters,
-	dialect: Dialect,
-): Knex.QueryBuilder {
-	if (!match) return rows.where({ organizationId })
-	if (dialect === 'postgres') {
-		const matching = (all: Knex.QueryBuilder) => all.where({ organizationId }).whereRaw('"searchVector" @@ ?::tsquery', [match])
-		// PostgreSQL cannot know how many match; "offset 0" keeps it from walking the list.
-		const all = matching(knex('companies')).whereNull('deletedAt')
-		return few === undefined ? matching(rows) : rows.from(knex.raw('(? offset 0) as companies', [all]))
-	}
-	// `+` keeps SQLite from walking all companies in the list's order and testing each against the search.
-	return rows.whereRaw('+"organizationId" = ?', [organizationId]).whereIn('rowid', indexed(knex, match).select('rowid'))
-}
-
-interface Matching {
-	readonly organizationId: string
-	readonly match: string
-}
-
-/** The FTS5 index holds only live companies, and its words name the organization: it counts without the table. */
-const countFound = query<Matching, { total: number }>((knex, filters, dialect) => {
-	const all =
-		dialect === 'sqlite' ? indexed(knex, filters.match) : found(knex('companies'), knex, filters, dialect).whereNull('deletedAt')
-	return all.count({ total: '*' })
-})
-
 /** What triggers count as companies are written (migration 0072). */
 const countLive = query<{ organizationId: string }, { total: number }>((knex, { organizationId }) =>
 	knex('record_counts')
@@ -119,9 +85,7 @@ const countLive = query<{ organizationId: string }, { total: number }>((knex, { 
 		.select(knex.raw('cast(coalesce(sum(live), 0) as bigint) as total')),
 )
 
-const indexed = (knex: Knex, match: Knex.Value) => knex('company_search').whereRaw('company_search match ?', [match])
-
-/** A page of live companies as JSON texts, and the exact number of all that match. */
+/** A page of live companies as JSON texts, and the exact number of all, or of those that a search found. */
 export async function readCompanies(
 	db: Db,
 	organizationId: string,
@@ -129,18 +93,13 @@ export async function readCompanies(
 ): Promise<CountedPage & { readonly total: number }> {
 	// A query parameter that is added to the contract does not compile until it is heeded here.
 	others satisfies Record<string, never>
-	const none = { rows: [], hasMore: false }
-	const prefixes = words(search ?? '')
-	// A search for punctuation alone matches nothing; an empty search lists every company.
-	if (prefixes.length === 0 && search?.trim()) return { ...none, total: 0 }
-	const match = prefixes.length > 0 ? (db.dialect === 'sqlite' ? ftsQuery : tsQuery)(organizationId, prefixes) : undefined
-	const counted = await (match === undefined
-		? db.get(countLive, { organizationId })
-		: db.get(countFound, { organizationId, match }))
-	const total = counted?.total ?? 0
-	// Not where nothing counts yet: on PostgreSQL a transaction sees the number without what it has created itself.
-	if (counted && total > 0 && offset >= total) return { ...none, total }
 	const order = { column: sortBy === 'name' ? 'sortName' : sortBy, direction: sortOrder }
-	const filter = match !== undefined && { match, ...(db.dialect === 'postgres' && total <= few && { few: true as const }) }
-	return { ...(await companies.readRows(db, organizationId, { ...filter, limit, offset, after }, order)), total }
+	const found = await findText(db, organizationId, 'companies', search)
+	const counted = found ? { total: found.ids.length } : await db.get(countLive, { organizationId })
+	const total = counted?.total ?? 0
+	const known = { total, ...(found?.isCut && { isCut: true as const }) }
+	// Not where nothing counts yet: on PostgreSQL a transaction sees the number without what it has created itself.
+	if (counted && (found || total > 0) && offset >= total) return { rows: [], hasMore: false, ...known }
+	const page = await companies.readRows(db, organizationId, { ...(found && { ids: found.ids }), limit, offset, after }, order)
+	return { ...page, ...known }
 }

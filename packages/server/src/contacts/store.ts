@@ -5,13 +5,23 @@ import type { WriteContext } from '../db/write-context.ts'
 import { eventsAbout } from '../events/record-events.ts'
 import type { Contact, ContactCreate, ContactUpdate } from '../generated/contract.ts'
 import { blanks, fields } from '../generated/tables.ts'
+import { filterBy } from '../lists/filters.ts'
+import { type Searched, type SearchText, searchedPage } from '../search/lists.ts'
+import { searchTexts, withSearchText } from '../search/texts.ts'
 
-export const contacts = records<Contact, ListFilter<'contacts.list'>>({
+export const contacts = records<Contact, Searched<ListFilter<'contacts.list'>>, SearchText>({
 	name: 'contact',
 	table: 'contacts',
 	fields: fields.Contact,
 	softDelete: true,
+	filter: filterBy('contacts', { email: ['email', 'in any case'], updatedSince: ['updatedAt', '>='] }),
+	sparse: (column) => (column === 'updatedAt' ? ['companyId', 'email'] : []),
 })
+
+const readSearched = searchedPage<ListFilter<'contacts.list'>>('contacts', contacts)
+
+export const readContacts: typeof readSearched = (db, organizationId, { email, ...query }) =>
+	readSearched(db, organizationId, { ...query, ...(email !== undefined && { email: email.toLowerCase() }) })
 
 const record = eventsAbout<Contact, `contact.${'created' | 'updated' | 'deleted'}`>('contact')
 
@@ -21,7 +31,7 @@ export async function createContact(write: WriteContext, input: ContactCreate): 
 	if (input.companyId) await companies.require(db, organization.id, input.companyId, '/companyId')
 	const systemFields = { organizationId: organization.id, id: newId('ct'), createdAt: now, updatedAt: now, version: 1 }
 	const contact: Contact = { ...blanks.Contact, ...input, ...systemFields }
-	const data = await contacts.insert(write, contact)
+	const data = await contacts.insert(write, contact, { searchText: searchTexts.contacts(contact) })
 	await record(db, origin, 'contact.created', contact, { data })
 	return contact
 }
@@ -31,7 +41,7 @@ export async function changeContact(write: WriteContext, stored: Contact, input:
 	const { db, origin } = write
 	const { companyId } = input
 	if (companyId && companyId !== stored.companyId) await companies.require(db, stored.organizationId, companyId, '/companyId')
-	const contact = await contacts.update(write, stored, input)
+	const contact = await contacts.update(write, stored, withSearchText('contacts', stored, input))
 	if (contact !== stored) await record(db, origin, 'contact.updated', contact, { before: stored })
 	return contact
 }

@@ -123,6 +123,13 @@ const endOf = (hasMore: boolean, last: Place | undefined) => ({
 	...(hasMore && last && { end: { key: last.key, id: last.id } }),
 })
 
+/** The records of several pages without the first `offset`. */
+const joined = (pages: readonly PageJson[], offset: number): string[] =>
+	pages
+		.flatMap((rows) => parseRows(rows))
+		.slice(offset)
+		.map((record) => JSON.stringify(record))
+
 /** The records of a page, parsed. */
 export const parseRows = <R>(rows: PageJson): R[] =>
 	'json' in rows ? JSON.parse(`[${Buffer.from(rows.json).toString()}]`) : rows.map((text) => JSON.parse(text))
@@ -219,6 +226,8 @@ export interface PageRows {
 /** A page, and how many records its list has; null for more than are counted, and after a place. */
 export interface CountedPage extends PageRows {
 	readonly total: number | null
+	/** Whether a search found more than it ranks. */
+	readonly isCut?: true
 }
 
 type Matching<Filters> = (knex: Knex, filters: Placeholders<Filters>, dialect: Dialect) => Knex.QueryBuilder
@@ -230,20 +239,62 @@ export interface ListOf<Filters> {
 	readonly matching: Matching<Filters>
 	/** A record as the column `json`. */
 	readonly columns: (knex: Knex, dialect: Dialect) => Knex.Raw
+	/** Those of the filters that no index has together with the list's order and the other filters. */
+	readonly sparse?: (filters: Record<string, unknown>) => readonly string[]
+}
+
+/** A page by sparse filters looks at so many rows in one go, and at so many in all: it may be short, or empty, and still have a next one. */
+const sparseStride = 1_000
+const sparseStrides = 20
+
+interface UpTo {
+	readonly upToKey?: string | number
+	readonly upToId?: string
 }
 
 /** A list in one order. */
-export function listOf<Filters extends object>({ table, order, matching, columns }: ListOf<Filters>) {
+export function listOf<Filters extends object>({ table, order, matching, columns, sparse = () => [] }: ListOf<Filters>) {
 	const step = stepOf(matching, order)
-	const page: JsonPageQuery<Filters & PageParameters> = query((knex, params, dialect) => {
-		const { limit, offset, afterKey, afterId, ...filters } = params
+	const page: JsonPageQuery<Filters & PageParameters & UpTo> = query((knex, params, dialect) => {
+		const { limit, offset, afterKey, afterId, upToKey, upToId, ...filters } = params
 		const rows = matching(knex, filters as unknown as Placeholders<Filters>, dialect)
 		const at = { limit, offset, afterKey, afterId } as Placeholders<PageParameters>
+		if (upToKey !== undefined)
+			rows.whereRaw(`("${order.column}", id) ${order.direction === 'asc' ? '<=' : '>='} (?, ?)`, [upToKey, upToId as Knex.Value])
 		return pageOf(knex, dialect, { table, rows: onPage(rows, at, order), order, columns: columns(knex, dialect) })
 	})
 	const count = query<Filters, { total: number }>((knex, filters, dialect) => countRows(knex, matching(knex, filters, dialect)))
 
+	/** What a search has found is little: none of its filters is sparse. */
+	const sparseOf = (filters: object) => {
+		const given = filters as Record<string, unknown>
+		return given.ids === undefined ? sparse(given).filter((name) => given[name] !== undefined) : []
+	}
+
+	/** Walks the list without its sparse filters, and looks for rows between one place and the next. */
+	async function readSparse(db: Db, filters: Filters, { limit, offset, after }: PageQuery): Promise<PageRows> {
+		const names = sparseOf(filters)
+		const walked = Object.fromEntries(Object.entries(filters).filter(([name]) => !names.includes(name))) as Filters
+		const found: PageJson[] = []
+		let [left, from, strides] = [offset + limit, after, 0]
+		// Nothing says how much of an offset is left, so it is skipped at once.
+		while (left > 0 && (strides++ < sparseStrides || offset > 0)) {
+			const to = await db.get(step, { ...walked, ...pageParameters({ limit: 0, offset: sparseStride - 1, after: from }) })
+			const upTo = to && { upToKey: to.key, upToId: to.id }
+			const params = { ...filters, ...pageParameters({ limit: left, offset: 0, after: from }), ...upTo }
+			const { rows = [], end } = await readPage(db, page, params, left)
+			found.push(rows)
+			left -= rows.length
+			if (end) return { rows: joined(found, offset), hasMore: true, end }
+			if (to === undefined) return { rows: joined(found, offset), hasMore: false }
+			from = to
+			await nextTurn()
+		}
+		return { rows: joined(found, offset), hasMore: true, ...(from && { end: from }) }
+	}
+
 	async function read(db: Db, filters: Filters, asked: PageQuery): Promise<PageRows> {
+		if (sparseOf(filters).length > 0) return readSparse(db, filters, asked)
 		const at = await skipTo(db, table, step, filters, asked)
 		if (at === undefined) return { rows: [], hasMore: false }
 		const { rows = [], ...found } = await readPage(db, page, { ...filters, ...pageParameters(at) }, asked.limit)
@@ -256,7 +307,8 @@ export function listOf<Filters extends object>({ table, order, matching, columns
 			const found = await read(db, filters, asked)
 			if (asked.after) return { ...found, total: null }
 			const { rows, hasMore } = found
-			const counted = async () => (await db.get(count, filters))?.total
+			const counted = async () =>
+				sparseOf(filters).length > 0 ? Number.POSITIVE_INFINITY : (await db.get(count, filters))?.total
 			return { ...found, total: await totalOf(asked, { length: rows.length, hasMore }, counted) }
 		},
 	}

@@ -57,6 +57,8 @@ interface Kind<Filters> {
 	readonly order?: Order
 	/** Applies a list's filters; when absent, each filter must equal the column of its name. */
 	readonly filter?: (rows: Knex.QueryBuilder, knex: Knex, filters: Placeholders<Filters>, dialect: Dialect) => Knex.QueryBuilder
+	/** Those of the filters that no index has together with an order by the column, and with the other filters. */
+	readonly sparse?: (column: string, filters: Record<string, unknown>) => readonly string[]
 }
 
 const newestFirst: Order = { column: 'createdAt', direction: 'desc' }
@@ -91,7 +93,13 @@ export function records<R extends Key, Filter extends object = object, Hidden ex
 	const matching = (knex: Knex, filters: Placeholders<Filters>, dialect: Dialect) =>
 		live(filter(knex(table), knex, filters, dialect))
 	const listBy = (order: Order) =>
-		listOf<Filters>({ table, order, matching, columns: (knex, dialect) => jsonColumn(knex, dialect, fields) })
+		listOf<Filters>({
+			table,
+			order,
+			matching,
+			columns: (knex, dialect) => jsonColumn(knex, dialect, fields),
+			sparse: (filters) => kind.sparse?.(order.column, filters) ?? [],
+		})
 	const lists = new Map<string, ReturnType<typeof listBy>>()
 	const listIn = (order: Order) => {
 		const name = `${order.column} ${order.direction}`

@@ -1,8 +1,8 @@
 import { historyHandler } from '../audit/history.ts'
 import { recordHandlers } from '../http/record-handlers.ts'
-import { changeDeal, createDeal, deals, removeDeal } from './store.ts'
+import { changeDeal, createDeal, deals, readDeals, removeDeal } from './store.ts'
 
-export const { list, get, create, update, remove } = recordHandlers(deals, '/api/deals', {
+export const { list, get, create, update, remove } = recordHandlers({ ...deals, readPage: readDeals }, '/api/deals', {
 	create: createDeal,
 	change: changeDeal,
 	remove: removeDeal,

@@ -3,19 +3,63 @@ import { newId } from '../base/ids.ts'
 import { companies } from '../companies/store.ts'
 import { contacts } from '../contacts/store.ts'
 import type { Db } from '../db/database.ts'
+import type { CountedPage, PageQuery } from '../db/pages.ts'
 import { type ListFilter, records } from '../db/records.ts'
 import type { WriteContext } from '../db/write-context.ts'
 import { eventsAbout } from '../events/record-events.ts'
 import type { Deal, DealCreate, DealUpdate, Pipeline } from '../generated/contract.ts'
 import { blanks, fields } from '../generated/tables.ts'
+import type { Call } from '../http/handler.ts'
+import { filterBy, requireRanges } from '../lists/filters.ts'
+import { type Searched, type SearchText, searchedPage } from '../search/lists.ts'
+import { searchTexts, withSearchText } from '../search/texts.ts'
 import { findOldestPipeline, pipelines } from './pipeline-store.ts'
 
-export const deals = records<Deal, ListFilter<'deals.list'>>({
+const unindexed = ['currency', 'valueMin', 'valueMax', 'stages']
+
+type Filter = ListFilter<'deals.list'> & { readonly stages?: readonly string[] }
+
+export const deals = records<Deal, Searched<Filter>, SearchText>({
 	name: 'deal',
 	table: 'deals',
 	fields: fields.Deal,
 	softDelete: true,
+	filter: filterBy('deals', {
+		stages: ['stage', 'any of'],
+		valueMin: ['valueCents', '>='],
+		valueMax: ['valueCents', '<='],
+		createdFrom: ['createdAt', '>='],
+		createdTo: ['createdAt', '<'],
+		updatedSince: ['updatedAt', '>='],
+	}),
+	sparse: (column) =>
+		column === 'updatedAt'
+			? ['companyId', 'contactId', 'pipelineId', 'stage', 'createdFrom', 'createdTo', ...unindexed]
+			: ['updatedSince', ...unindexed],
 })
+
+const readSearched = searchedPage<Filter>('deals', deals)
+
+/** A page of deals, in an order that is asked for, of the changes since a time, or newest first. */
+export function readDeals(
+	db: Db,
+	organizationId: string,
+	{
+		sortBy,
+		sortOrder,
+		stage,
+		...query
+	}: ListFilter<'deals.list'> & Partial<Pick<Call<'deals.list'>['query'], 'sortBy' | 'sortOrder'>> & PageQuery,
+): Promise<CountedPage> {
+	requireRanges(query, [
+		['createdFrom', 'createdTo'],
+		['valueMin', 'valueMax'],
+	])
+	const column = sortBy ?? (query.updatedSince === undefined ? 'createdAt' : 'updatedAt')
+	const order = { column, direction: sortOrder ?? (column === 'createdAt' ? 'desc' : 'asc') }
+	const staged = stage?.includes(',') ? { stages: stage.split(',') } : stage !== undefined && { stage }
+	return readSearched(db, organizationId, { ...query, ...staged }, order)
+}
 
 const record = eventsAbout<Deal, `deal.${'created' | 'updated' | 'stage_changed' | 'deleted'}`>('deal')
 
@@ -39,7 +83,7 @@ export async function createDeal(write: WriteContext, input: DealCreate): Promis
 		updatedAt: origin.now,
 		version: 1,
 	}
-	const data = await deals.insert(write, deal)
+	const data = await deals.insert(write, deal, { searchText: searchTexts.deals(deal) })
 	await record(db, origin, 'deal.created', deal, { data })
 	return deal
 }
@@ -60,7 +104,7 @@ export async function changeDeal(write: WriteContext, stored: Deal, input: DealU
 
 async function updateDeal(write: WriteContext, stored: Deal, changes: Partial<Deal>): Promise<Deal> {
 	const { db, origin } = write
-	const deal = await deals.update(write, stored, changes)
+	const deal = await deals.update(write, stored, withSearchText('deals', stored, changes))
 	if (deal === stored) return deal
 	await record(db, origin, 'deal.updated', deal, { before: stored })
 	if (deal.stage !== stored.stage || deal.pipelineId !== stored.pipelineId)

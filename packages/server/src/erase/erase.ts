@@ -9,6 +9,7 @@ import { findTokenRows, type TokenRow } from '../connections/token-store.ts'
 import { recordChange } from '../db/audit-log.ts'
 import type { Database, Db } from '../db/database.ts'
 import { spellingsOf } from '../outside/mail/addresses.ts'
+import { type SearchedTable, searchTexts } from '../search/texts.ts'
 import { blankJson, blankText, isOf, nobody, nowhere, type Person } from './blank.ts'
 import {
 	blankOrganization,
@@ -23,7 +24,6 @@ import {
 	lockRow,
 	type Row,
 	removeKeptDocument,
-	unindexCompanies,
 	updateRow,
 } from './store.ts'
 import { type ErasableTable, tables } from './tables.ts'
@@ -63,8 +63,6 @@ export async function eraseOrganization(
 async function eraseRows(db: Database, { organizationId, origin }: ErasureRequest): Promise<number> {
 	let rowCount = 0
 	for (const [name, table] of Object.entries(tables)) {
-		if (name === 'companies' && db.dialect === 'sqlite')
-			await db.transaction((tx) => unindexCompanies(tx, organizationId, origin.now))
 		const part = erasePart(name, table)
 		for (let count = partSize; count === partSize; rowCount += count)
 			count = await db.transaction((tx) => tx.run(part, { organizationId, limit: partSize, erasedAt: origin.now }))
@@ -171,7 +169,7 @@ async function blankTable(db: Database, { name, table, person, request, write }:
 		let count = 0
 		for (const own of keys) {
 			const row = await tx.get(lock, { organizationId, ...own })
-			const blanked = row && blankRow(table, row, person, origin.now)
+			const blanked = row && withText(name, row, blankRow(table, row, person, origin.now))
 			if (!blanked) continue
 			if (write) await tx.run(update, { organizationId, ...own, ...blanked })
 			count++
@@ -186,6 +184,12 @@ async function blankTable(db: Database, { name, table, person, request, write }:
 		if (keys.length < partSize || !last) return rowCount
 		after = Object.fromEntries(key.map((column, index) => [`after${index}`, last[column]]))
 	}
+}
+
+/** With what the row is found by from then on. */
+function withText(table: string, row: Row, blanked: Row | undefined): Row | undefined {
+	const textOf = searchTexts[table as SearchedTable] as ((row: Row) => string) | undefined
+	return blanked && textOf ? { ...blanked, searchText: textOf({ ...row, ...blanked }) } : blanked
 }
 
 /** What changes in a row to take the person out of it; undefined if it does not name them. */

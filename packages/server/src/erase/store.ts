@@ -45,14 +45,6 @@ export const erased = (appendOnly: readonly string[], erasedAt: unknown): Row =>
 	erasedAt,
 })
 
-const unindex = query<{ organizationId: string; deletedAt: number }>((knex, { organizationId, deletedAt }) =>
-	knex('companies').where({ organizationId }).whereNull('deletedAt').update({ deletedAt, searchText: '' }),
-)
-
-/** Takes the companies out of the search of SQLite, which follows changes of rows and not their deletion. */
-export const unindexCompanies = (db: Db, organizationId: string, deletedAt: number) =>
-	db.run(unindex, { organizationId, deletedAt })
-
 const personal = [
 	...['contactName', 'addressLine1', 'addressLine2', 'city', 'state', 'postalCode', 'country', 'email', 'phone'],
 	...['taxId', 'vatId', 'registration', 'bankAccount', 'footer', 'paymentTerms', 'logo', 'accentColor'],

@@ -102,7 +102,7 @@ export const tables: Readonly<Record<string, ErasableTable>> = {
 	time_entries: {
 		key: ['id'],
 		text: ['taskName?', 'deliverableName?', 'description?'],
-		plain: ['dealId', 'userId', 'taskId', 'deliverableId', 'status', 'invoiceId'],
+		plain: ['dealId', 'userId', 'taskId', 'deliverableId', 'status', 'invoiceId', 'searchText'],
 	},
 	number_series: { key: ['series'] },
 	number_skips: { key: ['id'], plain: ['series', 'reason', 'invoiceId', 'skippedBy'] },
@@ -115,6 +115,7 @@ export const tables: Readonly<Record<string, ErasableTable>> = {
 			'dealId',
 			'companyId',
 			'invoiceNumber',
+			'searchText',
 			'status',
 			'statusBeforePayment',
 			'paymentMethod',
@@ -133,9 +134,9 @@ export const tables: Readonly<Record<string, ErasableTable>> = {
 		key: ['id'],
 		text: ['name'],
 		contact: ['contactId'],
-		plain: ['companyId', 'pipelineId', 'stage', 'currency', 'contactId'],
+		plain: ['companyId', 'pipelineId', 'stage', 'currency', 'contactId', 'searchText'],
 	},
-	contacts: { key: ['id'], text: ['name', 'email?', 'phone?'], contact: ['id'], plain: ['companyId'] },
+	contacts: { key: ['id'], text: ['name', 'email?', 'phone?'], contact: ['id'], plain: ['companyId', 'searchText'] },
 	companies: {
 		key: ['id'],
 		text: ['phone?', 'notes?', 'billingContactName?', 'billingEmail?', 'taxId?', 'vatId?'],
@@ -192,6 +193,8 @@ export const tables: Readonly<Record<string, ErasableTable>> = {
 	},
 	pipelines: { key: ['id'], json: ['stages'], plain: ['name'] },
 	long_records: { key: [] },
+	// Follows the `searchText` of the records, which an erasure makes anew.
+	search_words: { key: ['kind', 'word', 'place', 'id'] },
 	// After the companies that it counts.
 	record_counts: { key: ['kind', 'part'] },
 	stored_bytes: { key: ['day'] },

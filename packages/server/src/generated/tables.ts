@@ -6,6 +6,8 @@ export interface OperationEntry {
 	readonly method: string
 	readonly path: string
 	readonly scopes: readonly string[]
+	/** One of its scopes is enough, and its answer has what that one may read. */
+	readonly anyScope?: true
 	readonly body: 'required' | 'optional' | 'none'
 	readonly idempotent: boolean
 	/** Every status that it may answer. */
@@ -1605,6 +1607,29 @@ export const operationTable = [
 			429
 		],
 		"rateClass": "invoicing"
+	},
+	{
+		"id": "search.list",
+		"method": "GET",
+		"path": "/api/search",
+		"scopes": [
+			"companies:read",
+			"contacts:read",
+			"deals:read",
+			"invoices:read",
+			"time_entries:read"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			429
+		],
+		"rateClass": "invoicing",
+		"anyScope": true
 	},
 	{
 		"id": "taxRates.list",
@@ -3663,6 +3688,7 @@ export const blanks = {
 	"OrganizationSettings": {"contactName":null,"addressLine1":null,"addressLine2":null,"city":null,"state":null,"postalCode":null,"country":null,"email":null,"phone":null,"taxId":null,"vatId":null,"registration":null,"bankAccount":null,"footer":null,"logo":null,"accentColor":null,"hourlyRateCents":null,"paymentTerms":null},
 	"Payment": {"companyId":null,"invoiceId":null,"method":null,"reference":null,"processor":null,"externalId":null,"unappliedReason":null,"notes":null,"metadata":null,"reversedAt":null,"reversalReason":null},
 	"Provider": {"apiVersion":null},
+	"SearchHit": {"subtitle":null},
 	"Sync": {"reverseMappingId":null,"statusReason":null,"nextRunAt":null,"lastRun":null},
 	"SyncRecordError": {"externalId":null,"recordId":null,"resolvedAt":null,"decision":null},
 	"SyncRun": {"reverseMappingVersion":null,"error":null,"waitingUntil":null,"startedAt":null,"finishedAt":null},

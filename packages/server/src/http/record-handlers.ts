@@ -53,6 +53,8 @@ interface FoundPage<Rows> {
 	readonly hasMore: boolean
 	readonly total: number | null
 	readonly end?: Place
+	/** Whether more match the search than it ranks. */
+	readonly isCut?: true
 }
 
 /** Answers with a page, and with the cursor of the next: the part that all lists have alike. `list` is the name of this one. */
@@ -64,9 +66,9 @@ export async function answerPage<R, Meta = PageMeta>(
 ) {
 	const { limit, offset } = query
 	const cursors = cursorsOf(list, { query, caller }, { now, services })
-	const { rows, total, hasMore, end } = await read({ limit, offset, after: cursors.after() })
+	const { rows, total, hasMore, end, isCut } = await read({ limit, offset, after: cursors.after() })
 	const next = end === undefined ? null : cursors.seal(end)
-	const meta = { total, limit, offset, hasMore, nextCursor: next }
+	const meta = { total, limit, offset, hasMore, nextCursor: next, ...(isCut && { truncated: true }) }
 	return { status: 200 as const, next, body: listText<R, Meta>(rows, meta as Meta) }
 }
 

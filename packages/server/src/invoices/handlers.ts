@@ -8,6 +8,8 @@ import { dataText, listText } from '../http/answers.ts'
 import { etag } from '../http/etag.ts'
 import { type Handler, writeContext } from '../http/handler.ts'
 import { cursorsOf, lockForChange, removed } from '../http/record-handlers.ts'
+import { findInvoices } from '../search/invoices-store.ts'
+import { mostFound } from '../search/store.ts'
 import { createInvoiceOfTime, previewInvoiceOfTime } from './from-time-entries.ts'
 import type { StoredInvoice } from './invoice.ts'
 import { filterOf } from './reading/filter.ts'
@@ -19,18 +21,20 @@ import { changeInvoice, createInvoice, deleteInvoice, previewInvoice } from './w
 
 /** Its answer has no `meta`: the next page is in `Link` alone. */
 export const list: Handler<'invoices.list'> = async ({ query, caller }, context) => {
-	const { limit, offset, cursor, sortBy, sortOrder, fields, expand, count = false, ...filters } = query
+	const { limit, offset, cursor, sortBy, sortOrder, fields, expand, search, count = false, ...filters } = query
 	requireReadable(caller, expand)
 	const { organizationId, organization } = caller
 	const today = todayIn(organization.timeZone, context.now)
 	const filter = filterOf(filters, organizationId, organization.timeZone)
 	// The default order is no part of a cursor: those of a server that had no other go on.
 	const order = sortBy === 'createdAt' && sortOrder === 'desc' ? {} : { sortBy, sortOrder }
-	const cursors = cursorsOf('invoice', { query: { limit, offset, cursor, ...filters, ...order }, caller }, context)
+	const asked = { limit, offset, cursor, search, ...filters, ...order }
+	const cursors = cursorsOf('invoice', { query: asked, caller }, context)
 	const page = { limit, offset, after: cursors.after() }
-	const sort = { sortBy, sortOrder }
-	const found = await listInvoices(context.db, { filter, sort, page, shape: shapeOf(query), count }, today)
-	const { rows, end, total } = found
+	const searched = { db: context.db, organizationId, most: mostFound }
+	const found = await findInvoices(searched, search, allows(caller.scopes, ['companies:read']))
+	const listed = { filter, found: found?.ids, sort: { sortBy, sortOrder }, page, shape: shapeOf(query), count }
+	const { rows, end, total } = await listInvoices(context.db, listed, today)
 	const headers = { ...(total !== null && { 'X-Total-Count': total }) }
 	return { status: 200, headers, next: end ? cursors.seal(end) : null, body: listText<ListedInvoice>(rows) }
 }

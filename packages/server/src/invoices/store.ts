@@ -3,6 +3,8 @@ import { dayMs, type Today } from '../base/dates.ts'
 import { ApiError } from '../base/errors.ts'
 import { asNumber, type Db, type Dialect, type Placeholders, query } from '../db/database.ts'
 import type { Invoice } from '../generated/contract.ts'
+import type { SearchText } from '../search/lists.ts'
+import { searchTexts } from '../search/texts.ts'
 import { blankParty, hiddenFlags, type StoredInvoice } from './invoice.ts'
 import { blankLine } from './pricing/lines.ts'
 import { type Clock, invoiceJson, isCovered, isPastDue } from './reading/invoice-json.ts'
@@ -65,19 +67,21 @@ function parsed(row: StoredRow | undefined): StoredInvoice | undefined {
 const completed = <T extends object>(stored: T, blank: object): T =>
 	Object.keys(blank).every((name) => name in stored) ? stored : { ...stored, ...blank, ...stored }
 
-const insert = query<StoredInvoice>((knex, row) =>
+const insert = query<StoredInvoice & SearchText>((knex, row) =>
 	knex('invoices').insert(row).onConflict(['organizationId', 'invoiceNumber']).ignore(),
 )
 
 /** Stores a new invoice; false when its number is taken. */
-export const insertInvoice = async (db: Db, invoice: StoredInvoice) => (await db.run(insert, invoice)) === 1
+export const insertInvoice = async (db: Db, invoice: StoredInvoice) => (await db.run(insert, withText(invoice))) === 1
 
-const update = query<StoredInvoice>((knex, { organizationId, id, ...columns }) =>
+const withText = (invoice: StoredInvoice) => ({ ...invoice, searchText: searchTexts.invoices(invoice) })
+
+const update = query<StoredInvoice & SearchText>((knex, { organizationId, id, ...columns }) =>
 	knex('invoices').where({ organizationId, id }).update(columns),
 )
 
 /** Stores an invoice that was read with `lockInvoice`. Throws UniqueViolation when its number is taken. */
-export const updateInvoice = (db: Db, invoice: StoredInvoice) => db.run(update, invoice)
+export const updateInvoice = (db: Db, invoice: StoredInvoice) => db.run(update, withText(invoice))
 
 const countView = query<{ organizationId: string; id: string; now: number }>((knex, { organizationId, id, now }) =>
 	knex('invoices')

@@ -1,6 +1,7 @@
 // Finds the stored records that a mapped one matches.
-import { sortName } from '../companies/search.ts'
+
 import { asNumber, type Db, query } from '../db/database.ts'
+import { sortName } from '../search/words.ts'
 import type { InternalObject } from './systems.ts'
 
 /** The fields by which stored records are found. Each has an index. */

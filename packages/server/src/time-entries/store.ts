@@ -11,15 +11,30 @@ import { changesBetween } from '../events/changes.ts'
 import { eventsAbout } from '../events/record-events.ts'
 import type { TimeEntry, TimeEntryCreate, TimeEntryStatus, TimeEntryUpdate } from '../generated/contract.ts'
 import { blanks, fields } from '../generated/tables.ts'
+import { filterBy, requireRanges } from '../lists/filters.ts'
+import { type Searched, type SearchText, searchedPage } from '../search/lists.ts'
+import { searchTexts, withSearchText } from '../search/texts.ts'
 import { defaultStart, isRunning, writeSpan } from './duration.ts'
 import { requireNoTimer } from './running-store.ts'
 
-export const timeEntries = records<TimeEntry, ListFilter<'timeEntries.list'>>({
+export const timeEntries = records<TimeEntry, Searched<ListFilter<'timeEntries.list'>>, SearchText>({
 	name: 'time_entry',
 	table: 'time_entries',
 	fields: fields.TimeEntry,
 	order: { column: 'startedAt', direction: 'desc' },
+	filter: filterBy('time_entries', { from: ['startedAt', '>='], to: ['startedAt', '<'], updatedSince: ['updatedAt', '>='] }),
+	sparse: (column, { dealId, invoiceId, status }) =>
+		column === 'updatedAt'
+			? ['dealId', 'invoiceId', 'status', 'userId', 'billable', 'from', 'to']
+			: ['billable', ...((dealId ?? invoiceId ?? status) === undefined ? [] : ['userId'])],
 })
+
+const readSearched = searchedPage<ListFilter<'timeEntries.list'>>('time_entries', timeEntries)
+
+export const readTimeEntries: typeof readSearched = (db, organizationId, query) => {
+	requireRanges(query, [['from', 'to']])
+	return readSearched(db, organizationId, query)
+}
 
 const record = eventsAbout<TimeEntry, `time_entry.${'created' | 'updated' | 'deleted'}`>('time_entry')
 
@@ -41,7 +56,7 @@ export async function createTimeEntry(write: WriteContext, input: TimeEntryCreat
 		version: 1,
 	}
 	if (isRunning(entry)) await requireNoTimer(db, entry)
-	const data = await timeEntries.insert(write, entry)
+	const data = await timeEntries.insert(write, entry, { searchText: searchTexts.time_entries(entry) })
 	await record(db, origin, 'time_entry.created', entry, { data })
 	return entry
 }
@@ -56,7 +71,7 @@ export async function changeTimeEntry(write: WriteContext, stored: TimeEntry, in
 	const { userId = stored.userId } = input
 	const starts = isRunning(span) && (!isRunning(stored) || userId !== stored.userId)
 	if (starts) await requireNoTimer(db, { ...stored, userId })
-	const entry = await timeEntries.update(write, stored, { ...input, ...span })
+	const entry = await timeEntries.update(write, stored, withSearchText('time_entries', stored, { ...input, ...span }))
 	if (Object.keys(changesBetween(stored, entry)).length > 0)
 		await record(db, origin, 'time_entry.updated', entry, { before: stored })
 	return entry

@@ -1,7 +1,7 @@
 // Authenticates a request, and checks its scopes and rate limit. The caller is an API key, or a visitor with a token and no key.
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express'
 import type { Callers } from '../../auth/caller.ts'
-import { allows } from '../../auth/keys.ts'
+import { mayCall } from '../../auth/keys.ts'
 import type { Guess, RateLimits } from '../../auth/rate-limit.ts'
 import { ApiError } from '../../base/errors.ts'
 import { isIntegrationPath } from '../../contract/routes.ts'
@@ -33,12 +33,18 @@ export function countRequest(callers: Callers, limits: RateLimits): Count {
 export function authenticate(count: Count): RequestHandler {
 	return async (req, _res, next) => {
 		const { context } = req
-		const { rateClass = 'invoicing', scopes = [], public: isPublic, unlimitedKeysOnly } = context.operation ?? {}
+		const {
+			rateClass = 'invoicing',
+			scopes = [],
+			anyScope = false,
+			public: isPublic,
+			unlimitedKeysOnly,
+		} = context.operation ?? {}
 		if (isPublic) return next()
 		await count(req, rateClass)
-		if (!context.caller || !allows(context.caller.scopes, scopes)) {
+		if (!context.caller || !mayCall(context.caller.scopes, { scopes, anyScope })) {
 			const limit = context.caller?.reach ? ', or is limited to other kinds of records' : ''
-			throw new ApiError('insufficient_scope', `The API key lacks the scope ${scopes.join(', ')}${limit}.`)
+			throw new ApiError('insufficient_scope', `The API key lacks the scope ${scopes.join(anyScope ? ' or ' : ', ')}${limit}.`)
 		}
 		if (unlimitedKeysOnly && context.caller.reach !== null)
 			throw new ApiError(

@@ -5,6 +5,7 @@ import { asNumber, type Dialect, type Placeholders, query } from '../../db/datab
 import type { Place } from '../../db/pages.ts'
 import { isAnyOf } from '../../db/records.ts'
 import type { InvoiceSort, SortOrder } from '../../generated/contract.ts'
+import { among } from '../../lists/filters.ts'
 import type { End, Filter, Range } from './filter.ts'
 import { byKind, type Clock, isOverdue, paymentState } from './invoice-json.ts'
 import { datesWithin, type Segment, sortKeys } from './orders.ts'
@@ -109,6 +110,19 @@ interface Stride {
 	readonly stride: number
 }
 
+interface Ids {
+	readonly ids: readonly string[]
+}
+
+/** The invoices that a search found. */
+const foundBy = (knex: Knex, { organizationId, ids }: Placeholders<Owned & Ids>, dialect: Dialect): Knex.QueryBuilder =>
+	among(knex('invoices').where({ organizationId }), knex, { table: 'invoices', organizationId, ids }, dialect)
+
+/** How many match of those that a search found. */
+export const countFound = query<Owned & Conditions & Ids, { total: number }>((knex, params, dialect) =>
+	limitTo(foundBy(knex, params, dialect), knex, params, dialect).count({ total: '*' }),
+)
+
 /** The statements of a list in one order. */
 function statementsIn(sortBy: InvoiceSort, direction: SortOrder) {
 	const sortKey = sortKeys[sortBy]
@@ -158,10 +172,17 @@ function statementsIn(sortBy: InvoiceSort, direction: SortOrder) {
 				.offset(asNumber(params.stride)),
 		),
 
+		/** The places of those that match among those that a search found. */
+		matchesFound: query<Owned & Conditions & Segment & Ids & Limited, Place>((knex, params, dialect) =>
+			within(limitTo(foundBy(knex, params, dialect), knex, params, dialect), params, dialect)
+				.select(place(knex, dialect))
+				.limit(asNumber(params.limit)),
+		),
+
 		/** The places of those that match among the few that one filter leaves. */
 		matchesAmong: byIndex((index) =>
 			query<Owned & Conditions & Segment & Few & Limited, Place>((knex, params, dialect) => {
-				const rows = limitTo(among(knex, dialect, index, params), knex, params, dialect)
+				const rows = limitTo(leftBy(knex, dialect, index, params), knex, params, dialect)
 				return within(rows, params, dialect).select(place(knex, dialect)).limit(asNumber(params.limit))
 			}),
 		),
@@ -210,7 +231,7 @@ function byIndex<T>(make: (index: FewIndex) => T): (index: FewIndex) => T {
 	}
 }
 
-function among(knex: Knex, dialect: Dialect, index: FewIndex, params: Placeholders<Owned & Few>): Knex.QueryBuilder {
+function leftBy(knex: Knex, dialect: Dialect, index: FewIndex, params: Placeholders<Owned & Few>): Knex.QueryBuilder {
 	const { few, fewStatuses, fewLeast, fewMost } = params
 	const rows = by(knex, dialect, index, params)
 	const column = fewIndexes[index]
@@ -225,7 +246,7 @@ function among(knex: Knex, dialect: Dialect, index: FewIndex, params: Placeholde
 export const countFew = byIndex((index) =>
 	query<Owned & Few & Limited, { total: number }>((knex, params, dialect) =>
 		knex
-			.from(among(knex, dialect, index, params).select(knex.raw('1 as one')).limit(asNumber(params.limit)).as('counted'))
+			.from(leftBy(knex, dialect, index, params).select(knex.raw('1 as one')).limit(asNumber(params.limit)).as('counted'))
 			.count({ total: '*' }),
 	),
 )
@@ -233,11 +254,11 @@ export const countFew = byIndex((index) =>
 /** How many match of those that one filter leaves. */
 export const countAmong = byIndex((index) =>
 	query<Owned & Conditions & Few, { total: number }>((knex, params, dialect) =>
-		limitTo(among(knex, dialect, index, params), knex, params, dialect).count({ total: '*' }),
+		limitTo(leftBy(knex, dialect, index, params), knex, params, dialect).count({ total: '*' }),
 	),
 )
 
-/** The filters that may leave few, each with its index. A search is to be one more: it finds invoices by an index, too. */
+/** The filters that may leave few, each with its index. */
 export function fewOf(filter: Filter, today: Today): [index: FewIndex, params: Few][] {
 	const { companyId, dealId, statuses, isOverdue, total, issued, due, paid, created, updatedSince } = filter
 	const found: [FewIndex, Few][] = []

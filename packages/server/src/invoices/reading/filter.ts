@@ -7,7 +7,7 @@ import type { Call } from '../../http/handler.ts'
 
 type Asked = Omit<
 	Call<'invoices.list'>['query'],
-	'limit' | 'offset' | 'cursor' | 'sortBy' | 'sortOrder' | 'fields' | 'expand' | 'count'
+	'limit' | 'offset' | 'cursor' | 'search' | 'sortBy' | 'sortOrder' | 'fields' | 'expand' | 'count'
 >
 
 /** An end of a range of dates, for dates that are days and for those that are instants. */

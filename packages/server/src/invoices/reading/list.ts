@@ -2,13 +2,22 @@
 // index of the order is walked, stride by stride, and other requests have a turn after each. A request looks at so many invoices at most.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Today } from '../../base/dates.ts'
-import type { Db } from '../../db/database.ts'
+import type { Db, Query } from '../../db/database.ts'
 import { countBound, isBeyond, type PageQuery, type Place, strides } from '../../db/pages.ts'
 import type { InvoiceSort, SortOrder } from '../../generated/contract.ts'
-import { conditionsOf, countAmong, countFew, type Few, type FewIndex, fewOf, statementsOf } from './conditions-store.ts'
+import {
+	conditionsOf,
+	countAmong,
+	countFew,
+	countFound,
+	type Few,
+	type FewIndex,
+	fewOf,
+	statementsOf,
+} from './conditions-store.ts'
 import type { Filter } from './filter.ts'
 import type { Shape } from './invoice-json.ts'
-import { segmentsOf, sortKeys } from './orders.ts'
+import { type Segment, segmentsOf, sortKeys } from './orders.ts'
 import { countInvoices, type Filters, type InvoicePage, readInvoices, readNamed } from './store.ts'
 
 /** A page looks at so many invoices, and so does a count: beyond, a page is shorter, and a list is not counted. The contract says it, too. */
@@ -27,6 +36,8 @@ export type CountedInvoices = InvoicePage & { readonly total: number | null }
 
 export interface ListQuery {
 	readonly filter: Filter
+	/** Those that a search found; absent without a search. */
+	readonly found?: readonly string[] | undefined
 	readonly sort: Sort
 	readonly page: PageQuery
 	readonly shape: Shape
@@ -35,16 +46,16 @@ export interface ListQuery {
 
 export async function listInvoices(
 	db: Db,
-	{ filter, sort, page, shape, count }: ListQuery,
+	{ filter, found: searched, sort, page, shape, count }: ListQuery,
 	today: Today,
 ): Promise<CountedInvoices> {
-	const served = servedByIndex(filter)
+	const served = searched ? undefined : servedByIndex(filter)
 	const isCounted = count && page.after === undefined
 	if (served && sort.sortBy === 'createdAt') {
 		const found = await readInvoices(db, served, page, today, { shape, direction: sort.sortOrder })
 		return { ...found, total: isCounted ? bounded(await countInvoices(db, served)) : null }
 	}
-	const search = new Walk(db, filter, sort, today)
+	const search = new Walk(db, filter, searched, sort, today)
 	const { places, end, total } = await search.find(page)
 	const rows = await readNamed(db, filter.organizationId, places, today, shape)
 	const isShort = end !== undefined && places.length < page.limit
@@ -74,18 +85,22 @@ interface Found {
 
 type Leftover = readonly [index: FewIndex, params: Few]
 
+type Params = { readonly organizationId: string } & ReturnType<typeof conditionsOf>
+
 class Walk {
 	readonly #db: Db
 	readonly #filter: Filter
+	readonly #searched: readonly string[] | undefined
 	readonly #sort: Sort
 	readonly #today: Today
 	readonly #stride: number
-	readonly #params: { readonly organizationId: string } & ReturnType<typeof conditionsOf>
+	readonly #params: Params
 	#few: Promise<Leftover | undefined> | undefined
 
-	constructor(db: Db, filter: Filter, sort: Sort, today: Today) {
+	constructor(db: Db, filter: Filter, searched: readonly string[] | undefined, sort: Sort, today: Today) {
 		this.#db = db
 		this.#filter = filter
+		this.#searched = searched
 		this.#sort = sort
 		this.#today = today
 		this.#stride = Math.min(strides[db.dialect], mostLooked)
@@ -94,6 +109,7 @@ class Walk {
 
 	async find(page: PageQuery): Promise<Found> {
 		const { limit, offset } = page
+		if (this.#searched) return this.#findAmong(this.#statements.matchesFound, { ids: this.#searched }, page)
 		if (offset >= this.#stride && (await isBeyond(this.#db, 'invoices', offset))) return { places: [] }
 		const { matches } = this.#statements
 		const found: Place[] = []
@@ -122,7 +138,7 @@ class Walk {
 			}
 			if (isFirst) {
 				const few = await this.#leavesFew()
-				if (few) return this.#findAmong(few, page)
+				if (few) return this.#findAmong(this.#statements.matchesAmong(few[0]), few[1], page)
 			}
 			isFirst = false
 			// As in every list, an offset has no bound.
@@ -136,6 +152,7 @@ class Walk {
 
 	/** How many match; undefined when more than a request looks at would tell. */
 	async count(): Promise<number | undefined> {
+		if (this.#searched) return (await this.#db.get(countFound, { ...this.#params, ids: this.#searched }))?.total
 		const few = await this.#leavesFew()
 		if (few) return (await this.#db.get(countAmong(few[0]), { ...this.#params, ...few[1] }))?.total
 		let total = 0
@@ -189,12 +206,15 @@ class Walk {
 		return undefined
 	}
 
-	async #findAmong([index, few]: Leftover, { limit, offset, after }: PageQuery): Promise<Found> {
-		const statement = this.#statements.matchesAmong(index)
+	async #findAmong<Among extends object>(
+		statement: Query<Among & Params & Segment & { limit: number }, Place>,
+		among: Among,
+		{ limit, offset, after }: PageQuery,
+	): Promise<Found> {
 		const most = Math.min(offset, fewest) + limit + 1
 		const found: Place[] = []
 		for (const segment of this.#segments(after))
-			found.push(...(await this.#db.all(statement, { ...this.#params, ...segment, ...few, limit: most - found.length })))
+			found.push(...(await this.#db.all(statement, { ...this.#params, ...segment, ...among, limit: most - found.length })))
 		const places = found.slice(offset, offset + limit)
 		const isEnd = found.length <= offset + limit
 		const total = isEnd && after === undefined ? { total: found.length } : {}

@@ -1,0 +1,173 @@
+// Finds records by the beginnings of their words, in an index of all kinds (migration 0079). A search reads a bounded part of the index,
+// however many records match: SQLite runs on the event loop's thread.
+import type { Knex } from 'knex'
+import { ApiError } from '../base/errors.ts'
+import { type Db, type Dialect, type Query, query } from '../db/database.ts'
+import { type SearchedTable, withoutZeros } from './texts.ts'
+import { searchedWords } from './words.ts'
+
+/** A search ranks so many records. */
+export const mostFound = 250
+
+/** Records that match a search, the best first. */
+export interface Found {
+	readonly ids: readonly string[]
+	/** Whether more match. */
+	readonly isCut: boolean
+}
+
+const kinds = {
+	companies: 'company',
+	contacts: 'contact',
+	deals: 'deal',
+	invoices: 'invoice',
+	time_entries: 'time_entry',
+} as const
+
+/** Where to search, and how many records to rank. */
+export interface Search {
+	readonly db: Db
+	readonly organizationId: string
+	readonly most: number
+}
+
+interface Range {
+	readonly organizationId: string
+	readonly kind: string
+	readonly from: string
+	readonly before: string
+	readonly limit: number
+}
+
+/** In the order of the index: the word itself before longer ones, and of one word the newest record first. */
+const inRange = query<Range, { json: string }>((knex, { organizationId, kind, from, before, limit }) =>
+	knex.raw(
+		`select id as json from search_words where "organizationId" = ? and kind = ? and word >= ? and word < ?
+			order by word, place, id limit ?`,
+		[organizationId, kind, from, before, limit],
+	),
+)
+
+/** The records with a word that begins with one of these, those of the first before those of the second. One more than are ranked. */
+async function beginning(
+	{ db, organizationId }: Search,
+	table: SearchedTable,
+	beginnings: readonly string[],
+	most: number,
+): Promise<string[]> {
+	const found = new Set<string>()
+	for (const from of beginnings) {
+		const range = { organizationId, kind: kinds[table], from, before: `${from}\u{10ffff}`, limit: most + 1 }
+		for (const id of await db.column(inRange, range)) found.add(id)
+		if (found.size > most) break
+	}
+	return [...found].slice(0, most + 1)
+}
+
+/** Those with a word that begins with this one: first those whose title does. */
+export const withWord = (search: Search, table: SearchedTable, word: string, most = search.most) =>
+	beginning(search, table, [`=${word}`, word], most)
+
+interface Named {
+	readonly organizationId: string
+	readonly ids: readonly string[]
+	readonly words: readonly string[]
+}
+
+/** Rows by ids, in the order of the ids. */
+export const byIds = (knex: Knex, dialect: Dialect, table: string, ids: Knex.Value) =>
+	dialect === 'sqlite'
+		? knex.raw('(select value as "foundId", key as n from json_each(?)) as found cross join ?? as r', [ids, table])
+		: knex.raw('jsonb_array_elements_text(cast(? as jsonb)) with ordinality as found("foundId", n) join ?? as r on true', [
+				ids,
+				table,
+			])
+
+/** SQL: each word begins a word of the text. */
+export const hasWords = (text: string, dialect: Dialect) =>
+	dialect === 'sqlite'
+		? `not exists (select 1 from json_each(?) as w where instr(' ' || ${text}, ' ' || w.value) = 0)`
+		: `not exists (select 1 from jsonb_array_elements_text(cast(? as jsonb)) as w where strpos(' ' || ${text}, ' ' || w.value) = 0)`
+
+const havingAll = new Map<string, Query<Named, { json: string }>>()
+
+/** Those of the records that have all the words. */
+function withAll(db: Db, table: SearchedTable, named: Named): Promise<string[]> {
+	const known =
+		havingAll.get(table) ??
+		query<Named, { json: string }>((knex, { organizationId, ids, words }, dialect) =>
+			knex
+				.from(byIds(knex, dialect, table, ids))
+				.whereRaw('r."organizationId" = ? and r.id = "foundId"', [organizationId])
+				.whereRaw(hasWords('r."searchText"', dialect), [words])
+				.orderBy('n')
+				.select({ json: 'r.id' }),
+		)
+	havingAll.set(table, known)
+	return db.column(known, named)
+}
+
+/** So many words are tried for one that few records have. */
+const triedWords = 3
+
+export const longestFirst = (words: readonly string[]) =>
+	[...words].sort((one, other) => other.length - one.length).slice(0, triedWords)
+
+/** How much more of the index is read for each of several words, to find the records that have them all. */
+const deeper = 8
+
+/** Records that may have all the words: those that all the words have of which the index was read to its end. */
+async function candidates(search: Search, table: SearchedTable, words: readonly string[]): Promise<Found> {
+	const most = search.most * deeper
+	const partial: string[][] = []
+	let all: string[] | undefined
+	for (const word of longestFirst(words)) {
+		const found = await withWord(search, table, word, most)
+		if (found.length > most) partial.push(found)
+		else all = all ? shared(all, found) : found
+		if (all && all.length <= search.most) return { ids: all, isCut: false }
+	}
+	if (all) return cut(all, search.most)
+	const [first = [], second = []] = partial
+	return { ids: [...new Set([...shared(first, second), ...first])].slice(0, search.most), isCut: true }
+}
+
+function shared(some: readonly string[], others: readonly string[]): string[] {
+	const known = new Set(others)
+	return some.filter((id) => known.has(id))
+}
+
+/** The records of a kind that have all the words: those whose title begins with the text come first. */
+export async function findByWords(search: Search, table: SearchedTable, words: readonly string[]): Promise<Found> {
+	const { db, organizationId, most } = search
+	const [first, ...more] = words
+	if (first === undefined) return { ids: [], isCut: false }
+	if (more.length === 0) return cut(await withWord(search, table, first), most)
+	const titled = await beginning(search, table, [`=${words.join(' ')}`], most)
+	const { ids, isCut } = await candidates(search, table, words)
+	const having = ids.length > 0 ? await withAll(db, table, { organizationId, ids, words }) : []
+	const all = cut([...new Set([...titled, ...having])], most)
+	return { ids: all.ids, isCut: isCut || all.isCut }
+}
+
+export const cut = (ids: readonly string[], most: number): Found => ({ ids: ids.slice(0, most), isCut: ids.length > most })
+
+/** The words that a search for a text looks for; undefined for a blank text, which is no search. Throws 400 for a text without words. */
+export function wordsToFind(table: SearchedTable, text: string | undefined, parameter = 'search'): string[] | undefined {
+	if (!text?.trim()) return undefined
+	const words = searchedWords(text)
+	if (words.length > 0) return table === 'invoices' ? words.map(withoutZeros) : words
+	const detail = 'has no letter or digit to search for'
+	throw new ApiError('invalid_request', `${parameter} ${detail}.`, { errors: [{ parameter, code: 'search', detail }] })
+}
+
+/** What a list's `search` finds; undefined where it is blank. */
+export async function findText(
+	db: Db,
+	organizationId: string,
+	table: SearchedTable,
+	text: string | undefined,
+): Promise<Found | undefined> {
+	const words = wordsToFind(table, text)
+	return words && findByWords({ db, organizationId, most: mostFound }, table, words)
+}

@@ -1,0 +1,49 @@
+// What each kind of record is found by, as its column `searchText` has it: the words of its title, and after a slash its other words.
+// Triggers make the entries of the index of it (migration 0079).
+import { words } from './words.ts'
+
+/** The tables that are searched. */
+export type SearchedTable = 'companies' | 'contacts' | 'deals' | 'invoices' | 'time_entries'
+
+/** A record is found by so many words. */
+const mostStored = 64
+
+type Text = string | null | undefined
+
+function searchText(title: string, others: readonly Text[], wordsOf = words): string {
+	const named = wordsOf(title).slice(0, mostStored)
+	const rest = [...new Set(others.flatMap((text) => (text ? wordsOf(text) : [])))].filter((word) => !named.includes(word))
+	return [...named, ...(rest.length > 0 ? ['/', ...rest.slice(0, mostStored)] : [])].join(' ')
+}
+
+/** Numbers of invoices are found with and without their leading zeros. */
+export const withoutZeros = (word: string) => word.replace(/^0+(?=\d+$)/, '')
+
+const numberWords = (text: string) => words(text).map(withoutZeros)
+
+/** The fields of which a record's text is made. */
+interface Sources {
+	companies: { name: string; domain?: Text }
+	contacts: { name: string; email?: Text }
+	deals: { name: string }
+	invoices: { invoiceNumber: string; paymentReference: Text }
+	time_entries: { taskName: Text; deliverableName: Text; description: Text }
+}
+
+export const searchTexts: { readonly [Table in SearchedTable]: (record: Sources[Table]) => string } = {
+	companies: ({ name, domain }) => searchText(name, [domain]),
+	contacts: ({ name, email }) => searchText(name, [email]),
+	deals: ({ name }) => searchText(name, []),
+	invoices: ({ invoiceNumber, paymentReference }) => searchText(invoiceNumber, [paymentReference], numberWords),
+	time_entries: ({ taskName, deliverableName, description }) => searchText('', [taskName, deliverableName, description]),
+}
+
+/** The changes of a record, with its text when that changes. */
+export function withSearchText<Table extends SearchedTable, Changes extends object>(
+	table: Table,
+	stored: Sources[Table],
+	changes: Changes,
+): Changes & { searchText?: string } {
+	const [before, after] = [searchTexts[table](stored), searchTexts[table]({ ...stored, ...changes })]
+	return before === after ? changes : { ...changes, searchText: after }
+}
