@@ -143,9 +143,15 @@ async function fill(knex: Knex, table: string, sqlite: boolean): Promise<void> {
 type Text = string | null | undefined
 
 function textOf(title: Text, others: Text[], isNumbered: boolean): string {
-	const split = (text: string) => (isNumbered ? words(text).map((word) => word.replace(/^0+(?=\d+$)/, '')) : words(text))
+	const withoutZeros = (word: string) => word.replace(/^0+(?=\d+$)/, '')
+	const split = (text: string) => (isNumbered ? words(text).map(withoutZeros) : words(text))
 	const named = split(title ?? '').slice(0, 64)
-	const rest = [...new Set(others.flatMap((text) => (text ? split(text) : [])))].filter((word) => !named.includes(word))
+	const zeros = [title, ...others].flatMap((text) =>
+		text && isNumbered ? words(text).filter((word) => withoutZeros(word) !== word) : [],
+	)
+	const rest = [...new Set([...others.flatMap((text) => (text ? split(text) : [])), ...zeros])].filter(
+		(word) => !named.includes(word),
+	)
 	return [...named, ...(rest.length > 0 ? ['/', ...rest.slice(0, 64)] : [])].join(' ')
 }
 

@@ -9800,8 +9800,8 @@ export interface components {
          * Format: text
          * @description What to search for: every word must begin a word of the record, in any order, regardless of case and accents. Of a web address the host
          *     is searched for; of Chinese, Japanese and Korean each two characters. `C++` is not `C`. The first 12 words count. A text without a letter
-         *     or digit is 400; a blank one is no search. Of more than 250 records that match, the list has 250: those whose name begins with the text
-         *     before others.
+         *     or digit is 400; a blank one is no search. Of more than 250 records that a word finds, 250 are looked at, those whose name begins with the
+         *     text before others: the other filters, and the words of a company beside those of an invoice, choose among them.
          */
         SearchText: string;
         /**
@@ -16796,7 +16796,7 @@ export interface operations {
             200: {
                 headers: {
                     /**
-                     * @description How many invoices match, with `count=true`; absent after a `cursor`, for more than 10,000, and when too many invoices were to be
+                     * @description How many invoices match, with `count=true`; absent after a `cursor`, for more than 10,000, when a `search` finds more than it looks at, and when too many invoices were to be
                      *     looked at to tell.
                      */
                     "X-Total-Count"?: number;

@@ -35,7 +35,8 @@ export const list: Handler<'invoices.list'> = async ({ query, caller }, context)
 	const found = await findInvoices(searched, search, allows(caller.scopes, ['companies:read']))
 	const listed = { filter, found: found?.ids, sort: { sortBy, sortOrder }, page, shape: shapeOf(query), count }
 	const { rows, end, total } = await listInvoices(context.db, listed, today)
-	const headers = { ...(total !== null && { 'X-Total-Count': total }) }
+	// A search that found more than it ranks knows no number.
+	const headers = { ...(total !== null && !found?.isCut && { 'X-Total-Count': total }) }
 	return { status: 200, headers, next: end ? cursors.seal(end) : null, body: listText<ListedInvoice>(rows) }
 }
 

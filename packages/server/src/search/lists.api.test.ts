@@ -91,6 +91,9 @@ describe('invoices', () => {
 		for (const text of ['RE-2026/0042', '42', '0042', '2026 42', 'kranich', 'po-77', 're-2026/42'])
 			expect({ text, ids: await found('/api/invoices', text) }).toEqual({ text, ids: [id] })
 		expect((await found('/api/invoices', 're-2026')).sort()).toEqual([id, other].sort())
+		// Typed to the end, letter by letter.
+		for (const text of ['re-2026/0', 're-2026/00', '00'])
+			expect({ text, ids: (await found('/api/invoices', text)).sort() }).toEqual({ text, ids: [id, other].sort() })
 		await tenant.ask('PATCH', `/api/invoices/${id}`, { body: { invoiceNumber: 'RE-2026/0999', paymentReference: null } })
 		expect([await found('/api/invoices', 'kranich'), await found('/api/invoices', '999')]).toEqual([[], [id]])
 		await tenant.ask('DELETE', `/api/invoices/${id}`)

@@ -156,7 +156,8 @@ export const cut = (ids: readonly string[], most: number): Found => ({ ids: ids.
 export function wordsToFind(table: SearchedTable, text: string | undefined, parameter = 'search'): string[] | undefined {
 	if (!text?.trim()) return undefined
 	const words = searchedWords(text)
-	if (words.length > 0) return table === 'invoices' ? words.map(withoutZeros) : words
+	// Zeros alone are the beginning of a number.
+	if (words.length > 0) return table === 'invoices' ? words.map((word) => (/^0+$/.test(word) ? word : withoutZeros(word))) : words
 	const detail = 'has no letter or digit to search for'
 	throw new ApiError('invalid_request', `${parameter} ${detail}.`, { errors: [{ parameter, code: 'search', detail }] })
 }

@@ -10,9 +10,10 @@ const mostStored = 64
 
 type Text = string | null | undefined
 
-function searchText(title: string, others: readonly Text[], wordsOf = words): string {
+function searchText(title: string, others: readonly Text[], wordsOf = words, more: readonly string[] = []): string {
 	const named = wordsOf(title).slice(0, mostStored)
-	const rest = [...new Set(others.flatMap((text) => (text ? wordsOf(text) : [])))].filter((word) => !named.includes(word))
+	const all = [...others.flatMap((text) => (text ? wordsOf(text) : [])), ...more]
+	const rest = [...new Set(all)].filter((word) => !named.includes(word))
 	return [...named, ...(rest.length > 0 ? ['/', ...rest.slice(0, mostStored)] : [])].join(' ')
 }
 
@@ -20,6 +21,9 @@ function searchText(title: string, others: readonly Text[], wordsOf = words): st
 export const withoutZeros = (word: string) => word.replace(/^0+(?=\d+$)/, '')
 
 const numberWords = (text: string) => words(text).map(withoutZeros)
+
+/** The words with leading zeros: a number is found while its zeros are typed. */
+const zeroWords = (text: Text) => (text ? words(text).filter((word) => withoutZeros(word) !== word) : [])
 
 /** The fields of which a record's text is made. */
 interface Sources {
@@ -34,7 +38,8 @@ export const searchTexts: { readonly [Table in SearchedTable]: (record: Sources[
 	companies: ({ name, domain }) => searchText(name, [domain]),
 	contacts: ({ name, email }) => searchText(name, [email]),
 	deals: ({ name }) => searchText(name, []),
-	invoices: ({ invoiceNumber, paymentReference }) => searchText(invoiceNumber, [paymentReference], numberWords),
+	invoices: ({ invoiceNumber, paymentReference }) =>
+		searchText(invoiceNumber, [paymentReference], numberWords, [invoiceNumber, paymentReference].flatMap(zeroWords)),
 	time_entries: ({ taskName, deliverableName, description }) => searchText('', [taskName, deliverableName, description]),
 }
 

@@ -125,9 +125,9 @@ describe('what a record is found by', () => {
 		)
 	})
 
-	it('has numbers of invoices without leading zeros', () => {
-		expect(searchTexts.invoices({ invoiceNumber: 'INV-0042', paymentReference: 'PO 007' })).toBe('inv 42 / po 7')
-		expect(searchTexts.invoices({ invoiceNumber: '000', paymentReference: null })).toBe('0')
+	it('has numbers of invoices without leading zeros, and with them', () => {
+		expect(searchTexts.invoices({ invoiceNumber: 'INV-0042', paymentReference: 'PO 007' })).toBe('inv 42 / po 7 0042 007')
+		expect(searchTexts.invoices({ invoiceNumber: '000', paymentReference: null })).toBe('0 / 000')
 	})
 
 	it('holds every word of both, and no other', () => {
