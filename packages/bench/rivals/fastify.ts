@@ -5,7 +5,7 @@ import rateLimit from '@fastify/rate-limit'
 import Fastify from 'fastify'
 import { formats } from '../../server/src/contract/formats.ts'
 import { type NewInvoice, Rows } from './rows.ts'
-import { queryOf, schemaOf } from './schemas.ts'
+import { invoiceData, invoiceList, queryOf, schemaOf } from './schemas.ts'
 
 declare module 'fastify' {
 	interface FastifyRequest {
@@ -19,7 +19,7 @@ const rows = new Rows(file)
 const ajvFormats = Object.fromEntries(Object.entries(formats).map(([name, { type, validate }]) => [name, { type, validate }]))
 const app = Fastify({
 	...(duties === 'duties' && { logger: true, genReqId: () => `req_${randomUUID()}` }),
-	ajv: { customOptions: { removeAdditional: false, coerceTypes: true, strict: false, formats: ajvFormats as never } },
+	ajv: { customOptions: { removeAdditional: false, coerceTypes: 'array', strict: false, formats: ajvFormats as never } },
 })
 
 app.decorateRequest('organizationId', '')
@@ -42,7 +42,7 @@ const id = { type: 'object', required: ['id'], properties: { id: schemaOf('Id') 
 
 app.get<{ Params: { id: string } }>(
 	'/api/invoices/:id',
-	{ schema: { params: id, response: { 200: schemaOf('InvoiceData') } } },
+	{ schema: { params: id, response: { 200: invoiceData } } },
 	(req, reply) => {
 		const data = rows.invoice(req.organizationId, req.params.id)
 		if (data) reply.send({ data })
@@ -50,11 +50,12 @@ app.get<{ Params: { id: string } }>(
 	},
 )
 
-app.get<{ Querystring: Record<string, string> }>(
+app.get<{ Querystring: Record<string, string> & { status?: string[] } }>(
 	'/api/invoices',
-	{ schema: { querystring: queryOf('/api/invoices'), response: { 200: schemaOf('InvoiceList') } } },
+	{ schema: { querystring: queryOf('/api/invoices'), response: { 200: invoiceList } } },
 	(req, reply) => {
-		reply.send({ data: rows.invoices(req.organizationId, req.query) })
+		const { status, limit, offset } = req.query
+		reply.send({ data: rows.invoices(req.organizationId, { status: status?.[0], limit, offset }) })
 	},
 )
 

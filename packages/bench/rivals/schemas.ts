@@ -41,3 +41,9 @@ function union(anyOf: readonly Schema[]): Schema {
 	if (members.length === 1 && nullable && only?.type) return { ...only, nullable: true }
 	return { anyOf: nullable ? [...members, { type: 'null' }] : members }
 }
+
+const invoice = schemaOf('Invoice')
+
+/** An invoice, and a list of them, as this server answers without `expand` and `fields`, which would need a choice of schemas. */
+export const invoiceData = { type: 'object', required: ['data'], properties: { data: invoice } }
+export const invoiceList = { type: 'object', required: ['data'], properties: { data: { type: 'array', items: invoice } } }
