@@ -16,7 +16,8 @@ export interface Found {
 	readonly isCut: boolean
 }
 
-const kinds = {
+/** The tables that are searched, in the order in which hits are shown of those that fit as well, and their kinds. */
+export const kinds = {
 	companies: 'company',
 	contacts: 'contact',
 	deals: 'deal',

@@ -2,7 +2,7 @@ import { allows } from '../../auth/keys.ts'
 import type { ResourceKind, SearchHit } from '../../generated/contract.ts'
 import type { Handler } from '../../http/handler.ts'
 import { findInvoices } from '../invoices-store.ts'
-import { findByWords, wordsToFind } from '../store.ts'
+import { findByWords, kinds, wordsToFind } from '../store.ts'
 import type { SearchedTable } from '../texts.ts'
 import { words } from '../words.ts'
 import { readNamed } from './store.ts'
@@ -11,21 +11,6 @@ const mostHits = 10
 
 /** Of each kind so many are ranked. */
 const mostRanked = 100
-
-interface Kind {
-	readonly table: SearchedTable
-	readonly kind: ResourceKind
-	readonly scope: string
-}
-
-/** In the order in which they are shown, of those that fit as well. */
-const kinds: readonly Kind[] = [
-	{ table: 'companies', kind: 'company', scope: 'companies:read' },
-	{ table: 'contacts', kind: 'contact', scope: 'contacts:read' },
-	{ table: 'deals', kind: 'deal', scope: 'deals:read' },
-	{ table: 'invoices', kind: 'invoice', scope: 'invoices:read' },
-	{ table: 'time_entries', kind: 'time_entry', scope: 'time_entries:read' },
-]
 
 interface Ranked {
 	readonly hit: SearchHit
@@ -40,10 +25,10 @@ export const list: Handler<'search.list'> = async ({ query: { q }, caller }, { d
 	const readsCompanies = allows(caller.scopes, ['companies:read'])
 	const search = { db, organizationId: caller.organizationId, most: mostRanked }
 	const name = words(q ?? '').join(' ')
-	for (const { table, kind, scope } of kinds) {
+	for (const [table, kind] of Object.entries(kinds) as [SearchedTable, ResourceKind][]) {
 		// A text without words is an error whatever the key may read.
 		const searched = wordsToFind(table, q, 'q')
-		if (!searched || !allows(caller.scopes, [scope])) continue
+		if (!searched || !allows(caller.scopes, [`${table}:read`])) continue
 		const found = await (table === 'invoices' ? findInvoices(search, q, readsCompanies) : findByWords(search, table, searched))
 		const ids = found?.ids.slice(0, mostHits) ?? []
 		if (ids.length === 0) continue
