@@ -133,3 +133,14 @@ export interface Query<P extends object, Row> {
 export function query<P extends object, Row = unknown>(build: Build<P>): Query<P, Row> {
 	return { build }
 }
+
+/** Makes the queries that belong to a key once, and then gives them again. For a bounded number of keys: it keeps all. */
+export function madeOnce<Key, Made>(make: (key: Key) => Made, nameOf: (key: Key) => unknown = (key) => key): (key: Key) => Made {
+	const all = new Map<unknown, Made>()
+	return (key) => {
+		const name = nameOf(key)
+		const made = all.get(name) ?? make(key)
+		all.set(name, made)
+		return made
+	}
+}

@@ -2,7 +2,7 @@
 // however many records match: SQLite runs on the event loop's thread.
 import type { Knex } from 'knex'
 import { ApiError } from '../base/errors.ts'
-import { type Db, type Dialect, type Query, query } from '../db/database.ts'
+import { type Db, type Dialect, madeOnce, query } from '../db/database.ts'
 import { type SearchedTable, withoutZeros } from './texts.ts'
 import { searchedWords } from './words.ts'
 
@@ -90,23 +90,17 @@ export const hasWords = (text: string, dialect: Dialect) =>
 		? `not exists (select 1 from json_each(?) as w where instr(' ' || ${text}, ' ' || w.value) = 0)`
 		: `not exists (select 1 from jsonb_array_elements_text(cast(? as jsonb)) as w where strpos(' ' || ${text}, ' ' || w.value) = 0)`
 
-const havingAll = new Map<string, Query<Named, { json: string }>>()
-
 /** Those of the records that have all the words. */
-function withAll(db: Db, table: SearchedTable, named: Named): Promise<string[]> {
-	const known =
-		havingAll.get(table) ??
-		query<Named, { json: string }>((knex, { organizationId, ids, words }, dialect) =>
-			knex
-				.from(byIds(knex, dialect, table, ids))
-				.whereRaw('r."organizationId" = ? and r.id = "foundId"', [organizationId])
-				.whereRaw(hasWords('r."searchText"', dialect), [words])
-				.orderBy('n')
-				.select({ json: 'r.id' }),
-		)
-	havingAll.set(table, known)
-	return db.column(known, named)
-}
+const havingAll = madeOnce((table: SearchedTable) =>
+	query<Named, { json: string }>((knex, { organizationId, ids, words }, dialect) =>
+		knex
+			.from(byIds(knex, dialect, table, ids))
+			.whereRaw('r."organizationId" = ? and r.id = "foundId"', [organizationId])
+			.whereRaw(hasWords('r."searchText"', dialect), [words])
+			.orderBy('n')
+			.select({ json: 'r.id' }),
+	),
+)
 
 /** So many words are tried for one that few records have. */
 const triedWords = 3
@@ -146,7 +140,7 @@ export async function findByWords(search: Search, table: SearchedTable, words: r
 	if (more.length === 0) return cut(await withWord(search, table, first), most)
 	const titled = await beginning(search, table, [`=${words.join(' ')}`], most)
 	const { ids, isCut } = await candidates(search, table, words)
-	const having = ids.length > 0 ? await withAll(db, table, { organizationId, ids, words }) : []
+	const having = ids.length > 0 ? await db.column(havingAll(table), { organizationId, ids, words }) : []
 	const all = cut([...new Set([...titled, ...having])], most)
 	return { ids: all.ids, isCut: isCut || all.isCut }
 }

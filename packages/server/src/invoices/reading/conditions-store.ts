@@ -1,7 +1,7 @@
 // The statements that find invoices by their filters: they read indexes alone, and no more of one than they are told.
 import type { Knex } from 'knex'
 import type { Today } from '../../base/dates.ts'
-import { asNumber, type Dialect, type Placeholders, query } from '../../db/database.ts'
+import { asNumber, type Dialect, madeOnce, type Placeholders, query } from '../../db/database.ts'
 import type { Place } from '../../db/pages.ts'
 import { isAnyOf } from '../../db/records.ts'
 import type { InvoiceSort, SortOrder } from '../../generated/contract.ts'
@@ -180,7 +180,7 @@ function statementsIn(sortBy: InvoiceSort, direction: SortOrder) {
 		),
 
 		/** The places of those that match among the few that one filter leaves. */
-		matchesAmong: byIndex((index) =>
+		matchesAmong: madeOnce((index: FewIndex) =>
 			query<Owned & Conditions & Segment & Few & Limited, Place>((knex, params, dialect) => {
 				const rows = limitTo(leftBy(knex, dialect, index, params), knex, params, dialect)
 				return within(rows, params, dialect).select(place(knex, dialect)).limit(asNumber(params.limit))
@@ -222,15 +222,6 @@ const fewIndexes = {
 
 export type FewIndex = keyof typeof fewIndexes
 
-function byIndex<T>(make: (index: FewIndex) => T): (index: FewIndex) => T {
-	const made = new Map<FewIndex, T>()
-	return (index) => {
-		const known = made.get(index) ?? make(index)
-		made.set(index, known)
-		return known
-	}
-}
-
 function leftBy(knex: Knex, dialect: Dialect, index: FewIndex, params: Placeholders<Owned & Few>): Knex.QueryBuilder {
 	const { few, fewStatuses, fewLeast, fewMost } = params
 	const rows = by(knex, dialect, index, params)
@@ -243,7 +234,7 @@ function leftBy(knex: Knex, dialect: Dialect, index: FewIndex, params: Placehold
 }
 
 /** How many one filter leaves, up to a limit. */
-export const countFew = byIndex((index) =>
+export const countFew = madeOnce((index: FewIndex) =>
 	query<Owned & Few & Limited, { total: number }>((knex, params, dialect) =>
 		knex
 			.from(leftBy(knex, dialect, index, params).select(knex.raw('1 as one')).limit(asNumber(params.limit)).as('counted'))
@@ -252,7 +243,7 @@ export const countFew = byIndex((index) =>
 )
 
 /** How many match of those that one filter leaves. */
-export const countAmong = byIndex((index) =>
+export const countAmong = madeOnce((index: FewIndex) =>
 	query<Owned & Conditions & Few, { total: number }>((knex, params, dialect) =>
 		limitTo(leftBy(knex, dialect, index, params), knex, params, dialect).count({ total: '*' }),
 	),

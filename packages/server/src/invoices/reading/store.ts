@@ -1,7 +1,7 @@
 // One invoice, and lists that an index has in the order of creation: of all, a company, a deal, a status.
 import type { Knex } from 'knex'
 import type { Today } from '../../base/dates.ts'
-import { type Db, type Dialect, type Placeholders, type Query, query } from '../../db/database.ts'
+import { type Db, type Dialect, madeOnce, type Placeholders, type Query, query } from '../../db/database.ts'
 import {
 	countRows,
 	cutPage,
@@ -24,14 +24,7 @@ import type { InvoiceStatus, SortOrder } from '../../generated/contract.ts'
 import { type Clock, invoiceJson, isOverdue, type Shape, whole } from './invoice-json.ts'
 
 /** Makes what each shape has of its own, once. */
-function byShape<T>(make: (shape: Shape) => T): (shape: Shape) => T {
-	const made = new Map<string, T>()
-	return (shape) => {
-		const known = made.get(shape.name) ?? make(shape)
-		made.set(shape.name, known)
-		return known
-	}
-}
+const byShape = <T>(make: (shape: Shape) => T) => madeOnce(make, ({ name }) => name)
 
 interface Key extends Clock {
 	readonly organizationId: string

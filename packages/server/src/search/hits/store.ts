@@ -1,6 +1,6 @@
 // What the search in all kinds shows of the records that it has found.
 import type { Knex } from 'knex'
-import { type Db, type Query, query } from '../../db/database.ts'
+import { type Db, madeOnce, query } from '../../db/database.ts'
 import { byIds } from '../store.ts'
 import type { SearchedTable } from '../texts.ts'
 
@@ -31,19 +31,16 @@ const titles: Record<SearchedTable, (knex: Knex) => Record<'title' | 'subtitle',
 	}),
 }
 
-const queries = new Map<SearchedTable, Query<ByIds, Named>>()
+const named = madeOnce((table: SearchedTable) =>
+	query<ByIds, Named>((knex, { organizationId, ids }, dialect) =>
+		knex
+			.from(byIds(knex, dialect, table, ids))
+			.whereRaw('r."organizationId" = ? and r.id = "foundId"', [organizationId])
+			.orderBy('n')
+			.select({ id: 'r.id', ...titles[table](knex) }),
+	),
+)
 
 /** The records as a search shows them, in the order of the ids. */
-export function readNamed(db: Db, organizationId: string, table: SearchedTable, ids: readonly string[]): Promise<Named[]> {
-	const known =
-		queries.get(table) ??
-		query<ByIds, Named>((knex, by, dialect) =>
-			knex
-				.from(byIds(knex, dialect, table, by.ids))
-				.whereRaw('r."organizationId" = ? and r.id = "foundId"', [by.organizationId])
-				.orderBy('n')
-				.select({ id: 'r.id', ...titles[table](knex) }),
-		)
-	queries.set(table, known)
-	return db.all(known, { organizationId, ids })
-}
+export const readNamed = (db: Db, organizationId: string, table: SearchedTable, ids: readonly string[]): Promise<Named[]> =>
+	db.all(named(table), { organizationId, ids })
