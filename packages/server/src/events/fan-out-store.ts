@@ -6,7 +6,7 @@
 // waiting deliveries costs a claim nothing. With `ordering: none` nothing waits.
 import { type Db, type Dialect, query } from '../db/database.ts'
 
-/** A delivery that is not done. */
+/** A delivery that is not done; a server of an older version beside this one writes `delivering`. */
 export const isWaiting = `"status" in ('pending', 'delivering', 'retrying')`
 
 /** SQL: whether a delivery holds the later ones of its record back; `name` is its table or alias in the query. */

@@ -25,13 +25,13 @@ const endPart = query<Ending>((knex, { organizationId, endpointId, status, upTo,
 	const from = (index: string) =>
 		`from webhook_deliveries ${dialect === 'sqlite' ? `indexed by ${index}` : ''} where "organizationId" = ? and "endpointId" = ?`
 	const part = `select id from (select id ${from('webhook_deliveries_due')} and "nextAttemptAt" is not null and id <= ?
-			and (status in ('pending', 'retrying') or "nextAttemptAt" <= ?) limit ${partSize}) as due
+			and (not leased or "nextAttemptAt" <= ?) limit ${partSize}) as due
 		union all
 		select id from (select id ${from('webhook_deliveries_behind')} and status = 'pending' and "nextAttemptAt" is null
 			and id <= ? limit ${partSize}) as behind`
 	const mine = [organizationId, endpointId]
 	return knex.raw(
-		`update webhook_deliveries set status = ?, "nextAttemptAt" = null, "scheduledAt" = null, "holdsUntil" = null, "updatedAt" = ?
+		`update webhook_deliveries set status = ?, leased = false, "nextAttemptAt" = null, "scheduledAt" = null, "holdsUntil" = null, "updatedAt" = ?
 		where "organizationId" = ? and ${isIn(part, dialect)}`,
 		[status, now, organizationId, ...mine, upTo, now, ...mine, upTo],
 	)

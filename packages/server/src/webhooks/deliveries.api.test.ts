@@ -187,6 +187,24 @@ describe('a delivery', () => {
 		expect(await org.read((await org.newest()).id)).toMatchObject({ attempts: [], request: null })
 	})
 
+	it('is listed, counted and made again by what it is, not by what it was before it was under way', async () => {
+		org.sink.answer = (_, count) => (count === 1 ? { status: 500 } : { hang: true })
+		const endpoint = await org.newEndpoint('company.*')
+		await org.change('a')
+		await org.settle('retrying')
+		server.clock.now = (await org.newest()).nextAttemptAt as number
+		await org.settle('delivering')
+		await org.change('b')
+		await org.settle('delivering', 'delivering')
+		const totals = async (statuses: readonly string[]) =>
+			Promise.all(statuses.map(async (status) => (await org.list({ status, limit: '1' })).meta.total))
+		expect(await totals(['delivering', 'pending', 'retrying'])).toEqual([2, 0, 0])
+		expect(await org.statuses({ status: 'retrying' })).toEqual([])
+		expect(await org.statuses({ status: 'delivering', endpointId: endpoint })).toEqual(['delivering', 'delivering'])
+		expect(await org.redeliverAll(endpoint, { status: 'retrying' })).toMatchObject({ body: { count: 0 } })
+		expect(await org.statuses()).toEqual(['delivering', 'delivering'])
+	})
+
 	it.each([
 		['the first 16 KiB', 'x'.repeat(40_000), 'x'.repeat(16_384)],
 		['16 KiB whole', 'é'.repeat(8192), 'é'.repeat(8192)],

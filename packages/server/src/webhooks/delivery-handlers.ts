@@ -25,12 +25,13 @@ const notFound = (id: string) =>
 
 export const list: Handler<'webhooks.deliveries.list'> = async ({ query, caller }, context) => {
 	const { db } = context
-	const { limit: _, offset, cursor: _cursor, type, resourceType, since, ...rest } = query
+	const { limit: _, offset, cursor: _cursor, type, resourceType, since, status, ...rest } = query
 	const types = typesMatching({ type, resourceType }, null)
 	const filters = {
 		...rest,
 		organizationId: caller.organizationId,
 		...(types && { types }),
+		...(status === 'delivering' ? { isLeased: true as const } : status !== undefined && { status }),
 		...(since !== undefined && { from: beginningOf('whd', since) }),
 	}
 	const branches = await branchesOf(db, caller, filters)

@@ -17,7 +17,7 @@ import {
 } from '../db/pages.ts'
 import { isAnyOf, type ListFilter } from '../db/records.ts'
 import { readEvent } from '../events/store.ts'
-import type { EventType, WebhookDelivery, WebhookDeliveryDetails } from '../generated/contract.ts'
+import type { DeliveryStatus, EventType, WebhookDelivery, WebhookDeliveryDetails } from '../generated/contract.ts'
 import { fields } from '../generated/tables.ts'
 import { attemptedFrom, isOnProbation } from './probation-store.ts'
 import { type SentRequest, shownRequest } from './sent-request.ts'
@@ -27,9 +27,13 @@ interface Key {
 	readonly id: string
 }
 
-type Filters = Pick<ListFilter<'webhooks.deliveries.list'>, 'endpointId' | 'status' | 'eventId' | 'resourceId'> & {
+type Filters = Pick<ListFilter<'webhooks.deliveries.list'>, 'endpointId' | 'eventId' | 'resourceId'> & {
 	readonly organizationId: string
 	readonly eventType?: EventType
+	/** Of one that is under way the column has what it was before. */
+	readonly status?: DeliveryStatus
+	/** Only those that are under way. */
+	readonly isLeased?: true
 	/** Only of these types. */
 	readonly types?: readonly EventType[]
 	/** Only this delivery and newer ones. */
@@ -38,13 +42,21 @@ type Filters = Pick<ListFilter<'webhooks.deliveries.list'>, 'endpointId' | 'stat
 
 /** While an attempt is under way, the column `nextAttemptAt` holds the end of its lease, which callers do not see. */
 const shown = (knex: Knex, dialect: Dialect) => ({
+	status: knex.raw(`case when leased then 'delivering' else status end`),
 	nextAttemptAt: knex.raw(attemptedFrom(dialect)),
 	onProbation: knex.raw(isOnProbation),
 })
 
 /** After its prefix a delivery's id begins with its event's, so the primary key finds an event's deliveries. */
-function matching(knex: Knex, { eventId, types, from, ...filters }: Placeholders<Filters>, dialect: Dialect) {
+function matching(knex: Knex, { eventId, types, from, isLeased, ...filters }: Placeholders<Filters>, dialect: Dialect) {
 	const rows = knex('webhook_deliveries').where(filters)
+	if (isLeased !== undefined) rows.whereRaw('leased')
+	// The few that are under way, so that the others are counted by an index which does not have this column.
+	else if (filters.status !== undefined)
+		rows.whereNotIn(
+			'id',
+			knex('webhook_deliveries').where({ organizationId: filters.organizationId }).whereRaw('leased').select('id'),
+		)
 	if (types !== undefined) rows.whereRaw(isAnyOf('eventType', dialect), [types])
 	if (from !== undefined) rows.where('id', '>=', from)
 	if (eventId === undefined) return rows

@@ -67,7 +67,7 @@ const forward = query<Range & { last: string; now: number; from: number; to: num
 	(knex, { organizationId, endpointId, after, last, now, from, to }) =>
 		knex.raw(
 			`update webhook_deliveries set "scheduledAt" = "nextAttemptAt", "nextAttemptAt" = ?
-			where "organizationId" = ? and "endpointId" = ? and ${isRetrying} and id > ? and id <= ?
+			where "organizationId" = ? and "endpointId" = ? and ${isRetrying} and not leased and id > ? and id <= ?
 			and "scheduledAt" is null and "nextAttemptAt" > ? and "updatedAt" between ? and ?`,
 			[now, organizationId, endpointId, after, last, now, from, to],
 		),

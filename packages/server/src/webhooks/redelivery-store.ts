@@ -77,10 +77,10 @@ const queriesOf = ({ among, statuses }: Choice) => ({
 		(knex, { organizationId, endpointId, after, last, upTo, now }, dialect) =>
 			knex.raw(
 				`with part as (select id, row_number() over (partition by "resourceId" order by sequence) as place
-					from webhook_deliveries where ${inRange} ${among} and status in ${statuses})
+					from webhook_deliveries where ${inRange} ${among} and status in ${statuses} and not leased)
 				update webhook_deliveries as a set status = 'pending', "retryCount" = 0, "scheduledAt" = null, "holdsUntil" = null, "outOfOrder" = false, "updatedAt" = ?,
 					"nextAttemptAt" = case when part.place = 1 and not ${hasEarlierToCome(statuses)} then ${asInteger(dialect)} end
-				from part where a."organizationId" = ? and a.id = part.id and a.status in ${statuses}
+				from part where a."organizationId" = ? and a.id = part.id and a.status in ${statuses} and not a.leased
 				returning ${dialect === 'sqlite' ? '' : 'a.'}id`,
 				[organizationId, endpointId, after, last, now, after, upTo, now, organizationId],
 			),
@@ -96,12 +96,12 @@ const queriesOf = ({ among, statuses }: Choice) => ({
 						.whereRaw(`true ${among}`)
 						.orderBy('id')
 						.limit(asNumber(countRange), { skipBinding: true })
-						.select('id', 'status')
+						.select('id', 'status', 'leased')
 						.as('some'),
 				)
 				.count({ looked: '*' })
 				.max({ last: 'id' })
-				.select(knex.raw(`count(case when status in ${statuses} then 1 end) as matching`)),
+				.select(knex.raw(`count(case when status in ${statuses} and not leased then 1 end) as matching`)),
 	),
 })
 

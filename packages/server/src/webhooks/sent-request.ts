@@ -18,7 +18,7 @@ interface Sending {
 	readonly outOfOrder: boolean
 	/** By which a receiver goes on with the trace of the attempt; empty where none is made. */
 	readonly trace: Readonly<Record<string, string>>
-	readonly body: string
+	readonly body: Uint8Array
 }
 
 /** The request, and as JSON what is to be stored of it. */

@@ -17,8 +17,14 @@ export const signingKey = (secret: string): KeyObject => createSecretKey(secret.
  * The headers of a request; `now` is in Unix milliseconds. `id` is the event's id, the same in every attempt. Each key signs,
  * so that a receiver needs to know only one of them.
  */
-export function signedHeaders(keys: readonly KeyObject[], id: string, now: number, body: string): Record<string, string> {
+export function signedHeaders(
+	keys: readonly KeyObject[],
+	id: string,
+	now: number,
+	body: string | Uint8Array,
+): Record<string, string> {
 	const timestamp = Math.floor(now / 1000)
-	const signatures = keys.map((key) => `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`)
+	const signed = (key: KeyObject) => createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')
+	const signatures = keys.map((key) => `v1,${signed(key)}`)
 	return { 'webhook-id': id, 'webhook-timestamp': String(timestamp), 'webhook-signature': signatures.join(' ') }
 }

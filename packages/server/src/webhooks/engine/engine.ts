@@ -2,7 +2,6 @@
 // results and the next claim in one transaction. Any number of processes may run an engine on one database.
 import type { Logger } from 'pino'
 import type { Database, Db } from '../../db/database.ts'
-import { eventText } from '../../events/store.ts'
 import type { Egress } from '../../outside/egress.ts'
 import { deliver, type Outcome } from '../../outside/http.ts'
 import type { Secrets } from '../../outside/secrets.ts'
@@ -12,6 +11,7 @@ import { WakingLoop } from '../../work/waking-loop.ts'
 import { requestOf } from '../sent-request.ts'
 import { countAttempts } from '../stats-store.ts'
 import { noteHealth } from './endpoint-health.ts'
+import { type BodyOf, EventBodies } from './event-bodies.ts'
 import { HostFailures } from './host-failures.ts'
 import { admitOne, hasPass, noteHosts, reachOf } from './host-proof.ts'
 import { lapseHosts, releaseHosts } from './host-store.ts'
@@ -81,11 +81,21 @@ interface Batch {
 	readonly leaseEnd: number
 }
 
+const eventOf = ({ organizationId, eventId: id }: ClaimedDelivery) => ({ organizationId, id })
+
+interface Claim {
+	readonly batches: readonly Batch[]
+	readonly bodyOf: BodyOf
+}
+
+const nothing: Claim = { batches: [], bodyOf: () => undefined }
+
 export class DeliveryEngine {
 	readonly #options: EngineOptions
 	readonly #lanes: Lanes<Target>
 	readonly #loop: WakingLoop
 	readonly #signers: Signers
+	readonly #bodies = new EventBodies()
 	readonly #failures = new HostFailures()
 	readonly #breakOff = new AbortController()
 	/** Results to write, and attempts that were broken off or held back, whose deliveries are to be released. */
@@ -184,7 +194,7 @@ export class DeliveryEngine {
 		const lapsed = this.#failures.lapsed(now())
 		try {
 			await this.#noteHealth(ended)
-			const batches = await db.transaction(
+			const { batches, bodyOf } = await db.transaction(
 				async (tx) => {
 					const released = unmade.map(({ result }) => result.id)
 					if (released.length > 0) await releaseDeliveries(tx, now(), released)
@@ -192,14 +202,14 @@ export class DeliveryEngine {
 					if (lapsed.length > 0) await lapseHosts(tx, lapsed, now())
 					await noteHosts(tx, [...ended, ...unmade], now())
 					await countAttempts(tx, results)
-					return this.#stopping ? [] : this.#claim(tx)
+					return this.#stopping ? nothing : this.#claim(tx)
 				},
 				// A power cut may undo this commit: its deliveries are then made again.
 				{ durable: false },
 			)
 			this.#failures.forget(lapsed)
 			for (const result of results) this.#options.stored(result.organizationId, bytesOf(result))
-			for (const batch of batches) for (const claimed of batch.deliveries) this.#begin(batch, claimed)
+			for (const batch of batches) this.#beginAll(batch, bodyOf)
 		} catch (error) {
 			this.#ended.push(...ended)
 			this.#unmade.push(...unmade)
@@ -224,7 +234,7 @@ export class DeliveryEngine {
 	 * Claims for each endpoint what its lane and its host have room for, but no more than an equal share of the remaining room; one
 	 * delivery for a host on probation.
 	 */
-	async #claim(tx: Db): Promise<Batch[]> {
+	async #claim(tx: Db): Promise<Claim> {
 		const { now, timeoutMs } = this.#options
 		const batches: Batch[] = []
 		let room = Math.min(this.#lanes.room, this.#batchSize)
@@ -247,7 +257,8 @@ export class DeliveryEngine {
 			this.#claims++
 			batches.push({ target, deliveries, leaseEnd })
 		}
-		return batches
+		const events = batches.flatMap(({ deliveries }) => deliveries.map(eventOf))
+		return { batches, bodyOf: await this.#bodies.of(tx, events) }
 	}
 
 	/**
@@ -275,10 +286,17 @@ export class DeliveryEngine {
 		this.#unreached.add(endpointId)
 	}
 
-	#begin({ target, leaseEnd }: Batch, claimed: ClaimedDelivery): void {
+	#beginAll(batch: Batch, bodyOf: BodyOf): void {
+		for (const claimed of batch.deliveries) {
+			const body = bodyOf(eventOf(claimed))
+			// An event stays while a delivery of it waits.
+			if (body) this.#begin(batch, claimed, body)
+		}
+	}
+
+	#begin({ target, leaseEnd }: Batch, claimed: ClaimedDelivery, body: Buffer): void {
 		const { db, egress, now, timeoutMs, schedule } = this.#options
 		const startedAt = now()
-		const body = eventText(claimed)
 		const keys = this.#signers.keysOf(target, startedAt)
 		const { eventId } = claimed
 		const own = this.#signers.headersOf(target)

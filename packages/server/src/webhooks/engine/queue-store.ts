@@ -5,7 +5,6 @@ import { asNumber, type Db, query } from '../../db/database.ts'
 import { isAnyOf } from '../../db/records.ts'
 import { type Part, RowList } from '../../db/row-lists.ts'
 import { isHolding, ofRecord, waitingEndpoints } from '../../events/fan-out-store.ts'
-import { type EventRow, eventColumns } from '../../events/store.ts'
 import { hasPass, mayBeTried } from '../probation-store.ts'
 
 /** An endpoint with deliveries that are due. */
@@ -50,8 +49,13 @@ const targets = query<{ now: number; hourAgo: number }, Target>((knex, { now, ho
 export const findTargets = (db: Db, now: number) => db.all(targets, { now, hourAgo: now - hourMs })
 
 /** A delivery that was claimed. */
-export interface ClaimedDelivery extends EventRow {
+export interface ClaimedDelivery {
+	readonly organizationId: string
 	readonly deliveryId: string
+	readonly eventId: string
+	readonly resourceId: string
+	/** Of the event in its record. */
+	readonly sequence: number
 	readonly retryCount: number
 	/** Attempts so far. */
 	readonly attemptCount: number
@@ -69,21 +73,14 @@ interface ClaimQuery {
 }
 
 const due = query<ClaimQuery, ClaimedDelivery>((knex, { organizationId, endpointId, now, limit }, dialect) => {
-	const rows = knex('webhook_deliveries as d')
-		.join('events as e', (on) => on.on('e.organizationId', 'd.organizationId').andOn('e.id', 'd.eventId'))
-		.where({ 'd.organizationId': organizationId, 'd.endpointId': endpointId })
-		.where('d.nextAttemptAt', '<=', now)
-		.orderBy(['d.nextAttemptAt', 'd.id'])
+	const rows = knex('webhook_deliveries')
+		.where({ organizationId, endpointId })
+		.where('nextAttemptAt', '<=', now)
+		.orderBy(['nextAttemptAt', 'id'])
 		.limit(asNumber(limit))
-		.select(
-			'd.id as deliveryId',
-			'd.retryCount',
-			'd.attemptCount',
-			'd.scheduledAt',
-			'd.outOfOrder',
-			...eventColumns(knex, dialect),
-		)
-	return dialect === 'sqlite' ? rows : rows.forUpdate('d').skipLocked()
+		.select('organizationId', 'id as deliveryId', 'eventId', 'resourceId', 'sequence')
+		.select('retryCount', 'attemptCount', 'scheduledAt', 'outOfOrder')
+	return dialect === 'sqlite' ? rows : rows.forUpdate().skipLocked()
 })
 
 const lease = query<{ organizationId: string; ids: readonly string[]; leaseEnd: number; now: number }>(
@@ -91,7 +88,7 @@ const lease = query<{ organizationId: string; ids: readonly string[]; leaseEnd: 
 		knex('webhook_deliveries')
 			.where({ organizationId })
 			.whereRaw(isAnyOf('id', dialect), [ids])
-			.update({ status: 'delivering', nextAttemptAt: leaseEnd, updatedAt: now }),
+			.update({ leased: true, nextAttemptAt: leaseEnd, updatedAt: now }),
 )
 
 /** Claims up to `limit` due deliveries of an endpoint, under a lease until `leaseEnd`. */
@@ -181,6 +178,7 @@ const outcome = query<Part<Result>, Written>((knex, part, dialect) =>
 		`update webhook_deliveries as d set
 			status = case when r.status <> 'retrying' or (p.status = 'active' and p."deletedAt" is null) then r.status
 				when p."deletedAt" is null then 'skipped' else 'cancelled' end,
+			leased = false,
 			"nextAttemptAt" = case when p.status = 'active' and p."deletedAt" is null then case when ${missedRecovery} then r."endedAt" else r."nextAttemptAt" end end,
 			"scheduledAt" = case when p.status = 'active' and p."deletedAt" is null then case when ${missedRecovery} then r."nextAttemptAt" else r."scheduledAt" end end,
 			"outOfOrder" = d."outOfOrder" or (${mayRetry} and p.ordering = 'none'),
@@ -191,7 +189,7 @@ const outcome = query<Part<Result>, Written>((knex, part, dialect) =>
 			"lastResponseStatus" = r."responseStatus", "lastError" = r.error, "updatedAt" = r."endedAt"
 		from ? join webhook_endpoints p on p."organizationId" = r."organizationId" and p.id = r."endpointId"
 		where d."organizationId" = r."organizationId" and d.id = r.id
-		and d.status = 'delivering' and d."nextAttemptAt" = r."leaseEnd"
+		and d.leased and d."nextAttemptAt" = r."leaseEnd"
 		returning ${['id', 'outOfOrder'].map((name) => (dialect === 'sqlite' ? `"${name}"` : `d."${name}"`)).join(', ')}`,
 		[results.table(knex, part, dialect)],
 	),
@@ -202,9 +200,10 @@ const conclusion = query<
 	Pick<Result, 'organizationId' | 'id' | 'leaseEnd' | 'status' | 'counts' | 'responseStatus' | 'error' | 'endedAt'>
 >((knex, { organizationId, id, leaseEnd, status, counts, responseStatus, error, endedAt }) =>
 	knex('webhook_deliveries')
-		.where({ organizationId, id, status: 'delivering', nextAttemptAt: leaseEnd })
+		.where({ organizationId, id, leased: true, nextAttemptAt: leaseEnd })
 		.update({
 			status,
+			leased: false,
 			nextAttemptAt: null,
 			scheduledAt: null,
 			holdsUntil: null,
@@ -272,19 +271,32 @@ const next = query<Omit<Place, 'endedAt'>, { id: string }>((knex, { organization
 	]),
 )
 
+/** By the index of what waits for another delivery, which SQLite would not choose by itself. */
+const anyBehind = query<Pick<Place, 'organizationId' | 'endpointId'>>((knex, { organizationId, endpointId }) =>
+	knex.raw(
+		`select 1 from webhook_deliveries indexed by webhook_deliveries_behind
+		where "organizationId" = ? and "endpointId" = ? and status = 'pending' and "nextAttemptAt" is null limit 1`,
+		[organizationId, endpointId],
+	),
+)
+
 const makeDue = query<{ organizationId: string; id: string; now: number }>((knex, { organizationId, id, now }) =>
 	knex('webhook_deliveries').where({ organizationId, id }).whereNull('nextAttemptAt').update({ nextAttemptAt: now }),
 )
 
 /**
- * Makes a record's next delivery to an endpoint due, once the one before it is done or holds it back no longer. Mostly there is none: then a
- * question costs SQLite a third of such an update.
+ * Makes a record's next delivery to an endpoint due, once the one before it is done or holds it back no longer. Mostly none waits at the
+ * endpoint: then SQLite is asked that once, and not for each record.
  */
 async function promote(db: Db, all: readonly Place[]): Promise<void> {
 	if (db.dialect === 'postgres') return results.run(db, promotion, all)
-	for (const { organizationId, endpointId, resourceId, sequence, endedAt } of all) {
-		const found = await db.get(next, { organizationId, endpointId, resourceId, sequence })
-		if (found) await db.run(makeDue, { organizationId, id: found.id, now: endedAt })
+	for (const places of Map.groupBy(all, ({ endpointId }) => endpointId).values()) {
+		const { organizationId, endpointId } = places[0] as Place
+		if (!(await db.get(anyBehind, { organizationId, endpointId }))) continue
+		for (const { resourceId, sequence, endedAt } of places) {
+			const found = await db.get(next, { organizationId, endpointId, resourceId, sequence })
+			if (found) await db.run(makeDue, { organizationId, id: found.id, now: endedAt })
+		}
 	}
 }
 
@@ -316,7 +328,7 @@ const endsAtOnce = 250
 const endings = query<{ now: number }, Held>((knex, { now }, dialect) =>
 	knex.raw(
 		`with part as materialized (select "organizationId" as organization, id as delivery from webhook_deliveries
-			where "holdsUntil" <= ? and status = 'retrying' order by "holdsUntil" limit ${endsAtOnce}
+			where "holdsUntil" <= ? and status = 'retrying' and not leased order by "holdsUntil" limit ${endsAtOnce}
 			${dialect === 'sqlite' ? '' : 'for update skip locked'})
 		update webhook_deliveries set "outOfOrder" = true, "holdsUntil" = null from part where "organizationId" = organization and id = delivery
 		returning "organizationId", id, "endpointId", "resourceId", sequence`,
@@ -345,9 +357,9 @@ function withLastLease(results: readonly DeliveryResult[]): DeliveryResult[] {
 }
 
 const release = query<{ now: number; ids?: readonly string[] }>((knex, { now, ids }, dialect) => {
-	const held = knex('webhook_deliveries').where('status', 'delivering').whereNotNull('nextAttemptAt')
+	const held = knex('webhook_deliveries').whereRaw('leased')
 	if (ids !== undefined) held.whereRaw(isAnyOf('id', dialect), [ids])
-	return held.update({ status: knex.raw(`case "attemptCount" when 0 then 'pending' else 'retrying' end`), nextAttemptAt: now })
+	return held.update({ leased: false, nextAttemptAt: now })
 })
 
 /** Returns claimed deliveries to the queue as if they had not been attempted; without ids, all that an ended process left. */

@@ -25,7 +25,8 @@ interface Row {
 const rows = query<object, Row>((knex) =>
 	knex('webhook_deliveries as d')
 		.orderBy('sequence')
-		.select('sequence', 'status', 'attemptCount', 'nextAttemptAt')
+		.select('sequence', 'attemptCount', 'nextAttemptAt')
+		.select(knex.raw(`case when leased then 'delivering' else status end as status`))
 		.select(knex.raw('(select count(*) from webhook_attempts a where a."deliveryId" = d.id) as attempts')),
 )
 

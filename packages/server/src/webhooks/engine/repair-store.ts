@@ -11,7 +11,7 @@ const strays = query<{ now: number }>((knex, { now }) =>
 			select max(d.id) from webhook_deliveries d where d."organizationId" = p."organizationId" and d."endpointId" = p.id)
 		where (p.status <> 'active' or p."deletedAt" is not null) and p."skipUpTo" is null and exists (
 			select 1 from webhook_deliveries d where d."organizationId" = p."organizationId" and d."endpointId" = p.id
-			and d.${isWaiting} and (d.status <> 'delivering' or d."nextAttemptAt" <= ?))`,
+			and d.${isWaiting} and (not d.leased or d."nextAttemptAt" <= ?))`,
 		[now],
 	),
 )

@@ -23,16 +23,10 @@ const claimed = {
 	scheduledAt: null,
 	outOfOrder: false,
 	eventId: 'evt_1',
-	type: 'invoice.paid',
-	timestamp: 1,
 	organizationId: 'org_1',
-	resourceType: 'invoice',
 	resourceId: 'inv_1',
 	sequence: 1,
 	attemptCount: 0,
-	actor: '{}',
-	changes: null,
-	data: '{}',
 } as const
 
 const answered = (status: number, more: Partial<Outcome> = {}): Outcome => ({
