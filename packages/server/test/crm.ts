@@ -1,5 +1,5 @@
 // A CRM that a connection describes, in the memory of a test: companies with a web address, by which they can be looked up.
-import { expect } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
 import type { MappingCreate } from '../src/generated/contract.ts'
 import { startTestServer, type Tenant, type TestServer } from './harness.ts'
 import { secret } from './leaks.ts'
@@ -99,18 +99,22 @@ class Crm {
 	}
 }
 
-/** A server, and a CRM that ends with it. */
-export interface CrmServer extends TestServer {
-	readonly crm: Crm
-}
-
-export async function startWithCrm(): Promise<CrmServer> {
+/** A server and an empty CRM for the tests of a file, each of which has a tenant of its own. What they are is filled in before the first test. */
+export function useCrm(): { readonly server: TestServer; readonly tenant: Tenant; readonly crm: Crm } {
 	const crm = new Crm()
-	await crm.start()
-	const server = await startTestServer()
-	const close = async () => {
+	const server = {} as TestServer
+	const tenant = {} as Tenant
+	beforeAll(async () => {
+		await crm.start()
+		Object.assign(server, await startTestServer())
+	})
+	afterAll(async () => {
 		await server.close()
 		await crm.stop()
-	}
-	return { ...server, crm, close }
+	})
+	beforeEach(async () => {
+		Object.assign(tenant, await server.newTenant())
+		crm.clear()
+	})
+	return { server, tenant, crm }
 }

@@ -71,7 +71,10 @@ it('each command does what the guide says', { timeout: 180_000 }, async () => {
 	)
 
 	const braked = await run(...section('Deletions and the brake'))
-	expect(braked).toMatch(/^waiting .*\nTo delete them: remit syncs confirm syn_\w+\nexit code 1\n/m)
+	expect(braked).toMatch(
+		/^waiting .*\nTo see them: .*\nTo delete them: remit syncs confirm syn_\w+\nTo delete nothing: .*\nexit code 1\n/m,
+	)
+	expect(braked.match(/^1\d\d {2}cmp_\w+$/gm)).toHaveLength(11)
 	expect(braked).toMatch(/^succeeded {2}.* {2}11 deleted {2}/m)
 	expect(await run(...section('Schedules'))).toMatch(/"ok":true.*syn_\w+ is paused\.\nsyn_\w+ is resumed\.\n$/s)
 

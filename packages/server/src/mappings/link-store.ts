@@ -18,6 +18,8 @@ export interface Pending {
 	readonly since: number
 }
 
+export type Overruled = Readonly<Record<string, string>>
+
 export interface Link {
 	readonly recordId: string
 	/** Null until the provider has said it. */
@@ -27,6 +29,8 @@ export interface Link {
 	readonly pushedHash: string | null
 	readonly remoteHash: string | null
 	readonly pending: Pending | null
+	/** Hashes of the provider's values that lost a conflict, by the fields of Remit; null for none. */
+	readonly overruled: Overruled | null
 	/** The provider's record that matches this one and could not be written to it, and the run that said so last. */
 	readonly heldBy: string | null
 	readonly heldRunId: string | null
@@ -34,6 +38,8 @@ export interface Link {
 	readonly decision: Decision | null
 	/** The sync that is to do it. */
 	readonly decidedFor: string | null
+	/** The last run that noted that it has read the provider's record. */
+	readonly seenRunId: string | null
 }
 
 /**
@@ -42,7 +48,10 @@ export interface Link {
  */
 export type Decision = 'policy' | 'provider' | 'remit' | 'applied'
 
-export type LinkRow = Omit<Link, 'pending'> & { readonly pending: string | Pending | null }
+export type LinkRow = Omit<Link, 'pending' | 'overruled'> & {
+	readonly pending: string | Pending | null
+	readonly overruled: string | Overruled | null
+}
 
 export const linkColumns = [
 	'recordId',
@@ -52,15 +61,18 @@ export const linkColumns = [
 	'pushedHash',
 	'remoteHash',
 	'pending',
+	'overruled',
 	'heldBy',
 	'heldRunId',
 	'decision',
 	'decidedFor',
+	'seenRunId',
 ] as const
 
-export const linkOf = ({ pending, ...row }: LinkRow): Link => ({
+export const linkOf = ({ pending, overruled, ...row }: LinkRow): Link => ({
 	...row,
 	pending: typeof pending === 'string' ? JSON.parse(pending) : pending,
+	overruled: typeof overruled === 'string' ? JSON.parse(overruled) : overruled,
 })
 
 export type Ids = LinkScope & { readonly ids: readonly string[] }

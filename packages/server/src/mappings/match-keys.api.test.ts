@@ -1,20 +1,9 @@
 // Mappings to a provider match by what can be looked up there: else every record would be a new one.
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { type CrmServer, startWithCrm, toCrm } from '../../test/crm.ts'
-import type { Tenant } from '../../test/harness.ts'
+import { expect, it } from 'vitest'
+import { toCrm, useCrm } from '../../test/crm.ts'
 import { newSync } from '../../test/syncs.ts'
 
-let server: CrmServer
-let tenant: Tenant
-let crm: CrmServer['crm']
-beforeAll(async () => {
-	server = await startWithCrm()
-	;({ crm } = server)
-})
-afterAll(() => server.close())
-beforeEach(async () => {
-	tenant = await server.newTenant()
-})
+const { server, tenant, crm } = useCrm()
 
 const byTitle = { ...toCrm, match: { keys: ['title'], onMultiple: 'conflict' as const } }
 const atKey = (detail: string) => ({

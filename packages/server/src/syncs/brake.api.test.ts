@@ -1,21 +1,9 @@
 // How many records may be deleted at once before somebody has to confirm it.
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { type CrmServer, fromCrm, startWithCrm, toCrm } from '../../test/crm.ts'
-import type { Tenant } from '../../test/harness.ts'
+import { expect, it } from 'vitest'
+import { fromCrm, toCrm, useCrm } from '../../test/crm.ts'
 import { counts, newSync } from '../../test/syncs.ts'
 
-let server: CrmServer
-let tenant: Tenant
-let crm: CrmServer['crm']
-beforeAll(async () => {
-	server = await startWithCrm()
-	;({ crm } = server)
-})
-afterAll(() => server.close())
-beforeEach(async () => {
-	tenant = await server.newTenant()
-	crm.clear()
-})
+const { server, tenant, crm } = useCrm()
 
 const cases = [
 	[1, 2, false],
@@ -39,8 +27,15 @@ it.each(cases)('%s of %s at the provider: waits %s', async (gone, all, waits) =>
 	const detail = `${gone} of ${all} linked records would be deleted.`
 	expect(run).toMatchObject({ status: 'waiting', error: { code: 'too_many_deletions', detail } })
 	expect((await tenant.remit.companies.list()).meta.total).toBe(all)
+	const { deletions } = tenant.remit.syncs.runs
+	const { meta, data } = await deletions.list(sync.id, run.id, { limit: 1 })
+	expect([meta.total, data.length]).toEqual([gone, 1])
+	const listed = []
+	for await (const { externalId } of deletions.list(sync.id, run.id, { limit: 4 })) listed.push(Number(externalId))
+	expect(listed.toSorted((one, other) => one - other)).toEqual([...Array(gone).keys()])
 	await tenant.remit.syncs.runs.confirm(sync.id, run.id)
 	expect(counts(await sync.finish())).toMatchObject({ deleted: gone })
+	expect((await deletions.list(sync.id, run.id)).data).toEqual([])
 })
 
 it.each(cases)('%s of %s in Remit: waits %s', async (gone, all, waits) => {
@@ -51,6 +46,36 @@ it.each(cases)('%s of %s in Remit: waits %s', async (gone, all, waits) => {
 	for (const id of ids.slice(0, gone)) await tenant.remit.companies.delete(id)
 	const run = await sync.run()
 	expect([run.status, crm.firms.size]).toEqual(waits ? ['waiting', all] : ['succeeded', all - gone])
+	const { data } = await tenant.remit.syncs.runs.deletions.list(sync.id, run.id, { limit: 100 })
+	expect(data.map(({ recordId }) => recordId).toSorted()).toEqual(waits ? ids.slice(0, gone).toSorted() : [])
+})
+
+it('What the provider has again when somebody confirms it stays', async () => {
+	const put = (key: string, gone: boolean) => crm.put(key, { www: `f${key}.example`, ...{ gone: gone || null } })
+	for (const key of ['1', '2', '3']) put(key, false)
+	const sync = await newSync(server, tenant, await crm.connect(tenant, { deletedField: 'gone' }), fromCrm, {
+		deletePolicy: 'delete',
+	})
+	await sync.run()
+	for (const key of ['1', '2', '3']) put(key, true)
+	const run = await sync.run('full')
+	expect(run).toMatchObject({ status: 'waiting', error: { code: 'too_many_deletions' } })
+	put('2', false)
+	await tenant.remit.syncs.runs.confirm(sync.id, run.id)
+	expect(counts(await sync.finish())).toMatchObject({ deleted: 2 })
+	expect((await tenant.remit.companies.list()).data).toMatchObject([{ domain: 'f2.example' }])
+})
+
+it('Who says no cancels the run: nothing is deleted, and the next run asks again', async () => {
+	for (const key of ['1', '2', '3']) crm.put(key, { www: `f${key}.example` })
+	const sync = await newSync(server, tenant, await crm.connect(tenant), fromCrm, { deletePolicy: 'delete' })
+	await sync.run()
+	crm.firms.clear()
+	await sync.run('full')
+	await tenant.remit.syncs.cancel(sync.id)
+	await server.runJobs()
+	expect([(await sync.lastRun()).status, (await tenant.remit.companies.list()).meta.total]).toEqual(['cancelled', 3])
+	expect(await sync.run('full')).toMatchObject({ status: 'waiting', error: { code: 'too_many_deletions' } })
 })
 
 it('The only record there is may go, where the provider still lists another one', async () => {

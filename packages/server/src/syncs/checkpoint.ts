@@ -57,6 +57,8 @@ export interface Checkpoint {
 	readonly passBefore?: FullPass
 	/** The run of the sync before this one; empty for none. */
 	readonly runBefore?: string
+	/** Whether the provider has listed all that this pass asks for. */
+	readonly isListed?: boolean
 	/** How many records the provider has listed. */
 	readonly listed: number
 	/** What is remembered of the pages of a list, to tell one without end. */

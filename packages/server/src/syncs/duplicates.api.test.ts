@@ -1,22 +1,10 @@
 // A record that could not be brought to the one of Remit that it matches comes into being at neither side a second time.
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { type CrmServer, fromCrm, startWithCrm, toCrm } from '../../test/crm.ts'
-import type { Tenant } from '../../test/harness.ts'
+import { expect, it } from 'vitest'
+import { fromCrm, toCrm, useCrm } from '../../test/crm.ts'
 import { counts, newSync, type Settings, type TestSync } from '../../test/syncs.ts'
 import type { SyncRun } from '../generated/contract.ts'
 
-let server: CrmServer
-let tenant: Tenant
-let crm: CrmServer['crm']
-beforeAll(async () => {
-	server = await startWithCrm()
-	;({ crm } = server)
-})
-afterAll(() => server.close())
-beforeEach(async () => {
-	tenant = await server.newTenant()
-	crm.clear()
-})
+const { server, tenant, crm } = useCrm()
 
 const bothWays = async (settings: Settings = {}, inbound = fromCrm, object = {}) =>
 	newSync(server, tenant, await crm.connect(tenant, object), inbound, { reverse: toCrm, ...settings })
@@ -33,7 +21,7 @@ it('Where both sides differ at first and nobody wins, both stay, in this run and
 	const { id } = await tenant.remit.companies.create({ name: 'Diff', domain: 'diff2.example', phone: '2' })
 	const sync = await bothWays({ conflictPolicy: 'manual' })
 	const conflict = ['inbound', '203', id, 'conflict']
-	expect(await errorsOf(sync, await sync.run())).toEqual([conflict, ['outbound', null, id, 'held']])
+	expect(await errorsOf(sync, await sync.run())).toEqual([conflict])
 	expect(crm.writes).toEqual([])
 	await tenant.remit.companies.update(id, { notes: 'Still another phone.' })
 	for (const mode of ['incremental', 'full', 'failed'] as const) {
@@ -76,9 +64,25 @@ it.each([
 	const sync = await bothWays()
 	for (const mode of [undefined, 'full'] as const) {
 		const errors = await errorsOf(sync, await sync.run(mode))
-		expect(errors.map((error) => error[3]).toSorted()).toEqual([code, ...Array(count).fill('held')].toSorted())
+		expect(errors.map((error) => error[3])).toEqual([code])
 		expect(creations()).toEqual([expect.stringContaining('another.example')])
 	}
+})
+
+it('Once a link by hand says which one of several it is, the others are created at the provider', async () => {
+	crm.put('203', { www: 'diff2.example' })
+	const ids = []
+	for (const name of ['One', 'Two']) ids.push((await tenant.remit.companies.create({ name, domain: 'diff2.example' })).id)
+	const toCrmByTitle = { ...toCrm, match: null }
+	const connectionId = await crm.connect(tenant)
+	const sync = await newSync(server, tenant, connectionId, fromCrm, { reverse: toCrmByTitle })
+	expect(await errorsOf(sync, await sync.run())).toMatchObject([['inbound', '203', null, 'several_matches']])
+	await tenant.remit.syncs.links.create(sync.id, { externalId: '203', recordId: ids[0] as string })
+	expect(await sync.run()).toMatchObject({ status: 'succeeded' })
+	expect([(await tenant.remit.syncs.get(sync.id)).openErrors, creations()]).toEqual([0, [expect.stringContaining('Two')]])
+	crm.writes.length = 0
+	await sync.run('full')
+	expect(crm.writes).toEqual([])
 })
 
 it('What is skipped since several match is not created anew', async () => {

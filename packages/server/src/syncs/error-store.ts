@@ -1,6 +1,8 @@
 // The rows of records that a run could not write.
+
+import type { Knex } from 'knex'
 import { newTimedId } from '../base/ids.ts'
-import { asNumber, type Db, query } from '../db/database.ts'
+import { asNumber, type Db, type Dialect, type Placeholders, query } from '../db/database.ts'
 import { jsonColumn } from '../db/json.ts'
 import { listOf, type PageQuery } from '../db/pages.ts'
 import { isAnyOf } from '../db/records.ts'
@@ -66,19 +68,20 @@ const resolution = query<Key & { keys: readonly string[]; now: number }>((knex, 
 /** Notes that records were written after all. */
 export const resolveErrors = (db: Db, key: Key, keys: readonly string[], now: number) => db.run(resolution, { ...key, keys, now })
 
-const open = query<Key & { after: string; limit: number }, { recordKey: string }>((knex, { after, limit, ...key }) =>
-	knex('sync_record_errors')
-		.where(key)
-		.whereNull('resolvedAt')
-		.where('recordKey', '>', after)
-		.orderBy('recordKey')
-		.limit(asNumber(limit))
-		.select('recordKey'),
+const open = query<Key & { after: string; limit: number; before?: string }, { recordKey: string }>(
+	(knex, { after, limit, before, ...key }) => {
+		const rows = knex('sync_record_errors').where(key).whereNull('resolvedAt').where('recordKey', '>', after)
+		if (before !== undefined) rows.where('runId', '<>', before)
+		return rows.orderBy('recordKey').limit(asNumber(limit)).select('recordKey')
+	},
 )
 
-/** The next records that no run has written since they failed, by their ids. */
-export const findOpenErrors = async (db: Db, key: Key, after: string, limit: number): Promise<string[]> =>
-	(await db.all(open, { ...key, after, limit })).map(({ recordKey }) => recordKey)
+/** The next records that no run has written since they failed, by their ids; with `before` those alone that have not failed in this run. */
+export const findOpenErrors = async (
+	db: Db,
+	key: Key,
+	page: { readonly after: string; readonly limit: number; readonly before?: string },
+): Promise<string[]> => (await db.all(open, { ...key, ...page })).map(({ recordKey }) => recordKey)
 
 interface OfSync {
 	readonly organizationId: string
@@ -105,15 +108,69 @@ const decision = query<OfSync & { id: string; decision: SyncRecordError['decisio
 export const noteDecision = (db: Db, key: OfSync & { readonly id: string }, use: SyncRecordError['decision']) =>
 	db.run(decision, { ...key, decision: use })
 
-const listOpen = listOf<OfSync>({
+const reasonsOf = ({ errors }: { readonly errors: string | RecordFailure[] }): RecordFailure[] =>
+	typeof errors === 'string' ? JSON.parse(errors) : errors
+
+const openByKey = query<Key & { recordKey: string }, { errors: string | RecordFailure[] }>((knex, key) =>
+	knex('sync_record_errors').where(key).whereNull('resolvedAt').select('errors'),
+)
+
+/** Why a record could not be written; none when it was since. */
+export async function findOpenReasons(db: Db, key: Key & { readonly recordKey: string }): Promise<readonly RecordFailure[]> {
+	const row = await db.get(openByKey, key)
+	return row ? reasonsOf(row) : []
+}
+
+interface OfPair extends OfSync {
+	readonly externalId: string | null
+	readonly recordId: string
+}
+
+const decidedOf = (knex: Knex, { organizationId, syncId, externalId, recordId }: Placeholders<OfPair>) =>
+	knex('sync_record_errors')
+		.where({ organizationId, syncId })
+		.whereNull('resolvedAt')
+		.whereNotNull('decision')
+		.whereRaw(`((direction = 'inbound' and "recordKey" = ?) or (direction = 'outbound' and "recordKey" = ?))`, [
+			externalId,
+			recordId,
+		])
+
+const decided = query<OfPair, { errors: string | RecordFailure[] }>((knex, of) => decidedOf(knex, of).select('errors'))
+const undecided = query<OfPair>((knex, of) => decidedOf(knex, of).update({ decision: null }))
+
+/** The reasons of the open errors of two records, of either way, of which a caller has decided something. */
+export const findDecidedErrors = async (db: Db, of: OfPair): Promise<readonly RecordFailure[][]> =>
+	(await db.all(decided, of)).map(reasonsOf)
+
+/** Takes back what was decided of them. */
+export const forgetDecisions = (db: Db, of: OfPair) => db.run(undecided, of)
+
+interface Filters extends OfSync {
+	readonly code?: string
+	readonly direction?: Key['direction']
+	readonly externalId?: string
+	readonly recordId?: string
+}
+
+const hasCode = (dialect: Dialect) =>
+	dialect === 'sqlite'
+		? `exists (select 1 from json_each(errors) where value ->> 'code' = ?)`
+		: "errors::jsonb @> jsonb_build_array(jsonb_build_object('code', cast(? as text)))"
+
+const listOpen = listOf<Filters>({
 	table: 'sync_record_errors',
 	order: { column: 'id', direction: 'asc' },
-	matching: (knex, key) => knex('sync_record_errors').where(key).whereNull('resolvedAt'),
+	matching(knex, { code, ...filters }, dialect) {
+		const rows = knex('sync_record_errors').where(filters).whereNull('resolvedAt')
+		return code === undefined ? rows : rows.whereRaw(hasCode(dialect), [code])
+	},
 	columns: (knex, dialect) => jsonColumn(knex, dialect, fields.SyncRecordError),
+	sparse: () => ['code', 'direction', 'externalId', 'recordId'],
 })
 
 /** A page of the open errors of a sync as JSON texts, oldest first. */
-export const readOpenErrors = (db: Db, key: OfSync, page: PageQuery) => listOpen.readCounted(db, key, page)
+export const readOpenErrors = (db: Db, filters: Filters, page: PageQuery) => listOpen.readCounted(db, filters, page)
 
 interface OfRun {
 	readonly organizationId: string

@@ -1,21 +1,11 @@
 // A sync that is made anew goes on with the links of the one before it, and deletes nothing by them that nobody has confirmed.
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { type CrmServer, fromCrm, startWithCrm, toCrm } from '../../test/crm.ts'
-import type { Tenant } from '../../test/harness.ts'
+import { beforeEach, expect, it } from 'vitest'
+import { fromCrm, toCrm, useCrm } from '../../test/crm.ts'
 import { counts, newSync } from '../../test/syncs.ts'
 import type { MappingCreate } from '../generated/contract.ts'
 
-let server: CrmServer
-let tenant: Tenant
-let crm: CrmServer['crm']
-beforeAll(async () => {
-	server = await startWithCrm()
-	;({ crm } = server)
-})
-afterAll(() => server.close())
-beforeEach(async () => {
-	tenant = await server.newTenant()
-	crm.clear()
+const { server, tenant, crm } = useCrm()
+beforeEach(() => {
 	for (let n = 1; n <= 3; n++) crm.put(String(n), { www: `c${n}.example` })
 })
 

@@ -1,22 +1,14 @@
 // What a mapping writes of an object in the provider's record leaves the rest of that object as it is.
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type CrmServer, startWithCrm, toCrm } from '../../test/crm.ts'
+import { expect, it } from 'vitest'
+import { toCrm, useCrm } from '../../test/crm.ts'
 import { counts, newSync } from '../../test/syncs.ts'
 
-let server: CrmServer
-let crm: CrmServer['crm']
-beforeAll(async () => {
-	server = await startWithCrm()
-	;({ crm } = server)
-})
-afterAll(() => server.close())
+const { server, tenant, crm } = useCrm()
 
 it.each([
 	['is answered by its id', {}, { street: 'Kai 1', geo: { lat: 1, city: 'Kiel' }, tags: ['a'] }],
 	['is not, and the API takes what it gets', { readPath: undefined }, { geo: { city: 'Kiel' } }],
 ])('A field of an object is written alone, of a record that %s', async (_, object, address) => {
-	crm.clear()
-	const tenant = await server.newTenant()
 	const { id } = await tenant.remit.companies.create({ name: 'Acme', domain: 'acme.example', billingCity: 'Bonn' })
 	const before = { street: 'Kai 1', geo: { lat: 1, city: 'Bonn' }, tags: ['a'] }
 	crm.put('1', { www: 'acme.example', title: 'Acme', address: before } as never)

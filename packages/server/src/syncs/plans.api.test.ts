@@ -12,6 +12,7 @@ import { findDecided } from './records/decision-store.ts'
 import { findEnded } from './records/ended-link-store.ts'
 import { findIds, findOwnRuns, markLost } from './records/internal-store.ts'
 import * as links from './records/link-store.ts'
+import * as lost from './records/lost-store.ts'
 import { changeRun, findStoredRun, lockActiveRun, readRuns } from './run-store.ts'
 import { findState, findSyncsOf, noteOfSync } from './state-store.ts'
 import { syncs } from './store.ts'
@@ -98,21 +99,25 @@ const queries: [name: string, work: (db: Db) => Promise<unknown>][] = [
 	['open errors behind an offset, and their number', (db) => readOpenErrors(db, ofSync(), { limit: 50, offset: 1 })],
 	['the number of open errors', (db) => noteOfSync(db, { organizationId: org(), id: 'syn_1' }, 1, {})],
 	['an error', (db) => findError(db, { ...ofSync(), id: 'rer_1' })],
-	['errors that are open', (db) => findOpenErrors(db, errors(), 'x1', 25)],
+	['errors that are open', (db) => findOpenErrors(db, errors(), { after: 'x1', limit: 25 })],
+	[
+		'errors that are open, and older than a run',
+		(db) => findOpenErrors(db, errors(), { after: 'x1', limit: 25, before: 'run_1' }),
+	],
 	['errors to resolve', (db) => resolveErrors(db, errors(), ['x1', 'x2'], 1)],
 	['links by the ids of the provider', (db) => findByExternalIds(db, scope(), ['ext_1', 'ext_2'])],
 	['links that ended', (db) => findEnded(db, scope(), ['ext_1', 'ext_2'])],
-	['links that were decided', (db) => findDecided(db, scope(), 'syn_1', { after: 'cmp_1', limit: 25, isOut: false })],
-	['links that were decided, to go out', (db) => findDecided(db, scope(), 'syn_1', { after: '', limit: 25, isOut: true })],
-	['some of the links', (db) => links.hasLinks(db, scope(), 20)],
+	['links that were decided', (db) => findDecided(db, scope(), 'syn_1', { after: 'cmp_1', limit: 25, which: 'in' })],
+	['links that were decided, to go out', (db) => findDecided(db, scope(), 'syn_1', { after: '', limit: 25, which: 'out' })],
+	['some of the links', (db) => lost.hasLinks(db, scope(), 20)],
 	['links by the ids of Remit', (db) => findByRecordIds(db, scope(), ['cmp_1', 'cmp_2'])],
 	['links to mark', (db) => links.markSeen(db, scope(), ['ext_1', 'ext_2'], 'run_1')],
 	['links of records that are gone', (db) => links.markRecordsGone(db, scope(), ['cmp_1'], 'run_1')],
-	['links that are lost', (db) => links.findLost(db, scope(), { runId: 'run_1' }, { after: '' }, 25)],
-	['links that were not read', (db) => links.findLost(db, scope(), unread, { after: '', upTo: 'cmp_5' }, 25)],
-	['the number of links in a part', (db) => links.countPart(db, scope(), unread, { after: 'cmp_2', upTo: 'cmp_5' })],
-	['a part of the links', (db) => links.nextPart(db, scope(), 'cmp_2')],
-	['links that are held', (db) => links.releaseHeld(db, scope(), ['ext_1', 'ext_2'])],
+	['links that are lost', (db) => lost.findLost(db, scope(), { runId: 'run_1' }, { after: '' }, 25)],
+	['links that were not read', (db) => lost.findLost(db, scope(), unread, { after: '', upTo: 'cmp_5' }, 25)],
+	['the number of links in a part', (db) => lost.countPart(db, scope(), unread, { after: 'cmp_2', upTo: 'cmp_5' })],
+	['a part of the links', (db) => lost.nextPart(db, scope(), 'cmp_2')],
+	['links that are held', (db) => links.releaseHeld(db, scope(), ['ext_1', 'ext_2'], 'syn_1')],
 	['links of writes without answer', (db) => links.findPendingIds(db, scope(), '', 25)],
 	['a link, by either id', (db) => links.findSeen(db, scope(), 'ext_1')],
 	['a list of links', (db) => links.readLinks(db, scope(), { ...page, after: { key: 'cmp_1', id: 'cmp_1' } })],

@@ -1,21 +1,11 @@
 // What returns at the provider after its deletion brings back the company that it was linked with.
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { type CrmServer, fromCrm, startWithCrm, toCrm } from '../../test/crm.ts'
-import type { Tenant } from '../../test/harness.ts'
+import { beforeEach, expect, it } from 'vitest'
+import { fromCrm, toCrm, useCrm } from '../../test/crm.ts'
 import { counts, newSync, type Settings } from '../../test/syncs.ts'
 
-let server: CrmServer
-let tenant: Tenant
-let crm: CrmServer['crm']
+const { server, tenant, crm } = useCrm()
 let id: string
-beforeAll(async () => {
-	server = await startWithCrm()
-	;({ crm } = server)
-})
-afterAll(() => server.close())
-beforeEach(async () => {
-	tenant = await server.newTenant()
-	crm.clear()
+beforeEach(() => {
 	for (const key of ['1', '2', '3']) crm.put(key, { www: `c${key}.example` })
 })
 

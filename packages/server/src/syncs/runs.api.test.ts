@@ -99,9 +99,14 @@ it('Runs begin by the schedule, one at a time', async () => {
 	server.clock.now = first
 	expect(await sync.finish()).toMatchObject({ trigger: 'schedule', status: 'succeeded' })
 	expect(await tenant.remit.syncs.get(sync.id)).toMatchObject({ nextRunAt: first + 900_000 })
-	await tenant.remit.syncs.update(sync.id, { schedule: { type: 'cron', expression: '0 6 * * *', timeZone: 'Europe/Berlin' } })
+	const hourInBerlin = (time: number) => new Date(time).toLocaleTimeString('de', { timeZone: 'Europe/Berlin', hour: '2-digit' })
+	const hour = (Number.parseInt(hourInBerlin(server.clock.now), 10) + 12) % 24
+	const inTwelveHours = { type: 'cron', expression: `0 ${hour} * * *`, timeZone: 'Europe/Berlin' } as const
+	await tenant.remit.syncs.update(sync.id, { schedule: inTwelveHours })
 	const { nextRunAt } = await tenant.remit.syncs.get(sync.id)
-	expect(new Date(nextRunAt as number).toLocaleTimeString('de', { timeZone: 'Europe/Berlin' })).toBe('06:00:00')
+	expect(new Date(nextRunAt as number).toLocaleTimeString('de', { timeZone: 'Europe/Berlin' })).toBe(
+		`${String(hour).padStart(2, '0')}:00:00`,
+	)
 	server.clock.now += 900_000
 	await server.runJobs()
 	expect((await tenant.remit.syncs.runs.list(sync.id)).meta.total).toBe(1)

@@ -95,5 +95,6 @@ export const samples: Samples = {
 	'syncs.links.delete': { make: linked, contradicting: async (tenant) => ({ id: [await busy(tenant), '1'] }) },
 	'syncs.runs': { make: done },
 	'syncs.runs.list': { make: async (tenant) => (await done(tenant))[0] },
+	'syncs.runs.deletions.list': { make: emptied },
 	'syncs.runs.confirm': { make: emptied, contradicting: async (tenant) => ({ id: await done(tenant) }) },
 }

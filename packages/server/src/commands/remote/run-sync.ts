@@ -14,9 +14,14 @@ export const runSync = async (remit: Remit, id: string, mode: Mode, options: Rem
 
 /** Lets the run go on that waits for somebody to confirm its deletions; returns the exit code. */
 export async function confirmRun(remit: Remit, id: string, options: RemoteOptions): Promise<number> {
+	return follow(remit, id, remit.syncs.runs.confirm(id, await lastRunOf(remit, id)), options)
+}
+
+/** The id of the run that waits, if one does. */
+export async function lastRunOf(remit: Remit, id: string): Promise<string> {
 	const { lastRun } = await remit.syncs.get(id)
 	if (!lastRun) throw new UsageError(`The sync ${id} has not run yet.`)
-	return follow(remit, id, remit.syncs.runs.confirm(id, lastRun.id), options)
+	return lastRun.id
 }
 
 type Followed = Pick<SyncRunPromise, 'progress'>
@@ -37,8 +42,7 @@ async function follow(remit: Remit, id: string, followed: Followed, options: Rem
 		for (const line of errorLines(data)) console.log(`  ${line}`)
 		const more = (meta.total ?? 0) - data.length
 		if (more > 0) console.log(`  and ${more} more: remit syncs errors ${id}`)
-		if (waitsForSomebody(last))
-			console.log(last.error?.code === 'paused' ? 'Resume the sync first.' : `To delete them: remit syncs confirm ${id}`)
+		if (waitsForSomebody(last)) for (const line of waysOn(id, last)) console.log(line)
 	}
 	return last.status === 'succeeded' ? 0 : last.status === 'partially_succeeded' ? 2 : 1
 }
@@ -59,6 +63,15 @@ async function begin(remit: Remit, id: string, mode: Mode): Promise<Followed> {
 
 const waitsForSomebody = ({ status, error }: SyncRun) =>
 	status === 'waiting' && (error?.code === 'too_many_deletions' || error?.code === 'paused')
+
+const waysOn = (id: string, { error }: SyncRun): string[] =>
+	error?.code === 'paused'
+		? ['Resume the sync first.']
+		: [
+				`To see them: remit syncs deletions ${id}`,
+				`To delete them: remit syncs confirm ${id}`,
+				`To delete nothing: remit syncs cancel ${id}`,
+			]
 
 const counted = ['created', 'updated', 'unchanged', 'skipped', 'deleted', 'failed'] as const
 

@@ -48,7 +48,11 @@ export function addChangeCommands(syncs: Command): void {
 	for (const [name, said, scope] of [
 		['pause', 'Pause a sync: no run begins, and one that is under way waits.', 'is paused'],
 		['resume', 'Resume a paused sync.', 'is resumed'],
-		['cancel', 'Cancel the run of a sync that is under way. What it wrote stays.', 'runs no more'],
+		[
+			'cancel',
+			'Cancel the run of a sync that is under way, or waits. What it did stays done, and it deletes nothing more.',
+			'runs no more',
+		],
 	] as const)
 		remoteCommand(syncs, name, said, 'write')
 			.argument('<id>', 'the sync, syn_…')

@@ -5,15 +5,26 @@ import { print } from '../command.ts'
 import { type RemoteOptions, remoteCommand, withServer } from './remote.ts'
 import { columns, plain } from './text.ts'
 
+const outcomeOf = (id: string, use: 'source' | 'target') =>
+	[
+		`The next run of ${plain(id)} writes what the ${use} has: remit syncs run ${plain(id)}`,
+		`What was deleted at the ${use} is deleted at the other side, too, where the sync deletes.`,
+	].join('\n')
+
 export function addDecisionCommands(syncs: Command): void {
-	remoteCommand(syncs, 'resolve', 'Decide a conflict: the next run writes what this side has.', 'write')
+	remoteCommand(
+		syncs,
+		'resolve',
+		'Decide a conflict: the next run writes what this side has, and deletes what was deleted there.',
+		'write',
+	)
 		.argument('<id>', 'the sync, syn_…')
 		.argument('<errorId>', 'the error, rer_…')
 		.addArgument(new Argument('<side>', 'where the records come from, or where they go').choices(['source', 'target']))
 		.action((id: string, errorId: string, use: 'source' | 'target', options: RemoteOptions) =>
 			withServer(options, async (remit) => {
 				const error = await remit.syncs.errors.resolve(id, errorId, { use })
-				print(options, error, `The next run of ${plain(id)} writes what the ${use} has: remit syncs run ${plain(id)}`)
+				print(options, error, outcomeOf(id, use))
 			}),
 		)
 

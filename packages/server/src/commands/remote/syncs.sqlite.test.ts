@@ -156,7 +156,9 @@ it('runs a sync: a line for each change, its errors at the end, and how it ended
 	expectRefusal(await run(['syncs', 'run', id, '--failed', '--full']), /^--full and --failed: choose one/)
 })
 
-it('a run that would delete too much ends the command, which says how to let it', { timeout: 90_000 }, async () => {
+it('a run that would delete too much ends the command, which says how to see what, and how to decide', {
+	timeout: 90_000,
+}, async () => {
 	hubspot.companies.clear()
 	for (let n = 0; n < 20; n++) hubspot.seed('companies', 1, { at: Date.now() - 90_000_000 + n * 60_000 })
 	const id = await newSync('Second', { deletePolicy: 'delete' })
@@ -164,7 +166,16 @@ it('a run that would delete too much ends the command, which says how to let it'
 	for (const { id: company } of hubspot.companies.list().slice(0, 15)) hubspot.companies.remove(company)
 	const stopped = await run(['syncs', 'run', id, '--full'])
 	expect(stopped.code).toBe(1)
-	expect(stopped.stdout).toMatch(new RegExp(`^waiting .*\nTo delete them: remit syncs confirm ${id}\n$`, 'm'))
+	const [see, yes, no] = ['deletions', 'confirm', 'cancel'].map((name) => `remit syncs ${name} ${id}`)
+	const said = `To see them: ${see}\nTo delete them: ${yes}\nTo delete nothing: ${no}\n`
+	expect(stopped.stdout).toMatch(new RegExp(`^waiting .*\n${said}$`, 'm'))
+	const found = await run(['syncs', 'deletions', id])
+	expect(found).toMatchObject({ code: 0, stderr: '' })
+	expect(found.stdout.match(/^\d+ {2}cmp_\w+$/gm)).toHaveLength(15)
+	expect((await json(['syncs', 'deletions', id])).said).toHaveLength(15)
+	expect((await run(['syncs', 'cancel', id])).stdout).toBe(`${id} runs no more.\n`)
+	expect((await run(['syncs', 'deletions', id])).stdout).toBe('None.\n')
+	expect((await run(['syncs', 'run', id, '--full'])).stdout).toContain(said)
 	expectRefusal(await run(['syncs', 'run', id, '--full']), /--full has to wait for its end/)
 	const confirmed = await run(['syncs', 'confirm', id])
 	expect(confirmed).toMatchObject({ code: 0, stdout: expect.stringMatching(/^succeeded {2}.* {2}15 deleted {2}/m) })
@@ -216,7 +227,9 @@ it('mends by hand: who is who, and who is right', { timeout: 90_000 }, async () 
 	expect((await run(['syncs', 'link', id, theirs, company])).stdout).toBe(`${theirs} and ${company} are linked.\n`)
 	expectRefusal(await run(['syncs', 'link', id, theirs, company]), /^409 linked_already/)
 	expect((await run(['syncs', 'run', id])).code).toBe(2)
-	const [error = ''] = /^rer_\w+(?=.*conflict)/m.exec((await run(['syncs', 'errors', id])).stdout) ?? []
+	const conflicts = (await run(['syncs', 'errors', id])).stdout
+	expect(conflicts).toMatch(/ name: "Theirs" there, "(One|Two)" here\.$/m)
+	const [error = ''] = /^rer_\w+(?=.*conflict)/m.exec(conflicts) ?? []
 	expect((await run(['syncs', 'resolve', id, error, 'source'])).stdout).toMatch(
 		/^The next run of syn_\w+ writes what the source has/,
 	)

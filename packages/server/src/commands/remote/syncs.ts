@@ -1,5 +1,5 @@
 // `remit syncs`: runs syncs, and shows how runs go and what failed in them.
-import type { Sync, SyncRecordError } from '@remit/sdk'
+import type { Sync, SyncLinkSummary, SyncRecordError } from '@remit/sdk'
 import type { Command } from 'commander'
 import { print, UsageError } from '../command.ts'
 import { type RemoteOptions, remoteCommand, withServer } from './remote.ts'
@@ -41,7 +41,24 @@ export function addSyncCommands(program: Command): void {
 			}),
 		)
 
-	remoteCommand(syncs, 'confirm', 'Let the run that waits delete what it found to be gone, and show how it goes on.', 'admin')
+	remoteCommand(syncs, 'deletions', 'List what the run that waits would delete, by the ids at the provider and in Remit.', 'read')
+		.argument('<id>', 'the sync, syn_…')
+		.action((id: string, options: RemoteOptions) =>
+			withServer(options, async (remit) => {
+				const runId = await (await import('./run-sync.ts')).lastRunOf(remit, id)
+				const found: SyncLinkSummary[] = []
+				for await (const link of remit.syncs.runs.deletions.list(id, runId, { limit: 100 })) found.push(link)
+				const rows = found.map(({ externalId, recordId }) => [externalId ?? '-', recordId])
+				print(options, found, columns(rows).join('\n') || 'None.')
+			}),
+		)
+
+	remoteCommand(
+		syncs,
+		'confirm',
+		'Let the run that waits delete what it found to be gone, and show how it goes on. cancel says no.',
+		'admin',
+	)
 		.argument('<id>', 'the sync, syn_…')
 		.action((id: string, options: RemoteOptions) =>
 			withServer(options, async (remit) => {

@@ -1,6 +1,6 @@
 // What commands print of what others wrote: a terminal obeys some characters.
 import { text } from 'node:stream/consumers'
-import type { SyncRecordError } from '@remit/sdk'
+import type { ConflictingField, SyncRecordError } from '@remit/sdk'
 
 /** On one line, without control characters. */
 export const plain = (value: unknown): string =>
@@ -21,15 +21,21 @@ export function columns(rows: readonly (readonly unknown[])[]): string[] {
 /** All that is piped in; nothing from a terminal. */
 export const readInput = async (): Promise<string> => (process.stdin.isTTY ? '' : await text(process.stdin))
 
+const shownOf = (value: string | null) => (value === null ? 'nothing' : JSON.stringify(value.slice(0, 60)))
+
+/** `phone: "1" there, "2" here, "0" before.` */
+const difference = ({ field, provider, remit, base }: ConflictingField) =>
+	`${field}: ${shownOf(provider)} there, ${shownOf(remit)} here${base === undefined ? '' : `, ${shownOf(base)} before`}.`
+
 /** Why records could not be written, a line a reason; with the ids of the errors, by which a caller decides conflicts. */
 export const errorLines = (found: readonly SyncRecordError[], withIds = false): string[] =>
 	columns(
 		found.flatMap(({ id, externalId, recordId, errors, resolvedAt, decision }) =>
-			errors.map(({ field, code, reason, candidates }) => [
+			errors.map(({ field, code, reason, candidates, differences = [] }) => [
 				...(withIds ? [id] : []),
 				...[externalId ?? recordId ?? '-', field || '-', code],
 				[
-					...[reason, ...(candidates ? [candidates.join(', ')] : [])],
+					...[reason, ...(candidates ? [candidates.join(', ')] : []), ...differences.map(difference)],
 					...(resolvedAt === null ? (decision === null ? [] : [`(the next run uses the ${decision})`]) : ['(written since)']),
 				].join(' '),
 			]),

@@ -6,9 +6,12 @@ import { ProviderFailed } from './types.ts'
 
 type Data = Readonly<Record<string, unknown>>
 
-/** The path of one record. Throws for an id that would lead to another path. */
+/** Whether a record can have this id: others would lead to another path. */
+export const canBeId = (id: string) => !['', '.', '..'].includes(id) && id.isWellFormed()
+
+/** The path of one record; throws for an id that no record can have. */
 export function pathOfOne(path: string, id: string): string {
-	if (['', '.', '..'].includes(id)) throw new ProviderFailed('rejected', 'rejected', 'No record can have that id.')
+	if (!canBeId(id)) throw new ProviderFailed('rejected', 'rejected', 'No record can have that id.')
 	return path.replace('{id}', () => encodeURIComponent(id))
 }
 

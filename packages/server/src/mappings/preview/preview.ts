@@ -16,6 +16,7 @@ import { hashOf } from '../hashes.ts'
 import { findByExternalIds, findByRecordIds, type Link, type LinkScope } from '../link-store.ts'
 import { linksFor } from '../links.ts'
 import { inputOf, matching, type Output, rejected, requireWhole, violations } from '../outputs.ts'
+import { split, stillOverruled } from '../overruled.ts'
 import { fieldsThere } from '../schemas.ts'
 import { type InternalObject, internalObjectOf } from '../systems.ts'
 import { requireSound, validate } from '../validate.ts'
@@ -153,10 +154,13 @@ async function fate(
 	const input = inputOf(object, output)
 	const { link, scope } = linked ?? {}
 	if (link) {
-		const { recordId, externalHash } = link
+		const { recordId, externalHash, decision } = link
 		if (externalHash === hashOf(output)) return { action: 'unchanged', recordId, changes: {} }
+		// A decision for the provider takes all of its record.
+		const overruled = decision === 'provider' ? null : stillOverruled(link.overruled, output)
+		const [, meant] = split(input, overruled)
 		// One that was deleted in Remit comes again.
-		return (await updateOf(write, object, recordId, input)) ?? createOf(write, object, output)
+		return (await updateOf(write, object, recordId, meant)) ?? createOf(write, object, output)
 	}
 	const [id, second] = await matching(write.db, write.organization.id, object, input, match)
 	if (id === undefined) return createOf(write, object, output)

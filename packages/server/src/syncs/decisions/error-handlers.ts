@@ -12,9 +12,10 @@ import { requireIdle, scopeOf } from './scope.ts'
 export const list: Handler<'syncs.errors.list'> = async ({ params: { id }, query, caller }, context) => {
 	const { organizationId } = caller
 	await syncs.existing(context.db, organizationId, id)
-	const key = { organizationId, syncId: id }
+	const { limit: _limit, offset: _offset, cursor: _cursor, ...filters } = query
+	const of = { organizationId, syncId: id, ...filters }
 	return answerPage<SyncRecordError>(`open errors of ${id}`, { query, caller }, context, (page) =>
-		readOpenErrors(context.db, key, page),
+		readOpenErrors(context.db, of, page),
 	)
 }
 
@@ -31,11 +32,11 @@ export const get: Handler<'syncs.errors.get'> = async ({ params: { id, errorId }
 
 export const resolve: Handler<'syncs.errors.resolve'> = async (call, { db, now, origin }) => {
 	const { params, body, caller } = call
-	const { use } = body
+	const { use, version } = body
 	const sync = await syncs.existing(db, caller.organizationId, params.id)
 	await requireIdle(db, sync)
 	const error = await requireError(db, sync, params.errorId)
-	const pair = requireConflict(error)
+	const pair = requireConflict(error, version)
 	const scope = await scopeOf(db, sync)
 	if (!scope) throw new ApiError('sync_blocked', `There is no mapping ${sync.mappingId} any more.`)
 	await linkByHand(db, scope, pair, { decision: sideOf(sync, use), decidedFor: sync.id }, now)
@@ -45,10 +46,13 @@ export const resolve: Handler<'syncs.errors.resolve'> = async (call, { db, now, 
 	return { status: 200, body: { data: { ...error, decision: use } } }
 }
 
-function requireConflict({ id, errors, resolvedAt, externalId, recordId }: SyncRecordError) {
+function requireConflict({ id, errors, resolvedAt, externalId, recordId }: SyncRecordError, version: string | undefined) {
 	const nothing = (why: string) => new ApiError('nothing_to_resolve', `The error ${id} ${why}.`)
 	if (resolvedAt !== null) throw nothing('is resolved')
-	if (!errors.some(({ code }) => code === 'conflict')) throw nothing('is no conflict')
+	const conflict = errors.find(({ code }) => code === 'conflict')
+	if (!conflict) throw nothing('is no conflict')
+	if (version !== undefined && version !== conflict.version)
+		throw new ApiError('conflict_changed', `The conflict of the error ${id} is another since: read it again.`)
 	if (externalId === null || recordId === null) throw nothing('does not say which two records it is about: run the sync again')
 	return { externalId, recordId }
 }

@@ -1,22 +1,10 @@
 // The open errors of a sync, and the conflicts among them that somebody decides.
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { type CrmServer, fromCrm, startWithCrm, toCrm } from '../../../test/crm.ts'
-import type { Tenant } from '../../../test/harness.ts'
+import { expect, it } from 'vitest'
+import { fromCrm, toCrm, useCrm } from '../../../test/crm.ts'
 import { counts, newSync, type Settings, type TestSync } from '../../../test/syncs.ts'
 import type { MappingCreate } from '../../generated/contract.ts'
 
-let server: CrmServer
-let tenant: Tenant
-let crm: CrmServer['crm']
-beforeAll(async () => {
-	server = await startWithCrm()
-	;({ crm } = server)
-})
-afterAll(() => server.close())
-beforeEach(async () => {
-	tenant = await server.newTenant()
-	crm.clear()
-})
+const { server, tenant, crm } = useCrm()
 
 const start = async (settings: Settings & { reverse?: MappingCreate } = {}, mapping = fromCrm, object = {}) =>
 	newSync(server, tenant, await crm.connect(tenant, object), mapping, settings)
@@ -33,7 +21,6 @@ it('All that failed and was not written since is listed and counted, whatever ru
 	for (const key of ['1', '2', '3']) crm.put(key, { www: `c${key}.example`, title: null })
 	await sync.run()
 	crm.put('1', { www: 'c1.example', title: 'One' })
-	crm.firms.delete('2')
 	crm.put('4', { www: 'c4.example', phone: 'x'.repeat(2_000) })
 	const last = await sync.run()
 	expect((await open(sync)).map(({ externalId }) => externalId)).toEqual(['2', '3', '4'])
@@ -44,9 +31,44 @@ it('All that failed and was not written since is listed and counted, whatever ru
 	expect(rest.data).toMatchObject([{ externalId: '4', runId: last.id }])
 	const [two] = data
 	expect(await tenant.remit.syncs.errors.get(sync.id, two?.id as string)).toEqual(two)
+	crm.firms.delete('2')
 	crm.put('3', { www: 'c3.example', title: 'Three' })
 	expect(counts(await sync.run('failed'))).toEqual({ read: 3, created: 1, skipped: 1, failed: 1 })
 	expect([await openCount(sync), (await open(sync)).map(({ externalId }) => externalId)]).toEqual([1, ['4']])
+})
+
+it('Open errors are found by what is wrong with them, their way and their record, page by page', async () => {
+	const sync = await start()
+	for (const key of ['a', 'b', 'c', 'd']) crm.put(key, { www: `${key}.filters.example`, title: null })
+	crm.put('e', { www: 'e.filters.example', title: 'E', phone: 'x'.repeat(2_000) })
+	await sync.run()
+	const codes = (await open(sync)).flatMap(({ errors }) => errors.map(({ code }) => code))
+	const [missing, other] = [codes[0], codes.at(-1)]
+	expect(other).not.toBe(missing)
+	const find = async (query: object) =>
+		(await tenant.remit.syncs.errors.list(sync.id, query)).data.map(({ externalId }) => externalId)
+	expect(await find({ code: missing })).toEqual(['a', 'b', 'c', 'd'])
+	expect(await find({ code: other, direction: 'inbound' })).toEqual(['e'])
+	expect(await find({ code: other, direction: 'outbound' })).toEqual([])
+	expect([await find({ externalId: 'c' }), await find({ externalId: 'c', code: other })]).toEqual([['c'], []])
+	expect(await find({ recordId: 'cmp_none' })).toEqual([])
+	const { data, meta } = await tenant.remit.syncs.errors.list(sync.id, { code: missing, limit: 3 })
+	expect([data.length, meta.hasMore]).toEqual([3, true])
+	expect(await find({ code: missing, cursor: meta.nextCursor })).toEqual(['d'])
+	expect(await tenant.ask('GET', `/syncs/${sync.id}/errors?cursor=${meta.nextCursor}`)).toMatchObject({ status: 400 })
+	expect(await tenant.ask('GET', `/syncs/${sync.id}/errors?direction=up`)).toMatchObject({ status: 400 })
+})
+
+it.each([
+	['can be asked for', {}],
+	['cannot be asked for', { readPath: undefined }],
+])('A full run closes the error of a record that %s, once it is gone', async (_, object) => {
+	const sync = await start({}, fromCrm, object)
+	for (const key of ['1', '2']) crm.put(key, { www: `c${key}.example`, title: null })
+	await sync.run()
+	crm.firms.delete('2')
+	expect(counts(await sync.run('full'))).toEqual({ read: 2, failed: 1, skipped: 1 })
+	expect((await open(sync)).map(({ externalId, count }) => [externalId, count])).toEqual([['1', 2]])
 })
 
 it('An error of another sync, or of none, is not there', async () => {
@@ -175,9 +197,12 @@ it.each([
 it.each([
 	['source', 200],
 	['target', 404],
-] as const)('A conflict of a company that is deleted meanwhile, decided for the %s, leaves it %s', async (use, status) => {
+] as const)('A company that is deleted meanwhile is a conflict of its own: decided for the %s, it is %s', async (use, status) => {
 	const { sync, error } = await inConflict()
 	await tenant.remit.companies.delete(error.recordId as string)
+	await tenant.remit.syncs.errors.resolve(sync.id, error.id, { use })
+	await sync.run()
+	expect(await open(sync)).toMatchObject([{ decision: null, errors: [{ differences: [{ field: 'phone', remit: null }] }] }])
 	await tenant.remit.syncs.errors.resolve(sync.id, error.id, { use })
 	await sync.run()
 	expect([(await tenant.ask('GET', `/api/companies/${error.recordId}`)).status, await openCount(sync)]).toEqual([status, 0])

@@ -1,4 +1,6 @@
 import { ApiError } from '../../base/errors.ts'
+import { capabilitiesOf } from '../../connections/records/records.ts'
+import { connections } from '../../connections/store.ts'
 import { recordChange } from '../../db/audit-log.ts'
 import type { Db } from '../../db/database.ts'
 import type { Sync, SyncLinkSummary } from '../../generated/contract.ts'
@@ -6,6 +8,8 @@ import { type Handler, writeContext } from '../../http/handler.ts'
 import { answerPage } from '../../http/record-handlers.ts'
 import type { LinkScope } from '../../mappings/link-store.ts'
 import { findSeen, readLinks, removeLink } from '../records/link-store.ts'
+import { lostIn } from '../records/lost-store.ts'
+import { findStoredRun, runs } from '../run-store.ts'
 import { audited, syncs } from '../store.ts'
 import { findThere, linkByHand, requireHere } from './link.ts'
 import { requireIdle, scopeOf } from './scope.ts'
@@ -35,6 +39,25 @@ export const list: Handler<'syncs.links.list'> = async ({ params: { id }, query,
 	return answerPage<SyncLinkSummary>(`links of ${id}`, { query, caller }, context, async (page) => {
 		if (!scope) return { rows: [], hasMore: false, total: 0 }
 		const { rows, ...found } = await readLinks(db, { ...scope, ...filter }, page)
+		return { ...found, rows: rows.map((link) => JSON.stringify(shown(scope, link))) }
+	})
+}
+
+/** What a run that waits would delete. */
+export const listDeletions: Handler<'syncs.runs.deletions.list'> = async ({ params, query, caller }, context) => {
+	const { db } = context
+	const { organizationId } = caller
+	const sync = await syncs.existing(db, organizationId, params.id)
+	const stored = await findStoredRun(db, { organizationId, id: params.runId })
+	if (stored?.run.syncId !== sync.id) throw runs.notFound(params.runId)
+	const { run, checkpoint } = stored
+	const scope = run.error?.code === 'too_many_deletions' ? await scopeOf(db, sync) : undefined
+	const connection = scope && (await connections.find(db, organizationId, sync.connectionId))
+	return answerPage<SyncLinkSummary>(`deletions of ${run.id}`, { query, caller }, context, async (page) => {
+		if (!scope || !connection) return { rows: [], hasMore: false, total: 0 }
+		const capabilities = capabilitiesOf(connection, scope.object)
+		const of = lostIn({ run, checkpoint, capabilities, isInbound: sync.direction !== 'outbound' }, checkpoint.isFull)
+		const { rows, ...found } = await readLinks(db, { ...scope, ...of }, page)
 		return { ...found, rows: rows.map((link) => JSON.stringify(shown(scope, link))) }
 	})
 }

@@ -2,6 +2,7 @@
 import { ApiError, fieldError } from '../../base/errors.ts'
 import { answering } from '../../connections/records/failures.ts'
 import { capabilitiesOf, type RecordContext, readRecord, UnknownObject } from '../../connections/records/records.ts'
+import { canBeId } from '../../connections/records/writes.ts'
 import { requireEnabled } from '../../connections/rules.ts'
 import { connections } from '../../connections/store.ts'
 import type { Db } from '../../db/database.ts'
@@ -30,7 +31,7 @@ export async function findThere(calls: RecordContext, sync: Sync, externalId: st
 	requireEnabled(connection)
 	try {
 		if (!capabilitiesOf(connection, scope.object).readsOne) return
-		const found = await answering(() => readRecord(calls, scope, externalId, []))
+		const found = canBeId(externalId) && (await answering(() => readRecord(calls, scope, externalId, [])))
 		if (found && !found.isDeleted && found.id === externalId) return
 	} catch (error) {
 		if (!(error instanceof UnknownObject)) throw error

@@ -1,21 +1,9 @@
 // Two records are linked by hand, and the next run keeps them in step.
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { type CrmServer, fromCrm, startWithCrm, toCrm } from '../../../test/crm.ts'
-import type { Tenant } from '../../../test/harness.ts'
+import { expect, it } from 'vitest'
+import { fromCrm, toCrm, useCrm } from '../../../test/crm.ts'
 import { counts, newSync, type Settings } from '../../../test/syncs.ts'
 
-let server: CrmServer
-let tenant: Tenant
-let crm: CrmServer['crm']
-beforeAll(async () => {
-	server = await startWithCrm()
-	;({ crm } = server)
-})
-afterAll(() => server.close())
-beforeEach(async () => {
-	tenant = await server.newTenant()
-	crm.clear()
-})
+const { server, tenant, crm } = useCrm()
 
 const newInbound = async (settings: Settings = {}, object = {}) =>
 	newSync(server, tenant, await crm.connect(tenant, object), fromCrm, settings)
@@ -70,6 +58,8 @@ it('What cannot be linked is an error that names it', async () => {
 	expect(await mistakeOf(sync.id, { externalId: '3', recordId: linked })).toEqual([409, 'linked_already', undefined])
 	expect(await mistakeOf(sync.id, { externalId: '1', recordId: linked })).toEqual([409, 'linked_already', undefined])
 	expect(await mistakeOf(sync.id, { externalId: '', recordId })).toEqual([400, 'invalid_request', '/externalId'])
+	expect(await mistakeOf(sync.id, { externalId: '\ud800', recordId })).toEqual([400, 'invalid_request', '/externalId'])
+	expect(await mistakeOf(sync.id, { externalId: '..', recordId })).toEqual([422, 'invalid_sync_link', '/externalId'])
 	await tenant.remit.syncs.run(sync.id)
 	expect(await mistakeOf(sync.id, { externalId: '3', recordId })).toEqual([409, 'sync_already_running', undefined])
 	await sync.finish()

@@ -8,12 +8,16 @@ import { isAsWritten } from '../../mappings/engine/as-written.ts'
 import { type FieldError, mapRecord } from '../../mappings/engine/engine.ts'
 import type { Links } from '../../mappings/engine/transforms.ts'
 import { hashOf, hashOfFields } from '../../mappings/hashes.ts'
-import { type Decision, findByRecordIds, type Link } from '../../mappings/link-store.ts'
+import { findByRecordIds, type Link } from '../../mappings/link-store.ts'
 import { mapLinked } from '../../mappings/links.ts'
 import { inputOf, matching, type Output, rejected, requireWhole, violations } from '../../mappings/outputs.ts'
+import { differing, overruledOf, split, stillOverruled } from '../../mappings/overruled.ts'
+import { forgetDecisions, resolveErrors } from '../error-store.ts'
 import { done } from '../records/decision-store.ts'
-import { changeLink, findPendingIds, insertLink, removeLink } from '../records/link-store.ts'
+import { changeLink, findPendingIds, insertLink, removeLink, unknown } from '../records/link-store.ts'
 import { doors, type Shown } from '../records/objects.ts'
+import { asShown, decidedWinner, decisionAfter, decisionOf, inboundSight, isIn, type Sight, versionOf } from './decided.ts'
+import { baseOf, conflictError, type Sides, sidesOf } from './offending.ts'
 import type { Plan, Way } from './session.ts'
 
 /** What became of a record. */
@@ -30,6 +34,8 @@ export interface Incoming {
 	readonly record: ExternalRecord
 	/** Undefined when it cannot be written. */
 	readonly input: Output | undefined
+	/** As it was mapped. */
+	readonly output: Output
 	readonly hash: string
 	readonly errors: readonly FieldError[]
 	/** What is kept of it, as JSON text; null when nothing is. */
@@ -38,7 +44,7 @@ export interface Incoming {
 
 /** Maps a record; asks no database. */
 export function prepare({ kind, sync }: Plan, { fields }: Way, record: ExternalRecord, links: Links): Incoming {
-	const nothing = { record, input: undefined, hash: '', errors: [], seen: null }
+	const nothing = { record, input: undefined, output: {}, hash: '', errors: [], seen: null }
 	if (record.isDeleted) return nothing
 	const failed = (errors: readonly FieldError[]): Incoming => ({ ...nothing, errors })
 	if (record.problem !== undefined) return failed([{ field: '', code: 'invalid_id', reason: record.problem }])
@@ -48,7 +54,7 @@ export function prepare({ kind, sync }: Plan, { fields }: Way, record: ExternalR
 	if (wrong.length > 0) return failed([...errors, ...wrong])
 	try {
 		const seen = sync.keepSeen ? JSON.stringify(record.data) : null
-		return { record, input: inputOf(kind, output), hash: hashOf(output), errors, seen }
+		return { record, input: inputOf(kind, output), output, hash: hashOf(output), errors, seen }
 	} catch (error) {
 		if (error instanceof RangeError) return failed([{ field: '', code: 'too_deep', reason: 'The record is nested too deeply.' }])
 		if (!(error instanceof ApiError)) throw error
@@ -66,13 +72,14 @@ export async function apply(
 	plan: Plan,
 	way: Way,
 	incoming: Incoming,
-	link: Link | undefined,
+	known: Link | undefined,
 	/** The record that it was linked with until both were deleted. */
 	ended?: string,
 ): Promise<Outcome> {
 	const { input, hash, errors } = incoming
 	if (!input) return { failed: errors }
-	if (link?.externalHash === hash && decisionOf(plan, link) === null) return 'unchanged'
+	const link = known && (await withoutVoid(write, plan, way, incoming, known))
+	if (link?.externalHash === hash && isIn(plan, link)) return 'unchanged'
 	if (link) return applyLinked(write, plan, way, { ...incoming, input }, link)
 	const match = await matchOf(write, plan, way, input)
 	if (match && 'link' in match) return applyLinked(write, plan, way, { ...incoming, input }, match.link, match)
@@ -84,6 +91,19 @@ export async function apply(
 	return createRecord(write, plan, way, { ...incoming, input })
 }
 
+/** The link without a decision that was made about other records. */
+async function withoutVoid(
+	write: WriteContext & { readonly db: Transaction },
+	plan: Plan,
+	way: Way,
+	incoming: Incoming,
+	link: Link,
+): Promise<Link> {
+	if (decidedWinner(plan, link) === undefined) return link
+	const live = await doors[plan.kind].lock(write, link.recordId)
+	return asShown(write, plan, link, inboundSight(way, incoming, live?.shown))
+}
+
 const blankLink = (recordId: string): Link => ({
 	recordId,
 	externalId: null,
@@ -92,10 +112,12 @@ const blankLink = (recordId: string): Link => ({
 	pushedHash: null,
 	remoteHash: null,
 	pending: null,
+	overruled: null,
 	heldBy: null,
 	heldRunId: null,
 	decision: null,
 	decidedFor: null,
+	seenRunId: null,
 })
 
 /** A record of Remit that a record of the provider without a link is about. */
@@ -133,6 +155,43 @@ async function pastLink({ db }: WriteContext, { scope }: Plan, recordId: string)
 	return link?.externalId == null ? { link: link ?? blankLink(recordId), isNew: link === undefined } : undefined
 }
 
+/** The only record that the mapping's match finds, which is free: made anew in place of one that was deleted here. */
+async function findAnew(
+	{ db, organization }: WriteContext,
+	{ kind, scope }: Plan,
+	way: Way,
+	output: Output,
+): Promise<Match | undefined> {
+	const [id, second] = await matching(db, organization.id, kind, output, way.definition.match)
+	if (id === undefined || second !== undefined) return undefined
+	const link = (await findByRecordIds(db, scope, [id])).get(id)
+	if (link && (link.externalId !== null || link.pending)) return undefined
+	return { link: link ?? blankLink(id), isNew: link === undefined }
+}
+
+/** Gives the link of a record that was deleted here to the one that was made anew, as if it were linked for the first time; undefined where there is none. */
+export async function passOn(
+	write: WriteContext,
+	plan: Plan,
+	way: Way,
+	output: Output,
+	{ recordId, externalId }: Link,
+	decision: Pick<Link, 'decision' | 'decidedFor'>,
+): Promise<Link | undefined> {
+	const anew = await findAnew(write, plan, way, output)
+	if (!anew) return undefined
+	const { db, origin } = write
+	const { organizationId } = plan.scope
+	const syncId = plan.sync.id
+	const values = { ...unknown, externalId, pending: null, goneRunId: null, ...decision }
+	await removeLink(db, plan.scope, recordId)
+	await (anew.isNew ? insertLink : changeLink)(db, plan.scope, anew.link.recordId, values, origin.now)
+	// Whoever decided has not seen the new one.
+	await forgetDecisions(db, { organizationId, syncId, externalId, recordId })
+	await resolveErrors(db, { organizationId, syncId, direction: 'outbound' }, [recordId], origin.now)
+	return { ...anew.link, ...values }
+}
+
 /** What a sync has created at the provider without an answer, and now comes back: a new record of Remit would be a second one. */
 async function findTwin({ db }: WriteContext, { scope }: Plan, { record }: Incoming): Promise<Link | undefined> {
 	const ids = await findPendingIds(db, scope, '', mostPending)
@@ -166,19 +225,27 @@ async function applyLinked(
 	const { scope, kind } = plan
 	const { now } = write.origin
 	const live = await doors[kind].lock(write, link.recordId)
-	// It was deleted in Remit.
-	if (!live && !returns && (decidedWinner(plan, link) ?? winner(plan.sync.conflictPolicy)) !== 'source') {
-		if (decisionOf(plan, link) !== null) await changeLink(write.db, scope, link.recordId, done, now)
-		return 'skipped'
+	if (!live && !returns) {
+		const anew = await passOn(write, plan, way, incoming.input, link, done)
+		if (anew) return applyLinked(write, plan, way, incoming, anew)
+		const wins = decidedWinner(plan, link) ?? winner(plan.sync.conflictPolicy)
+		if (wins === 'nobody') {
+			const sides = { provider: incoming.output, remit: undefined, base: await baseOf(write.db, scope, way, link.externalId) }
+			const sight = inboundSight(way, incoming, undefined)
+			return conflict(link, 'was deleted here, and has changed at the provider', sidesOf(way.writes, sides), sight)
+		}
+		if (wins === 'target') return leaveDeleted(write, plan, incoming, link)
 	}
 	const locked = live ?? (await doors[kind].restore?.(write, link.recordId))
 	if (!locked) {
 		await removeLink(write.db, scope, link.recordId)
 		return createRecord(write, plan, way, incoming)
 	}
-	const { record, input } = incoming
+	const { record, input, output } = incoming
 	const hasMoved = hashOfFields(locked.shown, way.writes) !== link.internalHash
-	const isAlike = Object.entries(input).every(([name, value]) => hashOf(value) === hashOf(locked.shown[name] ?? null))
+	const overruled = decidedWinner(plan, link) ? null : stillOverruled(link.overruled, output)
+	const [past, meant] = split(input, overruled)
+	const isAlike = differing(meant, locked.shown).length === 0
 	let shown = locked.shown
 	let outcome: Outcome = 'unchanged'
 	if (!isAlike) {
@@ -186,59 +253,63 @@ async function applyLinked(
 			decidedWinner(plan, link) ??
 			(live && hasMoved ? winner(plan.sync.conflictPolicy, record.changedAt, shown.updatedAt) : 'source')
 		if (wins === 'nobody') {
-			const { recordId } = link
-			return { ...failedBy('conflict', `The record ${recordId} has changed on both sides.`), recordId }
+			const sides = { provider: input, remit: shown, base: await baseOf(write.db, scope, way, link.externalId) }
+			const sight = inboundSight(way, incoming, shown)
+			return conflict(link, 'has changed on both sides', sidesOf(differing(meant, shown), sides), sight)
 		}
 		outcome = 'skipped'
 		if (wins === 'source') {
-			shown = await locked.change(input)
+			shown = await locked.change(meant)
 			outcome = shown.updatedAt === locked.shown.updatedAt && hashOf(shown) === hashOf(locked.shown) ? 'unchanged' : 'updated'
 		}
 	}
 	const values = {
 		...(await linkValues(write, plan, way, incoming, shown, outcome === 'skipped')),
 		...decisionAfter(plan, link, outcome === 'skipped'),
+		overruled: overruledOf(output, differing(outcome === 'skipped' ? input : past, shown)),
 	}
 	if (isNew) await insertLink(write.db, scope, link.recordId, values, now)
 	else await changeLink(write.db, scope, link.recordId, values, now)
 	return live ? outcome : 'created'
 }
 
-/** What a caller has decided of a link, for the syncs of its way. */
-export const decisionOf = ({ sync }: Pick<Plan, 'sync'>, { decision, decidedFor }: Link): Decision | null =>
-	decidedFor === sync.id ? decision : null
+const conflict = ({ recordId }: Link, how: string, sides: readonly Sides[], sight: Sight): Outcome => ({
+	failed: [conflictError(`The record ${recordId} ${how}.`, sides, versionOf(sight))],
+	recordId,
+})
 
-/** The side that a caller has decided to use, of a record that comes in; undefined without a decision. */
-export function decidedWinner(plan: Pick<Plan, 'sync'>, link: Link): 'source' | 'target' | undefined {
-	const decision = decisionOf(plan, link)
-	return decision === 'provider' ? 'source' : decision === 'remit' ? 'target' : undefined
-}
-
-/** What is left of a decision once the provider's record is in. */
-function decisionAfter(plan: Plan, link: Link, isLeftAlone: boolean) {
-	if (decisionOf(plan, link) === null) return undefined
-	if (!plan.push) return done
-	return { decision: isLeftAlone ? ('remit' as const) : ('applied' as const) }
+/** A record that was deleted in Remit stays so. Where a caller has decided it, that is done once and for all, and goes out. */
+async function leaveDeleted(write: WriteContext, plan: Plan, { hash, seen }: Writable, link: Link): Promise<Outcome> {
+	const { now } = write.origin
+	const values = { externalHash: hash, ...seenOf(write, seen), ...(!plan.push && done) }
+	if (decisionOf(plan, link) !== null) await changeLink(write.db, plan.scope, link.recordId, values, now)
+	return 'skipped'
 }
 
 /** Both sides are as they are now. One that was left alone is still to go out. */
 async function linkValues(
-	{ db, origin }: WriteContext,
+	write: WriteContext,
 	{ push, scope }: Plan,
 	way: Way,
 	{ record, hash, seen }: Incoming,
 	shown: Shown,
 	isLeftAlone = false,
 ) {
-	const pushed = push && !isLeftAlone && (await mapLinked(db, { ...scope, isOutbound: true }, push.fields, shown)).output
-	if (seen !== null && origin.meter) origin.meter.bytes += seen.length
+	const pushed = push && !isLeftAlone && (await mapLinked(write.db, { ...scope, isOutbound: true }, push.fields, shown)).output
 	return {
 		externalId: record.id,
 		externalHash: hash,
 		internalHash: hashOfFields(shown, way.writes),
 		...(pushed && { pushedHash: hashOf(pushed) }),
-		...(seen !== null && { lastSeen: seen, lastSeenAt: origin.now }),
+		...seenOf(write, seen),
 	}
+}
+
+/** What is kept of the provider's record. */
+function seenOf({ origin }: WriteContext, seen: string | null) {
+	if (seen === null) return undefined
+	if (origin.meter) origin.meter.bytes += seen.length
+	return { lastSeen: seen, lastSeenAt: origin.now }
 }
 
 /** Who wins when both sides have changed. */

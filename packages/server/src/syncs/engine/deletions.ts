@@ -2,21 +2,25 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ApiError } from '../../base/errors.ts'
 import { beginningOf } from '../../base/ids.ts'
-import { CannotDo, type ProviderFailed, removeRecord } from '../../connections/records/records.ts'
-import type { Transaction } from '../../db/database.ts'
+import { CannotDo, type ProviderFailed, readRecord, removeRecord } from '../../connections/records/records.ts'
+import type { Db, Transaction } from '../../db/database.ts'
 import type { WriteContext } from '../../db/write-context.ts'
 import type { FieldError } from '../../mappings/engine/engine.ts'
 import { hashOfFields } from '../../mappings/hashes.ts'
 import type { Link } from '../../mappings/link-store.ts'
-import { rejected } from '../../mappings/outputs.ts'
+import { type Output, rejected } from '../../mappings/outputs.ts'
 import { noteError, resolveErrors } from '../error-store.ts'
 import { noteEnded } from '../records/ended-link-store.ts'
-import { changeLink, countPart, findLost, hasLinks, type Lost, nextPart, type Part, removeLink } from '../records/link-store.ts'
-import { doors } from '../records/objects.ts'
+import { changeLink, removeLink, unlinked } from '../records/link-store.ts'
+import { countPart, findLost, hasLinks, type Lost, lostIn, nextPart, type Part } from '../records/lost-store.ts'
+import { doors, type Shown } from '../records/objects.ts'
 import { findState } from '../state-store.ts'
-import { decidedWinner, winner } from './apply.ts'
-import { findHeir, handOver, isAtProvider } from './holds.ts'
-import type { Session, Tally } from './session.ts'
+import { refusedOnly } from './again.ts'
+import { winner } from './apply.ts'
+import { asShown, decidedWinner, goneThere, versionOf } from './decided.ts'
+import { findHeir, handOver, isAtProvider, isPassedOn } from './holds.ts'
+import { baseOf, conflictError, goneReason, lastSeenOf, sidesOf } from './offending.ts'
+import type { Plan, Session, Tally } from './session.ts'
 
 type Write = WriteContext & { readonly db: Transaction }
 
@@ -31,11 +35,18 @@ const isTooMany = (lost: number, linked: number) => lost > 1 && (lost > linked /
 
 const batch = 25
 
+const by = ({ run, checkpoint, capabilities, plan }: Session) => ({
+	run,
+	checkpoint,
+	capabilities,
+	isInbound: plan.pull !== undefined,
+})
+
 /** Throws TooManyDeletions unless the run may delete what it found; false when it was broken off before it could tell. */
 export async function isLetDelete(session: Session, isFull: boolean): Promise<boolean> {
 	const { plan, checkpoint, db, job } = session
 	if (checkpoint.isConfirmed) return true
-	const of = lostIn(session, isFull)
+	const of = lostIn(by(session), isFull)
 	const inherited = { ...of, ...(await inheritedBy(session)) }
 	// An index has those that the provider, or the feed of events, has named.
 	const few = of.unseenBefore === undefined ? (await findLost(db, plan.scope, of, { after: '' }, most + 1)).length : undefined
@@ -76,19 +87,6 @@ async function requireNone({ plan, db }: Session, inherited: Lost, part: Part): 
 	)
 }
 
-/**
- * What a run may delete. A page that moves while a list is read hides a record: one that was not listed is deleted where it can be
- * asked for by its id, or where all is on one page, or else when the full pass before has not met it, either. What was linked while
- * a pass went on may stand on a page that it had read before.
- */
-function lostIn({ run, checkpoint, capabilities }: Session, isFull: boolean): Lost {
-	if (!isFull) return { runId: run.id }
-	const { readsOne, listsAtOnce } = capabilities
-	if (readsOne || listsAtOnce) return { runId: run.id, unseenBefore: run.startedAt ?? run.createdAt }
-	const before = checkpoint.passBefore
-	return before ? { runId: run.id, unseenBefore: before.startedAt, unseenSince: before.runId } : { runId: run.id }
-}
-
 /** The next links that have lost their other side, after the last id; `isLast` when no others follow them. */
 async function nextLost({ plan, checkpoint, db, job }: Session, of: Lost) {
 	for (let { after } = checkpoint; ; ) {
@@ -104,12 +102,13 @@ async function nextLost({ plan, checkpoint, db, job }: Session, of: Lost) {
 /** Deletes records of Remit whose other side is gone, after the last id; true when none is left. */
 export async function deleteInRemit(session: Session, isFull: boolean): Promise<boolean> {
 	const { capabilities } = session
-	const { links, isLast } = await nextLost(session, lostIn(session, isFull))
+	const { links, isLast } = await nextLost(session, lostIn(by(session), isFull))
 	for (const { isToldGone, ...link } of links) {
 		if (session.job.signal.aborted) return false
 		const { recordId, externalId } = link
-		// A page that moved while it was read may have hidden a record: ask for it alone.
-		const isThere = !isToldGone && capabilities.readsOne && (await isAtProvider(session, externalId as string))
+		// A page that moved while it was read may have hidden a record, and before somebody confirms it may come back: ask for it alone.
+		const mayBeThere = !isToldGone || session.checkpoint.isConfirmed
+		const isThere = mayBeThere && capabilities.readsOne && (await isAtProvider(session, externalId as string))
 		const heir = isThere ? undefined : await findHeir(session, link)
 		await session.commit(
 			async (write, tally) => {
@@ -126,17 +125,18 @@ export async function deleteInRemit(session: Session, isFull: boolean): Promise<
 /** Undefined when the record is gone; `kept` when it stays since it has changed here, and wins; `unlinked` when a caller has decided that it stays. */
 type Deletion = undefined | 'kept' | 'unlinked' | readonly FieldError[]
 
-async function deleteOne({ plan }: Session, write: Write, link: Link): Promise<Deletion> {
-	const { recordId, internalHash } = link
+async function deleteOne({ plan }: Session, write: Write, known: Link): Promise<Deletion> {
+	const { recordId, internalHash } = known
 	const { pull, kind, sync } = plan
 	const locked = await doors[kind].lock(write, recordId)
 	if (!locked) return undefined
+	const link = await asShown(write, plan, known, goneThere(locked.shown))
 	const hasMoved = pull !== undefined && hashOfFields(locked.shown, pull.writes) !== internalHash
 	// Nobody says when it was deleted: what has changed here counts as later.
 	const decided = decidedWinner(plan, link)
 	if (decided === 'target') return 'unlinked'
 	const wins = decided ?? (hasMoved ? winner(sync.conflictPolicy, 0, locked.shown.updatedAt) : 'source')
-	if (wins === 'nobody') return [{ field: '', code: 'conflict', reason: 'It was deleted at the provider, and has changed here.' }]
+	if (wins === 'nobody') return [await goneConflict(write.db, plan, link, locked.shown)]
 	if (wins === 'target') return 'kept'
 	try {
 		await write.db.attempt(() => locked.remove())
@@ -147,42 +147,82 @@ async function deleteOne({ plan }: Session, write: Write, link: Link): Promise<D
 	}
 }
 
-async function noteDeletion(
+async function goneConflict(db: Db, { scope, pull }: Plan, { externalId }: Link, shown: Shown): Promise<FieldError> {
+	const base = pull && (await baseOf(db, scope, pull, externalId))
+	const sides = sidesOf(pull?.writes ?? [], { provider: undefined, remit: shown, base })
+	return conflictError(goneReason(shown, externalId), sides, versionOf(goneThere(shown)))
+}
+
+/** Says what a record has now whose own one at the provider is gone, while nobody has decided which counts. */
+export async function noteGoneConflict(session: Session, write: Write, link: Link, shown: Shown): Promise<FieldError[]> {
+	const errors = [await goneConflict(write.db, session.plan, link, shown)]
+	await noteKept(session, write, 'inbound', link, errors)
+	return errors
+}
+
+/** Stores why a record is not deleted. */
+async function noteKept(
 	{ plan, run, checkpoint }: Session,
 	{ db, origin }: Write,
-	tally: Tally,
 	direction: 'inbound' | 'outbound',
 	{ recordId, externalId }: Link,
+	errors: readonly FieldError[],
+): Promise<void> {
+	const ofSync = { organizationId: plan.scope.organizationId, syncId: run.syncId }
+	const isConflict = direction === 'inbound' && errors.some(({ code }) => code === 'conflict')
+	const held = isConflict && { heldBy: externalId, heldRunId: run.id }
+	await changeLink(db, plan.scope, recordId, { goneRunId: null, ...held }, origin.now)
+	// One cause is one error.
+	if (isConflict) await resolveErrors(db, { ...ofSync, direction: 'outbound' }, [recordId], origin.now)
+	const recordKey = direction === 'inbound' ? (externalId as string) : recordId
+	const runs = { runId: run.id, runBefore: checkpoint.runBefore ?? '' }
+	await noteError(db, { ...ofSync, direction, recordKey, externalId, recordId, errors, ...runs }, origin.now)
+}
+
+export async function noteDeletion(
+	session: Session,
+	write: Write,
+	tally: Tally,
+	direction: 'inbound' | 'outbound',
+	link: Link,
 	outcome: Deletion,
 ): Promise<void> {
-	const key = { organizationId: plan.scope.organizationId, syncId: run.syncId, direction }
-	const recordKey = direction === 'inbound' ? (externalId as string) : recordId
+	const { plan, run } = session
+	const { db, origin } = write
+	const { recordId, externalId } = link
+	const ofSync = { organizationId: plan.scope.organizationId, syncId: run.syncId }
+	const keys = { inbound: externalId as string, outbound: recordId }
+	const close = (way: keyof typeof keys) => resolveErrors(db, { ...ofSync, direction: way }, [keys[way]], origin.now)
 	if (outcome === undefined) {
 		await removeLink(db, plan.scope, recordId)
 		if (doors[plan.kind].restore) await noteEnded(db, plan.scope, { externalId: externalId as string, recordId }, origin.now)
 		tally.deleted++
-		return void (await resolveErrors(db, key, [recordKey], origin.now))
+		// The other way, too: a run that wrote it there may have found first that it is gone.
+		await close('inbound')
+		await close('outbound')
+		return
 	}
-	if (outcome === 'unlinked') {
-		await removeLink(db, plan.scope, recordId)
-		await resolveErrors(db, key, [recordKey], origin.now)
-	} else await changeLink(db, plan.scope, recordId, { goneRunId: null }, origin.now)
-	if (outcome === 'kept' || outcome === 'unlinked') tally.skipped++
-	else {
+	if (outcome === 'kept' || outcome === 'unlinked') {
+		// Both ways, the record goes out as a new one.
+		const out = plan.push && { ...unlinked, decision: 'applied' as const, decidedFor: plan.sync.id }
+		if (out || outcome === 'kept') await changeLink(db, plan.scope, recordId, out ?? { goneRunId: null }, origin.now)
+		else await removeLink(db, plan.scope, recordId)
+		await close('inbound')
+		await close('outbound')
+		tally.skipped++
+	} else {
 		tally.failed++
-		await noteError(
-			db,
-			{ ...key, runId: run.id, runBefore: checkpoint.runBefore ?? '', recordKey, externalId, recordId, errors: outcome },
-			origin.now,
-		)
+		await noteKept(session, write, direction, link, outcome)
 	}
 }
 
 /** Deletes records of the provider whose other side is gone. */
 export async function deleteAtProvider(session: Session): Promise<boolean> {
-	const { links, isLast } = await nextLost(session, lostIn(session, false))
+	const { links, isLast } = await nextLost(session, lostIn(by(session), false))
 	for (const { isToldGone: _, ...link } of links) {
 		if (session.job.signal.aborted) return false
+		const data = await lastThere(session, link)
+		if (data && (await isPassedOn(session, link, data))) continue
 		const failure = await removeThere(session, link.externalId as string)
 		const outcome = failure === undefined ? undefined : [{ field: '', code: 'provider_rejected', reason: failure }]
 		await session.commit((write, tally) => noteDeletion(session, write, tally, 'outbound', link, outcome), {
@@ -190,6 +230,16 @@ export async function deleteAtProvider(session: Session): Promise<boolean> {
 		})
 	}
 	return isLast
+}
+
+/** What the provider has of a record that is gone here, as far as that is known; undefined where nobody could be linked with it in its place. */
+async function lastThere({ plan, db, calls, capabilities }: Session, { externalId }: Link): Promise<Output | undefined> {
+	const { pull, scope } = plan
+	if (!pull?.definition.match) return undefined
+	const seen = await lastSeenOf(db, scope, externalId)
+	if (seen || !capabilities.readsOne) return seen
+	const found = await readRecord(calls, scope, externalId as string, pull.reads).catch(refusedOnly)
+	return found === 'refused' ? undefined : found?.data
 }
 
 /** Why the provider does not delete it; undefined when it does. */

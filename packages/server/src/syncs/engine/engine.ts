@@ -5,18 +5,18 @@ import type { Sync, SyncRun } from '../../generated/contract.ts'
 import type { Services } from '../../outside/services.ts'
 import type { Again, Job, JobHandler } from '../../work/jobs.ts'
 import { restUntil } from '../../work/kinds.ts'
+import { endRun } from '../begin.ts'
 import { beginning, type Checkpoint } from '../checkpoint.ts'
 import { markLost } from '../records/internal-store.ts'
-import { nextPart } from '../records/link-store.ts'
+import { nextPart } from '../records/lost-store.ts'
 import { obstacle } from '../rules.ts'
 import { changeRun, findStoredRun, recordRunEvent, runs, type StoredRun } from '../run-store.ts'
-import { noteOfSync } from '../state-store.ts'
+import { findState, noteOfSync } from '../state-store.ts'
 import { syncs } from '../store.ts'
-import { pullDecided, retryFailed } from './again.ts'
+import { pullDecided, readMissed, retryFailed } from './again.ts'
 import { Blocked, breakOff, type RunOutcome } from './break-off.ts'
 import { deleteAtProvider, deleteInRemit, isLetDelete } from './deletions.ts'
-import { finish } from './finish.ts'
-import { hasPageAhead, pullPage } from './pull.ts'
+import { hasPageAhead, pullPage, watermarkOf } from './pull.ts'
 import { pushBatch, pushDecided, settleBatch } from './push.ts'
 import { checkSchema } from './schema.ts'
 import { originOf, planOf, RunStopped, Session, type Way } from './session.ts'
@@ -145,8 +145,13 @@ async function step(session: Session): Promise<boolean> {
 }
 
 async function pullPart(session: Session, pull: Way): Promise<boolean> {
-	if (!(await pullDecided(session, pull))) return false
-	return session.run.mode === 'failed' && session.capabilities.readsOne ? retryFailed(session, pull) : pullPage(session, pull)
+	const { checkpoint, capabilities, run } = session
+	const { isFullPass, isListed } = checkpoint
+	// A pass that reads everything has these as well, unless they are gone.
+	if (!isFullPass && capabilities.readsOne && !(await pullDecided(session, pull))) return false
+	if (run.mode === 'failed' && capabilities.readsOne) return retryFailed(session, pull)
+	if (isListed) return readMissed(session, pull)
+	return (await pullPage(session, pull)) && !isFullPass
 }
 
 async function pushAndGoOn(session: Session, push: Way, isDeleting: boolean): Promise<boolean> {
@@ -179,5 +184,34 @@ const goTo = (session: Session, phase: Checkpoint['phase']) => {
 		...(told && { told }),
 		isFull: phase !== 'push' && isFull,
 		phase,
+	})
+}
+
+/** Ends a run that has come to its end, and notes how far it has read. */
+async function finish(session: Session): Promise<RunOutcome> {
+	const { plan, job, origin } = session
+	return job.part(async (tx) => {
+		const sync = await syncs.lock(tx, plan.sync.organizationId, plan.sync.id)
+		const { run, checkpoint } = session
+		if (!sync) throw new RunStopped()
+		const status = run.progress.failed > 0 ? 'partially_succeeded' : 'succeeded'
+		const before = await findState(tx, sync)
+		const read =
+			run.mode === 'failed'
+				? before
+				: { ...before, ...(plan.pull && session.capabilities.filtersChanges && { since: watermarkOf(checkpoint, job.now) }) }
+		const state =
+			plan.push && run.mode !== 'failed' && checkpoint.place !== null
+				? { ...read, place: checkpoint.place, placedAt: checkpoint.placedAt }
+				: read
+		const startedAt = run.startedAt ?? job.now
+		const full = checkpoint.isFullPass &&
+			run.mode !== 'failed' && {
+				fullAt: startedAt,
+				...(plan.sync.deletePolicy === 'delete' && { passBefore: { runId: run.id, startedAt } }),
+			}
+		const ended = await endRun({ db: tx, origin }, sync, run, { status, progress: run.progress, state: { ...state, ...full } })
+		if (!ended) throw new RunStopped()
+		return { organizationId: sync.organizationId, syncId: sync.id, runId: run.id, outcome: status }
 	})
 }

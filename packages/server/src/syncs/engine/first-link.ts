@@ -7,10 +7,14 @@ import { findByExternalIds, type Pending } from '../../mappings/link-store.ts'
 import type { Output } from '../../mappings/outputs.ts'
 import type { Session, Way } from './session.ts'
 
+type Taken = NonNullable<Awaited<ReturnType<typeof linkedAlready>>>
+
 export type Found =
 	/** `isOwn`: Remit's own write made it, and its answer was lost. */
 	| { readonly record: ExternalRecord; readonly isOwn: boolean }
 	| { readonly code: 'several_matches' | 'linked_already'; readonly reason: string; readonly candidates?: string[] }
+	/** It matches one that is linked with another record of Remit. */
+	| { readonly taken: Taken; readonly record: ExternalRecord }
 	| 'skipped'
 
 /** Undefined when the provider has no such record. */
@@ -41,7 +45,8 @@ async function findMatch(session: Session, way: Way, output: Output): Promise<Fo
 		const candidates = (records ?? []).map(({ id }) => id)
 		return { code: 'several_matches', reason: 'Several records match it.', candidates }
 	}
-	return (await linkedAlready(session, record.id)) ?? { record, isOwn: false }
+	const taken = await linkedAlready(session, record.id)
+	return taken ? { taken, record } : { record, isOwn: false }
 }
 
 /** Finds out what became of a creation whose answer was lost. */

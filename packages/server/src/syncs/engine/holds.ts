@@ -5,11 +5,13 @@ import type { Transaction } from '../../db/database.ts'
 import type { WriteContext } from '../../db/write-context.ts'
 import { mapRecord } from '../../mappings/engine/engine.ts'
 import { findByExternalIds, findByRecordIds, type Link } from '../../mappings/link-store.ts'
-import { matching } from '../../mappings/outputs.ts'
-import { resolveErrors } from '../error-store.ts'
-import { changeLink, insertLink } from '../records/link-store.ts'
+import { matching, type Output } from '../../mappings/outputs.ts'
+import { forgetDecisions, resolveErrors } from '../error-store.ts'
+import { done } from '../records/decision-store.ts'
+import { changeLink, insertLink, releaseHeld, removeLink, unknown } from '../records/link-store.ts'
 import { doors } from '../records/objects.ts'
-import { decisionOf, type Incoming, type Outcome } from './apply.ts'
+import { type Incoming, type Outcome, passOn } from './apply.ts'
+import { decisionOf } from './decided.ts'
 import type { Session, Way } from './session.ts'
 
 type Write = WriteContext & { readonly db: Transaction }
@@ -21,14 +23,18 @@ const mostHeld = 100
 export async function matchedBy(
 	{ db, organization }: WriteContext,
 	{ plan }: Session,
-	{ fields, definition: { match } }: Way,
+	way: Way,
 	{ record }: Incoming,
 ): Promise<string[]> {
-	const keys = fields.filter(({ spec }) => match?.keys.includes(spec.target))
 	// What has no id is another record whenever it changes: nobody could let go of what it holds.
-	if (keys.length === 0 || record.problem !== undefined) return []
-	const { output } = mapRecord(keys, record.data)
-	return output ? matching(db, organization.id, plan.kind, output, match, mostHeld) : []
+	const output = record.problem === undefined ? keysOf(way, record.data) : undefined
+	return output ? matching(db, organization.id, plan.kind, output, way.definition.match, mostHeld) : []
+}
+
+/** What a record of the provider has by which it is matched; undefined where nobody can tell. */
+function keysOf({ fields, definition: { match } }: Way, data: Output): Output | undefined {
+	const keys = fields.filter(({ spec }) => match?.keys.includes(spec.target))
+	return (keys.length > 0 && mapRecord(keys, data).output) || undefined
 }
 
 /** Whether what a run holds matters to a later part of it, or to a later run. */
@@ -51,9 +57,14 @@ export async function hold(
 		const isOwn = found?.externalId === externalId
 		if (isOwn && !isConflict) continue
 		if (!isOwn && found?.externalId != null && found.heldBy === found.externalId) continue
-		await (found ? changeLink : insertLink)(db, plan.scope, id, values, origin.now)
+		const again = found?.decision === 'applied' && done
+		await (found ? changeLink : insertLink)(db, plan.scope, id, { ...values, ...again }, origin.now)
 	}
 }
+
+/** Lets go of what these records of the provider hold. What waited for that goes out now. */
+export const letGo = ({ plan }: Session, { db }: Write, externalIds: readonly string[]) =>
+	releaseHeld(db, plan.scope, externalIds, plan.push && plan.sync.id)
 
 /** Whether a record of Remit must not go out. */
 export async function isHeld(session: Session, link: Link): Promise<boolean> {
@@ -64,7 +75,7 @@ export async function isHeld(session: Session, link: Link): Promise<boolean> {
 	if (decision !== null) return decision === 'policy' || decision === 'provider'
 	const { externalId, heldBy, heldRunId } = link
 	if (heldBy === null) return false
-	return (externalId === null || externalId === heldBy) && stands(session, heldBy, heldRunId)
+	return externalId === heldBy || (externalId === null && (await stands(session, heldBy, heldRunId)))
 }
 
 /** Whether the provider still has the record that holds another one. */
@@ -90,10 +101,35 @@ export async function handOver({ plan, run }: Session, write: Write, link: Link,
 	const { db, origin } = write
 	const { scope, kind } = plan
 	if ((await findByExternalIds(db, scope, [heir])).size > 0 || !(await doors[kind].lock(write, link.recordId))) return false
-	const unknown = { externalHash: null, internalHash: null, pushedHash: null, remoteHash: null, lastSeen: null, lastSeenAt: null }
 	const marks = { seenRunId: run.id, goneRunId: null, heldBy: heir, heldRunId: run.id }
 	await changeLink(db, scope, link.recordId, { externalId: heir, ...unknown, ...marks }, origin.now)
 	const key = { organizationId: scope.organizationId, syncId: run.syncId, direction: 'inbound' as const }
 	await resolveErrors(db, key, [link.externalId as string], origin.now)
 	return true
+}
+
+/** Ends the link of a record that is gone here, of a sync that only goes out: another one matches that of the provider, which is not deleted then. False while the record is here. */
+export const isLeftBehind = (session: Session, { recordId, externalId }: Link): Promise<boolean> =>
+	session.commit(async (write) => {
+		const { scope, kind, sync } = session.plan
+		const { db, origin } = write
+		if (await doors[kind].lock(write, recordId)) return false
+		const of = { organizationId: scope.organizationId, syncId: sync.id }
+		await removeLink(db, scope, recordId)
+		await forgetDecisions(db, { ...of, externalId, recordId })
+		await resolveErrors(db, { ...of, direction: 'outbound' }, [recordId], origin.now)
+		return true
+	}, {})
+
+/** Gives the link of a record that is gone here to one that was made anew, by what the provider has; false where there is none. The next run that reads the provider's record decides by the policy. */
+export async function isPassedOn(session: Session, link: Link, data: Output): Promise<boolean> {
+	const { plan, db } = session
+	const { pull, sync, kind, organization } = plan
+	const output = pull && keysOf(pull, data)
+	if (!pull || !output || (await matching(db, organization.id, kind, output, pull.definition.match)).length !== 1) return false
+	const decision = { decision: 'policy', decidedFor: sync.id } as const
+	return session.commit(async (write) => {
+		if (await doors[kind].lock(write, link.recordId)) return false
+		return (await passOn(write, plan, pull, output, link, decision)) !== undefined
+	}, {})
 }

@@ -12,12 +12,13 @@ import type { Checkpoint } from '../checkpoint.ts'
 import { follow } from '../endless.ts'
 import { noteError, resolveErrors } from '../error-store.ts'
 import { findEnded, forgetEnded } from '../records/ended-link-store.ts'
-import { markGone, markSeen, releaseHeld, unmarkGone } from '../records/link-store.ts'
+import { markGone, markSeen, unmarkGone } from '../records/link-store.ts'
 import { doors } from '../records/objects.ts'
 import { apply, type Incoming, type Outcome, prepare } from './apply.ts'
-import { hold, holdsAny, matchedBy } from './holds.ts'
+import { decisionOf } from './decided.ts'
+import { hold, holdsAny, letGo, matchedBy } from './holds.ts'
 import { withValues } from './offending.ts'
-import type { Session, Tally, Way } from './session.ts'
+import type { Plan, Session, Tally, Way } from './session.ts'
 
 /** A provider's clock, and ours, and what changed while a pass went on. */
 const lookBackMs = 5 * 60_000
@@ -49,7 +50,10 @@ export async function pullPage(session: Session, way: Way): Promise<boolean> {
 		const records = page.records.slice(from, from + size).map((record, at) => placed(record, number, from + at + 1))
 		const isLast = from + size >= page.records.length
 		const done = isLast
-			? { cursor: page.next, index: 0, newest, trail, listed: listed + page.records.length }
+			? {
+					...{ cursor: page.next, index: 0, newest, trail, listed: listed + page.records.length },
+					...(page.next === null && { isListed: true }),
+				}
 			: // A page that is begun anew is counted from where it was before.
 				{ index: Math.max(index, from + records.length) }
 		// What a kill left behind is written again, but counted once.
@@ -109,7 +113,7 @@ export async function applyChunk(
 	records: readonly ExternalRecord[],
 	next: Partial<Checkpoint>,
 	{ isCounted, count, total }: Counting,
-): Promise<void> {
+): Promise<Outcome[]> {
 	const { db, plan } = session
 	const all = records.map(({ data }) => data)
 	const links = await linksFor(db, { ...plan.scope, isOutbound: false }, way.fields, all)
@@ -119,23 +123,37 @@ export async function applyChunk(
 			async (write, tally) => {
 				count?.(tally)
 				const outcomes = await applyAll(session, write, way, incoming, isCareful)
-				for (const [at, outcome] of outcomes.entries()) if (isCounted(at)) tallyUp(tally, outcome)
+				for (const [at, { outcome, isFirst }] of outcomes.entries()) if (isFirst && isCounted(at)) tallyUp(tally, outcome)
+				return outcomes.map(({ outcome }) => outcome)
 			},
 			next,
 			total,
 		)
 	try {
-		await write(false)
+		return await write(false)
 	} catch (error) {
 		// A record that is rejected takes only its own writes with it.
 		if (!(error instanceof ApiError)) throw error
-		await write(true)
+		return write(true)
 	}
+}
+
+/** Brings in a record of the provider on account of one of Remit, which is counted in its place. */
+export async function bringIn(session: Session, way: Way, record: ExternalRecord): Promise<Outcome> {
+	const { total } = session.run.progress
+	const [outcome] = await applyChunk(session, way, [record], {}, { isCounted: () => false, count: undefined, total })
+	return outcome as Outcome
 }
 
 function tallyUp(tally: Tally, outcome: Outcome): void {
 	tally.read++
 	tally[typeof outcome === 'string' ? outcome : 'failed']++
+}
+
+interface Applied {
+	readonly outcome: Outcome
+	/** Whether the run has not read the record before. */
+	readonly isFirst: boolean
 }
 
 async function applyAll(
@@ -144,7 +162,7 @@ async function applyAll(
 	way: Way,
 	incoming: readonly Incoming[],
 	isCareful: boolean,
-): Promise<Outcome[]> {
+): Promise<Applied[]> {
 	const { plan, run, checkpoint } = session
 	const { db, origin } = write
 	const links = await findByExternalIds(
@@ -153,7 +171,7 @@ async function applyAll(
 		incoming.map(({ record }) => record.id),
 	)
 	const ended = await endedOf(session, write, incoming, links)
-	const outcomes: Outcome[] = []
+	const outcomes: Applied[] = []
 	const written: string[] = []
 	const unwritten: { id: string; outcome: Outcome; link: Link | undefined; ids: string[] }[] = []
 	/** By id, whether the provider says that it is deleted: of a record that is listed twice, the last time. */
@@ -165,12 +183,13 @@ async function applyAll(
 		const outcome = each.record.isDeleted
 			? 'skipped'
 			: await attempt(() => apply(write, plan, way, each, link, ended.get(id)), isCareful ? db : undefined)
-		outcomes.push(outcome)
+		outcomes.push({ outcome, isFirst: link?.seenRunId !== run.id })
 		if (ended.has(id) && typeof outcome === 'string' && outcome !== 'skipped') await forgetEnded(db, plan.scope, id)
 		if (typeof outcome === 'string') written.push(id)
 		const isSkipped = outcome === 'skipped' && !link && !isDeleted
 		if (typeof outcome === 'string' && !isSkipped) continue
-		const ids = link ? [link.recordId] : await matchedBy(write, session, way, each)
+		const linkedId = link && typeof outcome === 'object' ? (outcome.recordId ?? link.recordId) : link?.recordId
+		const ids = linkedId !== undefined ? [linkedId] : await matchedBy(write, session, way, each)
 		if (holdsAny(session)) unwritten.push({ id, outcome, link, ids })
 		if (typeof outcome === 'object')
 			await noteFailed(
@@ -182,18 +201,23 @@ async function applyAll(
 			)
 	}
 	const { organizationId } = plan.scope
-	if (plan.sync.deletePolicy === 'delete') {
-		const idsOf = (deleted: boolean) => [...states].flatMap(([id, isDeleted]) => (isDeleted === deleted ? id : []))
-		if (checkpoint.isFull) await markSeen(db, plan.scope, idsOf(false), run.id)
+	const idsOf = (deleted: boolean) => [...states].flatMap(([id, isDeleted]) => (isDeleted === deleted ? id : []))
+	const isDeleting = plan.sync.deletePolicy === 'delete'
+	// What was decided is read alone, and may be listed as well.
+	const seen = isDeleting && checkpoint.isFull ? idsOf(false) : idsOf(false).filter((id) => isDecided(plan, links.get(id)))
+	if (seen.length > 0) await markSeen(db, plan.scope, seen, run.id)
+	if (isDeleting) {
 		await unmarkGone(db, plan.scope, idsOf(false), run.id)
 		await markGone(db, plan.scope, idsOf(true), run.id)
 	}
-	if (written.length > 0 && holdsAny(session)) await releaseHeld(db, plan.scope, written)
+	if (written.length > 0 && holdsAny(session)) await letGo(session, write, written)
 	for (const { id, ...held } of unwritten) await hold(session, write, id, held)
 	if (written.length > 0)
 		await resolveErrors(db, { organizationId, syncId: run.syncId, direction: 'inbound' }, written, origin.now)
 	return outcomes
 }
+
+const isDecided = (plan: Plan, link: Link | undefined) => link !== undefined && decisionOf(plan, link) !== null
 
 /** The records of Remit with which those were linked that have no link: they return. */
 async function endedOf(

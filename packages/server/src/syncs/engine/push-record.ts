@@ -4,18 +4,22 @@ import { CannotDo, type ExternalRecord, ProviderFailed, readRecord, writeRecord 
 import type { Transaction } from '../../db/database.ts'
 import type { WriteContext } from '../../db/write-context.ts'
 import type { RecordFailure } from '../../generated/contract.ts'
+import { isAsWritten } from '../../mappings/engine/as-written.ts'
 import { hashOf } from '../../mappings/hashes.ts'
-import type { Link } from '../../mappings/link-store.ts'
+import { findByExternalIds, type Link } from '../../mappings/link-store.ts'
 import { mapLinked } from '../../mappings/links.ts'
 import type { Output } from '../../mappings/outputs.ts'
-import { changeLink, insertLink } from '../records/link-store.ts'
+import { stillOverruled } from '../../mappings/overruled.ts'
+import { findOpenReasons } from '../error-store.ts'
+import { changeLink, insertLink, unlinked } from '../records/link-store.ts'
 import type { Shown } from '../records/objects.ts'
-import { decisionOf, type Outcome, winner } from './apply.ts'
+import { type Outcome, winner } from './apply.ts'
 import { mostTries } from './break-off.ts'
-import { findThere, isAlike, linkedAlready, readsOf, valueAt } from './first-link.ts'
-import { isHeld } from './holds.ts'
-import { withValues } from './offending.ts'
-import { RecordFailed } from './pull.ts'
+import { asShownNow, decisionOf, goneThere, inboundSight, isOfGone, type Sight, versionOf } from './decided.ts'
+import { type Found, findThere, isAlike, linkedAlready, readsOf, valueAt } from './first-link.ts'
+import { isAtProvider, isHeld, isLeftBehind, isPassedOn } from './holds.ts'
+import { conflictError, goneReason, lastSeenOf, type Sides, withValues } from './offending.ts'
+import { bringIn, RecordFailed } from './pull.ts'
 import type { Session, Way } from './session.ts'
 
 /** Records in a row with each of which the provider fails; with the next one it is down, and not they are at fault. */
@@ -29,6 +33,10 @@ export interface Pushed {
 	readonly externalId?: string
 	/** Writes what is known of the provider's record now. */
 	readonly store?: (write: Writing) => Promise<unknown>
+	/** Whether it waits for a record of the provider that could not be brought in. */
+	readonly isHeld?: boolean
+	/** What became of the provider's record, where that was brought in first: the record itself has still to be looked at. */
+	readonly brought?: Outcome
 	/** Whether the provider has done what it was asked, or has refused it. */
 	readonly isAnswered?: boolean
 	readonly failures?: { readonly tries: number; readonly givenUp: number }
@@ -53,15 +61,8 @@ export async function push(session: Session, way: Way, shown: Shown, link: Link 
 	if (link && link.pushedHash === hashOf(output) && !link.pending && isDone) return { outcome: 'unchanged' }
 	const outgoing = { shown, link, output }
 	try {
-		if (link && !link.pending && (await isHeld(session, link)))
-			return {
-				outcome: failedBy(
-					session,
-					shown,
-					'held',
-					`The provider's record ${link.heldBy ?? link.externalId} matches it, and is not written to it yet.`,
-				),
-			}
+		// The error of the record that holds it says why.
+		if (link && !link.pending && (await isHeld(session, link))) return { outcome: 'skipped', isHeld: true }
 		const pushed = await (link?.externalId == null
 			? pushFirst(session, way, outgoing)
 			: pushLinked(session, way, outgoing, link, link.externalId))
@@ -69,10 +70,12 @@ export async function push(session: Session, way: Way, shown: Shown, link: Link 
 	} catch (error) {
 		if (error instanceof CannotDo) return { outcome: fail(session, shown, rejection(error)) }
 		if (!(error instanceof ProviderFailed)) throw error
-		if (error.kind === 'rejected') return { outcome: fail(session, shown, rejection(error)), isAnswered: true }
+		if (isRejected(error)) return { outcome: fail(session, shown, rejection(error)), isAnswered: true }
 		return giveUp(session, shown, error)
 	}
 }
+
+const isRejected = (error: unknown): error is ProviderFailed => error instanceof ProviderFailed && error.kind === 'rejected'
 
 const rejection = ({ message }: Error) => [{ field: '', code: 'provider_rejected', reason: message }]
 
@@ -91,13 +94,36 @@ function fail({ plan }: Session, { id }: Shown, failed: readonly RecordFailure[]
 	return { failed }
 }
 
-const failedBy = (session: Session, shown: Shown, code: string, reason: string) =>
-	fail(session, shown, [{ field: '', code, reason }])
+/** What both sides are. */
+async function sightOf({ db, plan }: Session, way: Way, { shown, output }: Outgoing, current: ExternalRecord): Promise<Sight> {
+	const { pull, scope } = plan
+	if (!pull) return { provider: remoteHashOf(way, current), remit: hashOf(output) }
+	// Whatever is decided is done when it comes in.
+	const mapped = await mapLinked(db, { ...scope, isOutbound: false }, pull.fields, current.data)
+	return inboundSight(pull, { hash: hashOf(mapped.output), record: current }, shown)
+}
 
-const conflict = (session: Session, shown: Shown, externalId: string): Pushed => ({
-	externalId,
-	outcome: failedBy(session, shown, 'conflict', 'The record has changed on both sides.'),
-})
+/** `current`: what the provider has; undefined where it was deleted there. */
+async function conflict(
+	session: Session,
+	way: Way,
+	outgoing: Outgoing,
+	externalId: string,
+	current: ExternalRecord | undefined,
+): Promise<Pushed> {
+	const { shown, output } = outgoing
+	const seen = await lastSeenOf(session.db, session.plan.scope, externalId)
+	const sides = way.fields.flatMap((field): Sides[] => {
+		const remit = valueAt(field, output)
+		const before = seen && valueAt(field, seen)
+		const provider = current && valueAt(field, current.data)
+		if (isAsWritten(remit, current ? provider : before)) return []
+		return [{ field: field.spec.target, provider, remit, ...(seen && { base: before }) }]
+	})
+	const reason = current ? 'The record has changed on both sides.' : goneReason(shown, externalId)
+	const sight = current ? await sightOf(session, way, outgoing, current) : goneThere(shown)
+	return { externalId, outcome: fail(session, shown, [conflictError(reason, sides, versionOf(sight))]) }
+}
 
 /** Creates a record, unless the provider has it. */
 async function pushFirst(session: Session, way: Way, outgoing: Outgoing): Promise<Pushed> {
@@ -105,6 +131,7 @@ async function pushFirst(session: Session, way: Way, outgoing: Outgoing): Promis
 	const found = await findThere(session, way, output, link?.pending)
 	if (found === 'skipped') return { outcome: 'skipped' }
 	if (found && 'code' in found) return { outcome: fail(session, shown, [{ field: '', ...found }]) }
+	if (found && 'taken' in found) return pushTaken(session, way, outgoing, found)
 	if (found && !found.isOwn) return pushMatched(session, way, outgoing, found.record)
 	if (found && isAlike(way.fields, output, found.record.data))
 		return { outcome: 'created', store: await stored(session, way, outgoing, found.record) }
@@ -112,9 +139,24 @@ async function pushFirst(session: Session, way: Way, outgoing: Outgoing): Promis
 	const taken = await linkedAlready(session, written.id, shown.id)
 	if (!taken) return { outcome: 'created', store: await stored(session, way, { ...outgoing, link: 'stored' }, written) }
 	return {
-		outcome: failedBy(session, shown, taken.code, taken.reason),
+		outcome: fail(session, shown, [{ field: '', ...taken }]),
 		store: ({ db }) => changeLink(db, session.plan.scope, shown.id, { pending: null }, session.job.now),
 	}
+}
+
+/** What matches a record of the provider that is linked with another one is an error, unless that one is gone, and this one was made anew. */
+async function pushTaken(
+	session: Session,
+	way: Way,
+	outgoing: Outgoing,
+	{ taken, record }: Extract<Found, { taken: unknown }>,
+): Promise<Pushed> {
+	const { pull, scope } = session.plan
+	const link = (await findByExternalIds(session.db, scope, [record.id])).get(record.id)
+	if (link && !pull && (await isLeftBehind(session, link))) return pushMatched(session, way, outgoing, record)
+	const isFree = link && (await isPassedOn(session, link, record.data))
+	if (!pull || !isFree) return { outcome: fail(session, outgoing.shown, [{ field: '', ...taken }]) }
+	return { outcome: 'skipped', brought: await bringIn(session, pull, record) }
 }
 
 /** Links a record with one of the provider that it matches: both sides count as changed, and a pull has still to look at it. */
@@ -126,12 +168,9 @@ async function pushMatched(session: Session, way: Way, outgoing: Outgoing, recor
 	const said = way.fields.filter((field) => valueAt(field, whole) !== null)
 	if (isAlike(said, output, record.data))
 		return { outcome: 'unchanged', store: await stored(session, way, outgoing, record, false) }
-	if (conflictPolicy === 'manual') return conflict(session, shown, record.id)
+	if (conflictPolicy === 'manual') return conflict(session, way, outgoing, record.id, record)
 	const externalAt = record.changedAt
-	const isOurs = plan.pull
-		? winner(conflictPolicy, externalAt, shown.updatedAt) === 'target'
-		: winner(conflictPolicy, shown.updatedAt, externalAt ?? 0) === 'source'
-	if (!isOurs) return { outcome: 'skipped', store: await stored(session, way, outgoing, record, false) }
+	if (!isOurs(plan, shown, externalAt)) return { outcome: 'skipped', store: await stored(session, way, outgoing, record, false) }
 	// An update can be repeated, and leaves no trace before it.
 	const fields = readsOf(plan, way)
 	const written = await writeRecord(calls, plan.scope, {
@@ -143,6 +182,12 @@ async function pushMatched(session: Session, way: Way, outgoing: Outgoing, recor
 	return { outcome: 'updated', store: await stored(session, way, outgoing, written, false) }
 }
 
+/** Whether Remit wins where both sides have changed, and somebody does. */
+const isOurs = ({ pull, sync: { conflictPolicy } }: Session['plan'], { updatedAt }: Shown, externalAt: number | null) =>
+	pull
+		? winner(conflictPolicy, externalAt, updatedAt) === 'target'
+		: winner(conflictPolicy, updatedAt, externalAt ?? 0) === 'source'
+
 /** What is empty in Remit takes nothing away from a record that is linked for the first time. */
 function withoutEmpty(value: unknown): unknown {
 	if (Array.isArray(value)) return value.map(withoutEmpty)
@@ -152,15 +197,17 @@ function withoutEmpty(value: unknown): unknown {
 	)
 }
 
-async function pushLinked(session: Session, way: Way, outgoing: Outgoing, link: Link, externalId: string): Promise<Pushed> {
+async function pushLinked(session: Session, way: Way, outgoing: Outgoing, known: Link, externalId: string): Promise<Pushed> {
 	const { plan } = session
+	const current = known.pending ? undefined : await readBefore(session, way, outgoing, known, externalId)
+	if (current === 'gone') return pushGone(session, way, outgoing, known, externalId)
+	const link = plan.pull || known.pending ? known : await asShownThere(session, way, outgoing, known, current)
+	if (link.externalId === null) return pushFirst(session, way, { ...outgoing, link })
+	if (!current && link !== known && plan.sync.conflictPolicy === 'manual')
+		return pushGone(session, way, outgoing, link, externalId)
 	const decision = decisionOf(plan, link)
-	const current = link.pending ? undefined : await readBefore(session, way, link, externalId)
 	if (decision === 'policy' && current) return pushMatched(session, way, outgoing, current)
-	if (decision === 'provider') {
-		const values = { pushedHash: hashOf(outgoing.output), ...(current && { remoteHash: remoteHashOf(way, current) }) }
-		return { outcome: 'skipped', store: ({ db }) => changeLink(db, plan.scope, link.recordId, values, session.job.now) }
-	}
+	if (decision === 'provider') return leftAlone(session, outgoing, current && { remoteHash: remoteHashOf(way, current) })
 	if (current && link.remoteHash === null && isAlike(way.fields, outgoing.output, current.data))
 		return { outcome: 'unchanged', store: await stored(session, way, outgoing, current) }
 	if (
@@ -169,22 +216,73 @@ async function pushLinked(session: Session, way: Way, outgoing: Outgoing, link: 
 		link.remoteHash !== null &&
 		isTaken(session, way, current, link.remoteHash, outgoing.shown)
 	) {
-		if (plan.sync.conflictPolicy === 'manual') return conflict(session, outgoing.shown, externalId)
-		const pushedHash = hashOf(outgoing.output)
-		return { outcome: 'skipped', store: ({ db }) => changeLink(db, plan.scope, link.recordId, { pushedHash }, session.job.now) }
+		if (plan.sync.conflictPolicy === 'manual') return conflict(session, way, outgoing, externalId, current)
+		// Both are as they are now: what changes here later goes out.
+		return leftAlone(session, outgoing, { remoteHash: remoteHashOf(way, current) })
 	}
-	const written = await write(session, way, outgoing, externalId)
-	return { outcome: 'updated', store: await stored(session, way, outgoing, written) }
+	try {
+		const written = await write(session, way, outgoing, externalId)
+		return { outcome: 'updated', store: await stored(session, way, outgoing, written) }
+	} catch (error) {
+		if (!isRejected(error) || !session.capabilities.readsOne || (await isAtProvider(session, externalId))) throw error
+		return pushGone(session, way, outgoing, link, externalId)
+	}
 }
 
-/** The provider's record, where it matters what it is before it is written. */
-async function readBefore(session: Session, way: Way, link: Link, externalId: string) {
+/** The link of a sync that only goes out, without a decision that was made about other records. */
+async function asShownThere(
+	session: Session,
+	way: Way,
+	outgoing: Outgoing,
+	link: Link,
+	current: ExternalRecord | undefined,
+): Promise<Link> {
+	if (current) return asShownNow(session, link, await sightOf(session, way, outgoing, current))
+	if (session.capabilities.readsOne) return asShownNow(session, link, goneThere(outgoing.shown))
+	// A look-up finds again what nobody can ask for.
+	return asShownNow(session, link, { provider: undefined, remit: hashOf(outgoing.output) }, false)
+}
+
+/** What differs is not written, until the record changes again. */
+const leftAlone = (
+	{ plan, job }: Session,
+	{ shown, output }: Outgoing,
+	more: { readonly remoteHash?: string } | undefined = {},
+): Pushed => ({
+	outcome: 'skipped',
+	store: ({ db }) => changeLink(db, plan.scope, shown.id, { pushedHash: hashOf(output), ...more }, job.now),
+})
+
+/** A record that was deleted at the provider, and has changed here, is created there anew where Remit wins. */
+async function pushGone(session: Session, way: Way, outgoing: Outgoing, known: Link, externalId: string): Promise<Pushed> {
+	const { plan, job } = session
+	const { shown } = outgoing
+	const link = await asShownNow(session, known, goneThere(shown))
+	const decision = decisionOf(plan, link)
+	if (decision === 'provider') return leftAlone(session, outgoing)
+	if (decision !== 'remit') {
+		if (plan.sync.conflictPolicy === 'manual') return conflict(session, way, outgoing, externalId, undefined)
+		if (!isOurs(plan, shown, 0)) return leftAlone(session, outgoing)
+	}
+	await session.commit(({ db }) => changeLink(db, plan.scope, shown.id, unlinked, job.now), {})
+	return pushFirst(session, way, { ...outgoing, link: { ...link, ...unlinked } })
+}
+
+/** The provider's record, where it matters what it is before it is written; `gone` where an open conflict says so, and a write would be in vain. */
+async function readBefore(session: Session, way: Way, { shown }: Outgoing, link: Link, externalId: string) {
 	const { remoteHash } = link
-	const { plan, capabilities, calls } = session
+	const { plan, capabilities, calls, db } = session
+	const { conflictPolicy, id: syncId } = plan.sync
+	if (!capabilities.readsOne) return undefined
+	if (conflictPolicy === 'manual') {
+		const { organizationId } = plan.scope
+		const errors = await findOpenReasons(db, { organizationId, syncId, direction: 'outbound', recordKey: shown.id })
+		if (isOfGone(errors) && !(await isAtProvider(session, externalId))) return 'gone'
+	}
 	// A bidirectional sync has just read the provider, and has decided.
-	if (plan.pull || !capabilities.readsOne) return undefined
+	if (plan.pull) return undefined
 	const isDecided = decisionOf(plan, link) !== null
-	if (remoteHash !== null && !isDecided && plan.sync.conflictPolicy === 'source_wins') return undefined
+	if (remoteHash !== null && !isDecided && conflictPolicy === 'source_wins') return undefined
 	return readRecord(calls, plan.scope, externalId, readsOf(plan, way))
 }
 
@@ -235,7 +333,11 @@ async function stored(
 		remoteHash: remoteHashOf(way, record),
 		pending: null,
 		...(pull && isInStep && { internalHash: hashOf(pull.writes.map((name) => shown[name] ?? null)) }),
-		...(seen && isInStep && { externalHash: hashOf(seen) }),
+		...(seen &&
+			isInStep && {
+				externalHash: hashOf(seen),
+				overruled: typeof link === 'object' ? stillOverruled(link.overruled, seen) : null,
+			}),
 		...(lastSeen !== undefined && { lastSeen, lastSeenAt: job.now }),
 	}
 	return ({ db, origin }: Writing) => {

@@ -1,4 +1,5 @@
 // Brings Remit's records to the provider: those that the feed of events names since the last run, or all.
+import { ProviderFailed, readRecord } from '../../connections/records/records.ts'
 import { findEnd, readEvents } from '../../events/feed-store.ts'
 import type { WebhookEvent } from '../../generated/contract.ts'
 import { findByRecordIds, type Link } from '../../mappings/link-store.ts'
@@ -10,7 +11,11 @@ import { findIds, findOwnRuns } from '../records/internal-store.ts'
 import { changeLink, findPendingIds, markRecordsGone } from '../records/link-store.ts'
 import { doors } from '../records/objects.ts'
 import { sidesOf } from '../rules.ts'
-import { decisionOf } from './apply.ts'
+import type { Outcome } from './apply.ts'
+import { decisionOf } from './decided.ts'
+import { noteDeletion, noteGoneConflict } from './deletions.ts'
+import { letGo } from './holds.ts'
+import { bringIn } from './pull.ts'
 import { type Pushed, push, type Writing } from './push-record.ts'
 import type { Session, Tally, Way } from './session.ts'
 
@@ -23,7 +28,7 @@ export async function pushBatch(session: Session, way: Way): Promise<boolean> {
 	const { organizationId } = plan.scope
 	if (run.mode === 'failed') {
 		const key = { organizationId, syncId: run.syncId, direction: 'outbound' as const }
-		return pushIds(session, way, await findOpenErrors(db, key, checkpoint.after, batch))
+		return pushIds(session, way, await findOpenErrors(db, key, { after: checkpoint.after, limit: batch }))
 	}
 	const { place } = checkpoint
 	if (place === null || (!checkpoint.isFull && checkpoint.placedAt < session.feedBeganAt)) {
@@ -36,8 +41,12 @@ export async function pushBatch(session: Session, way: Way): Promise<boolean> {
 		})
 		return false
 	}
-	if (checkpoint.isFull)
-		return pushIds(session, way, await findIds(db, plan.kind, { organizationId, after: checkpoint.after, limit: batch }))
+	if (checkpoint.isFull) {
+		const ids = await findIds(db, plan.kind, { organizationId, after: checkpoint.after, limit: batch })
+		if (!(await pushIds(session, way, ids))) return false
+		await closeMissed(session)
+		return true
+	}
 	return pushChanges(session, way, place)
 }
 
@@ -52,8 +61,8 @@ export async function pushDecided(session: Session, way: Way): Promise<boolean> 
 	const { plan, checkpoint, db } = session
 	const { decidedAfter = '' } = checkpoint
 	if (decidedAfter === null) return true
-	const isOut = plan.pull !== undefined
-	const links = await findDecided(db, plan.scope, plan.sync.id, { after: decidedAfter, limit: batch, isOut })
+	const page = { after: decidedAfter, limit: batch, which: plan.pull ? ('out' as const) : ('all' as const) }
+	const links = await findDecided(db, plan.scope, plan.sync.id, page)
 	if (links.length === 0 && decidedAfter === '') return true
 	const ids = links.map(({ recordId }) => recordId)
 	if (ids.length === 0) await session.commit(async () => {}, { decidedAfter: null })
@@ -64,6 +73,19 @@ export async function pushDecided(session: Session, way: Way): Promise<boolean> 
 async function pushIds(session: Session, way: Way, ids: readonly string[]): Promise<boolean> {
 	await pushRecords(session, way, ids, (at) => ({ after: ids[at] as string }))
 	return ids.length < batch && !session.job.signal.aborted
+}
+
+/** Closes the errors of records that a pass over all has not met: they are gone. What is still linked is the business of its deletion. */
+async function closeMissed(session: Session): Promise<void> {
+	const { plan, run, db, job } = session
+	const key = { organizationId: plan.scope.organizationId, syncId: run.syncId, direction: 'outbound' as const }
+	for (let after: string | undefined = ''; after !== undefined; ) {
+		const ids = await findOpenErrors(db, key, { after, limit: batch, before: run.id })
+		const links = plan.sync.deletePolicy === 'delete' ? await findByRecordIds(db, plan.scope, ids) : undefined
+		const closed = ids.filter((id) => links?.get(id)?.externalId == null)
+		if (closed.length > 0) await session.commit((write) => resolveErrors(write.db, key, closed, job.now), {})
+		after = ids.at(-1)
+	}
 }
 
 /** Reads a page of the feed. Several changes of a record go out once, as it is now. */
@@ -108,19 +130,62 @@ async function pushRecords(
 	session: Session,
 	way: Way,
 	ids: readonly string[],
-	done: (at: number) => Partial<Checkpoint>,
+	next: (at: number) => Partial<Checkpoint>,
 	from = 0,
 ): Promise<void> {
 	const { plan, db } = session
 	const links = await findByRecordIds(db, plan.scope, ids)
 	for (let at = from; at < ids.length && !session.job.signal.aborted; at++) {
 		const id = ids[at] as string
-		const link = links.get(id)
-		const shown = await doors[plan.kind].find(db, { organization: plan.organization, origin: session.origin }, id)
-		const pushed = shown && (await push(session, way, shown, link))
+		let link = links.get(id)
+		let pushed = await pushOne(session, way, id, link)
+		const brought = link && (!pushed || pushed.isHeld) ? await lookAgain(session, link) : pushed?.brought
+		if (brought !== undefined && brought !== 'gone') {
+			link = (await findByRecordIds(db, plan.scope, [id])).get(id)
+			pushed = await pushOne(session, way, id, link)
+		}
 		const failures = pushed?.failures ?? (pushed?.isAnswered ? {} : failuresOf(session.checkpoint))
-		await session.commit((write, tally) => note(session, write, tally, { id, link, pushed }), { ...done(at), ...failures })
+		const done = { id, link, pushed, brought }
+		await session.commit((write, tally) => note(session, write, tally, done), { ...next(at), ...failures })
 	}
+}
+
+/**
+ * Looks at the provider's record of an open conflict once that of Remit has changed, or is gone: the conflict says what both have now, or ends.
+ * Undefined where it is not for this run to do; `gone` when both are.
+ */
+async function lookAgain(session: Session, link: Link): Promise<Outcome | 'gone' | undefined> {
+	const { plan, run, capabilities, calls, db, origin } = session
+	const { externalId, recordId, heldBy, heldRunId } = link
+	const { pull, scope, kind, organization } = plan
+	const isOpen = externalId !== null && heldBy === externalId && heldRunId !== run.id && decisionOf(plan, link) === null
+	if (!pull || !isOpen || !capabilities.readsOne) return undefined
+	const record = await readRecord(calls, scope, externalId, pull.reads).catch(failedOnly)
+	if (record === 'failed') return undefined
+	if (record && !record.isDeleted) return bringIn(session, pull, record)
+	const shown = await doors[kind].find(db, { organization, origin }, recordId)
+	if (!shown) return 'gone'
+	return session.commit(async (write) => {
+		if (plan.sync.deletePolicy === 'delete') return { failed: await noteGoneConflict(session, write, link, shown), recordId }
+		// Nothing is deleted here: that it is gone is found when the record goes out.
+		await letGo(session, write, [externalId])
+		const key = { organizationId: scope.organizationId, syncId: run.syncId, direction: 'inbound' as const }
+		await resolveErrors(write.db, key, [externalId], write.origin.now)
+		return 'skipped'
+	}, {})
+}
+
+/** What the provider does not tell now leaves the conflict as it was. */
+function failedOnly(error: unknown): 'failed' {
+	if (error instanceof ProviderFailed && (error.kind === 'rejected' || error.kind === 'retry')) return 'failed'
+	throw error
+}
+
+/** Undefined for a record that is gone. */
+async function pushOne(session: Session, way: Way, id: string, link: Link | undefined): Promise<Pushed | undefined> {
+	const { plan, db, origin } = session
+	const shown = await doors[plan.kind].find(db, { organization: plan.organization, origin }, id)
+	return shown && push(session, way, shown, link)
 }
 
 interface Done {
@@ -128,16 +193,21 @@ interface Done {
 	readonly link: Link | undefined
 	/** Undefined for a record that is gone. */
 	readonly pushed: Pushed | undefined
+	/** What became of the provider's record, where that was looked at as well; `gone` when there is none, either. */
+	readonly brought: Outcome | 'gone' | undefined
 }
 
 /** Stores and counts what became of a record. */
-async function note({ plan, run, checkpoint }: Session, write: Writing, tally: Tally, { id, link, pushed }: Done): Promise<void> {
+async function note(session: Session, write: Writing, tally: Tally, { id, link, pushed, brought }: Done): Promise<void> {
+	const { plan, run, checkpoint } = session
 	const { db, origin } = write
 	const key = { organizationId: plan.scope.organizationId, syncId: run.syncId, direction: 'outbound' as const }
 	tally.read++
+	if (link && brought === 'gone') return noteDeletion(session, write, tally, 'outbound', link, undefined)
 	await pushed?.store?.(write)
-	const isFailed = typeof pushed?.outcome === 'object'
-	if (link && !isFailed && decisionOf(plan, link) !== null) await changeLink(db, plan.scope, id, noDecision, origin.now)
+	// What failed goes out when it changes, or with the records that failed; an outbound sync would ask for the decision again.
+	const isLeft = pushed?.isHeld || (typeof pushed?.outcome === 'object' && (!plan.pull || pushed.failures !== undefined))
+	if (link && !isLeft && decisionOf(plan, link) !== null) await changeLink(db, plan.scope, id, noDecision, origin.now)
 	if (typeof pushed?.outcome === 'object') {
 		tally.failed++
 		const ids = { recordKey: id, externalId: pushed.externalId ?? link?.externalId ?? null, recordId: id }
@@ -147,11 +217,14 @@ async function note({ plan, run, checkpoint }: Session, write: Writing, tally: T
 			origin.now,
 		)
 	}
-	if (pushed) tally[pushed.outcome]++
-	else {
+	// A conflict of both is one failure.
+	const isConflict = typeof brought === 'object' && (!pushed || pushed.isHeld)
+	if (isConflict) tally.failed++
+	else if (pushed) tally[pushed.outcome]++
+	if (!pushed) {
 		const isDeleting = plan.sync.deletePolicy === 'delete'
 		// What is deleted at the provider is counted there.
-		if (!isDeleting || link?.externalId == null) tally.skipped++
+		if (!isConflict && (!isDeleting || link?.externalId == null)) tally.skipped++
 		if (isDeleting) await markRecordsGone(db, plan.scope, [id], run.id)
 		// What is still there stays an error until it is deleted.
 		if (isDeleting && link?.externalId != null) return

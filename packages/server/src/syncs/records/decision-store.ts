@@ -1,32 +1,33 @@
 // What callers have decided of links, until a run has done it.
 import { asNumber, type Db, query } from '../../db/database.ts'
-import { isAnyOf } from '../../db/records.ts'
-import type { Ids, Link, LinkScope } from '../../mappings/link-store.ts'
+import type { Link, LinkScope } from '../../mappings/link-store.ts'
 
-const decided = query<
-	LinkScope & { decidedFor: string; after: string; limit: number; isOut?: true },
-	Pick<Link, 'recordId'> & { externalId: string }
->((knex, { decidedFor, after, limit, isOut, ...scope }) => {
-	const rows = knex('sync_links').where({ ...scope, decidedFor })
-	// What a run has still to bring in does not go out.
-	const which = isOut === undefined ? rows.whereNotNull('decision') : rows.whereRaw(`decision in ('remit', 'applied')`)
-	return which.where('recordId', '>', after).orderBy('recordId').limit(asNumber(limit)).select('recordId', 'externalId')
-})
+const decided = (condition: string) =>
+	query<LinkScope & { decidedFor: string; after: string; limit: number }, Pick<Link, 'recordId'> & { externalId: string }>(
+		(knex, { decidedFor, after, limit, ...scope }) =>
+			knex('sync_links')
+				.where({ ...scope, decidedFor })
+				.whereRaw(condition)
+				.where('recordId', '>', after)
+				.orderBy('recordId')
+				.limit(asNumber(limit))
+				.select('recordId', 'externalId'),
+	)
 
-/** The next links of which a caller has decided something that no run of the sync has done yet; with `isOut` those whose record is to go out. */
+const queries = {
+	all: decided('decision is not null'),
+	/** The provider's record has to be brought in before Remit's goes out. */
+	in: decided(`decision in ('policy', 'provider')`),
+	out: decided(`decision in ('remit', 'applied')`),
+}
+
+/** The next links of which a caller has decided something that no run of the sync has done yet. */
 export const findDecided = (
 	db: Db,
 	scope: LinkScope,
 	decidedFor: string,
-	{ after, limit, isOut }: { readonly after: string; readonly limit: number; readonly isOut: boolean },
-) => db.all(decided, { ...scope, decidedFor, after, limit, ...(isOut && { isOut }) })
-
-const undecide = query<Ids>((knex, { ids, ...scope }, dialect) =>
-	knex('sync_links').where(scope).whereRaw(isAnyOf('externalId', dialect), [ids]).update(done),
-)
+	{ after, limit, which }: { readonly after: string; readonly limit: number; readonly which: keyof typeof queries },
+) => db.all(queries[which], { ...scope, decidedFor, after, limit })
 
 /** What a run has done is no decision any more. */
 export const done = { decision: null, decidedFor: null } as const
-
-/** Lets go of what was decided of records that are gone. */
-export const forgetDecisions = (db: Db, scope: LinkScope, ids: readonly string[]) => db.run(undecide, { ...scope, ids })

@@ -3,7 +3,7 @@ import { asNumber, type Db, query } from '../../db/database.ts'
 import { isAnyOf } from '../../db/records.ts'
 import type { LinkScope } from '../../mappings/link-store.ts'
 import type { InternalObject } from '../../mappings/systems.ts'
-import { type Part, withinPart } from './link-store.ts'
+import { type Part, withinPart } from './lost-store.ts'
 
 interface After {
 	readonly organizationId: string

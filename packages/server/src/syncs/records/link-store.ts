@@ -12,15 +12,29 @@ import {
 	totalOf,
 } from '../../db/pages.ts'
 import { isAnyOf } from '../../db/records.ts'
-import { type Ids, type Link, type LinkRow, type LinkScope, linkColumns, linkOf } from '../../mappings/link-store.ts'
+import type { Ids, Link, LinkScope } from '../../mappings/link-store.ts'
+import { type Lost, lost } from './lost-store.ts'
 
 type Written = Partial<Omit<Link, 'recordId'>> & {
-	readonly seenRunId?: string
 	readonly goneRunId?: null
 	/** JSON text. */
 	readonly lastSeen?: string | null
 	readonly lastSeenAt?: number | null
 }
+
+/** What a link says of a record at the provider that it is not linked with yet. */
+export const unknown = {
+	externalHash: null,
+	internalHash: null,
+	pushedHash: null,
+	remoteHash: null,
+	overruled: null,
+	lastSeen: null,
+	lastSeenAt: null,
+} as const
+
+/** What is left of a link whose record at the provider is gone: that of Remit can be created there anew. */
+export const unlinked = { ...unknown, externalId: null, pending: null, goneRunId: null, heldBy: null, heldRunId: null } as const
 
 const insertion = query<LinkScope & { recordId: string; createdAt: number; updatedAt: number } & Written>((knex, row) =>
 	knex('sync_links').insert(row),
@@ -95,118 +109,28 @@ export const markRecordsGone = (db: Db, scope: LinkScope, ids: readonly string[]
 const heldBy = (knex: Knex, { ids, ...scope }: Placeholders<Ids>, dialect: Dialect) =>
 	knex('sync_links').where(scope).whereNotNull('heldBy').whereRaw(isAnyOf('heldBy', dialect), [ids])
 
+const heldBack = query<Ids & { pushedBy: string }>((knex, { pushedBy, ...key }, dialect) =>
+	heldBy(knex, key, dialect)
+		.whereNull('pending')
+		.whereRaw('("externalId" is null or "externalId" = "heldBy")')
+		.update({
+			heldBy: null,
+			heldRunId: null,
+			decision: knex.raw(`coalesce(decision, 'applied')`),
+			decidedFor: knex.raw('coalesce("decidedFor", ?)', [pushedBy]),
+		}),
+)
 const heldAlone = query<Ids>((knex, key, dialect) =>
 	heldBy(knex, key, dialect).whereNull('externalId').whereNull('pending').delete(),
 )
 const heldLinked = query<Ids>((knex, key, dialect) => heldBy(knex, key, dialect).update({ heldBy: null, heldRunId: null }))
 
-/** Lets go of the records of Remit that these records of the provider hold. */
-export async function releaseHeld(db: Db, scope: LinkScope, ids: readonly string[]): Promise<void> {
+/** Lets go of the records of Remit that these records of the provider hold. With the id of a sync, its run has then to look whether they go out. */
+export async function releaseHeld(db: Db, scope: LinkScope, ids: readonly string[], pushedBy?: string): Promise<void> {
+	if (pushedBy !== undefined) await db.run(heldBack, { ...scope, ids, pushedBy })
 	await db.run(heldAlone, { ...scope, ids })
 	await db.run(heldLinked, { ...scope, ids })
 }
-
-/** Links that are looked at together: on SQLite every other writer waits meanwhile. */
-const together = 1_000
-
-const end = query<LinkScope & { after: string }, { recordId: string }>((knex, { after, ...scope }) =>
-	knex('sync_links')
-		.where(scope)
-		.where('recordId', '>', after)
-		.orderBy('recordId')
-		.offset(together - 1, { skipBinding: true })
-		.limit(1, { skipBinding: true })
-		.select('recordId'),
-)
-
-/** A part of the links, by the ids of their records. */
-export interface Part {
-	readonly after: string
-	/** The last one of the part; absent for all that follow. */
-	readonly upTo?: string
-}
-
-/** The next part of the links of two objects, after an id. */
-export async function nextPart(db: Db, { organizationId, connectionId, object, kind }: LinkScope, after: string): Promise<Part> {
-	const last = await db.get(end, { organizationId, connectionId, object, kind, after })
-	return { after, ...(last && { upTo: last.recordId }) }
-}
-
-/** Keeps the rows of a part. */
-export function withinPart(rows: Knex.QueryBuilder, after: Knex.Value, upTo: Knex.Value | undefined): Knex.QueryBuilder {
-	rows.where('recordId', '>', after)
-	return upTo === undefined ? rows : rows.where('recordId', '<=', upTo)
-}
-
-export interface Lost {
-	readonly runId: string
-	/** Also those that a full run which began then has not read, though they were there. */
-	readonly unseenBefore?: number
-	/** Of these, only those that no run has read since this one, either. */
-	readonly unseenSince?: string
-	/** Only those that were linked before, */
-	readonly linkedBefore?: number
-	/** and that no run has read since this one. */
-	readonly readBefore?: string
-}
-
-function lost({ runId, unseenBefore, unseenSince }: Placeholders<Lost>): readonly [sql: string, values: Knex.Value[]] {
-	if (unseenBefore === undefined) return ['"goneRunId" = ?', [runId]]
-	const earlier = unseenSince === undefined ? '' : 'and "seenRunId" < ?'
-	const unseen = `("seenRunId" is null or ("seenRunId" <> ? ${earlier})) and "createdAt" <= ?`
-	return [`("goneRunId" = ? or (${unseen}))`, [runId, runId, ...(unseenSince === undefined ? [] : [unseenSince]), unseenBefore]]
-}
-
-function older(rows: Knex.QueryBuilder, { linkedBefore, readBefore }: Pick<Placeholders<Lost>, 'linkedBefore' | 'readBefore'>) {
-	if (linkedBefore !== undefined) rows.where('createdAt', '<', linkedBefore)
-	if (readBefore !== undefined) rows.whereRaw('("seenRunId" is null or "seenRunId" < ?)', [readBefore])
-	return rows
-}
-
-const candidates = query<LinkScope & Lost & Part & { limit: number }, LinkRow & { goneRunId: string | null }>(
-	(knex, { runId, unseenBefore, unseenSince, linkedBefore, readBefore, after, upTo, limit, ...scope }) =>
-		older(withinPart(knex('sync_links').where(scope), after, upTo), { linkedBefore, readBefore })
-			.whereNotNull('externalId')
-			.whereRaw(...lost({ runId, unseenBefore, unseenSince }))
-			.orderBy('recordId')
-			.limit(asNumber(limit))
-			.select(...linkColumns, 'goneRunId'),
-)
-
-/** Links whose provider's record is deleted, or was not read by a full run; by id, in a part of all. */
-export const findLost = async (db: Db, scope: LinkScope, of: Lost, part: Part, limit: number) =>
-	(await db.all(candidates, { ...scope, ...of, ...part, limit })).map(({ goneRunId, ...row }) => ({
-		...linkOf(row),
-		isToldGone: goneRunId === of.runId,
-	}))
-
-const countOfPart = query<LinkScope & Lost & Part, { linked: number; lost: number }>(
-	(knex, { runId, unseenBefore, unseenSince, after, upTo, ...scope }) => {
-		const [sql, values] = lost({ runId, unseenBefore, unseenSince })
-		return withinPart(knex('sync_links').where(scope), after, upTo)
-			.whereNotNull('externalId')
-			.count({ linked: '*' })
-			.select(knex.raw(`count(case when ${sql} then 1 end) as lost`, values as never))
-	},
-)
-
-/** How many links a part has, and how many of them have lost their other side. */
-export const countPart = async (db: Db, scope: LinkScope, of: Lost, part: Part) =>
-	(await db.get(countOfPart, { ...scope, ...of, ...part })) ?? { linked: 0, lost: 0 }
-
-const nth = query<LinkScope & { skipped: number }, { recordId: string }>((knex, { skipped, ...scope }) =>
-	knex('sync_links')
-		.where(scope)
-		.whereNotNull('externalId')
-		.orderBy('recordId')
-		.offset(asNumber(skipped))
-		.limit(1, { skipBinding: true })
-		.select('recordId'),
-)
-
-/** Whether there are so many linked records; looks at no more than these. */
-export const hasLinks = async (db: Db, scope: LinkScope, atLeast: number): Promise<boolean> =>
-	(await db.get(nth, { ...scope, skipped: atLeast - 1 })) !== undefined
 
 interface Listed {
 	readonly recordId: string
@@ -218,16 +142,21 @@ interface Listed {
 
 const listedColumns = ['recordId', 'externalId', 'lastSeenAt', 'createdAt', 'updatedAt'] as const
 
-interface Filter {
+interface Filter extends Partial<Lost> {
 	readonly recordId?: string
 	readonly isLinked?: true
 	readonly isUnclear?: true
 }
 
 /** A write that was refused leaves a link that says nothing. */
-function saying(knex: Knex, { isLinked, isUnclear, recordId, ...scope }: Placeholders<LinkScope & Filter>): Knex.QueryBuilder {
+function saying(
+	knex: Knex,
+	{ isLinked, isUnclear, recordId, runId, unseenBefore, unseenSince, isFree, ...scope }: Placeholders<LinkScope & Filter>,
+): Knex.QueryBuilder {
 	const rows = knex('sync_links').where(scope)
 	if (recordId !== undefined) rows.where({ recordId })
+	if (runId !== undefined)
+		return rows.whereNotNull('externalId').whereRaw(...lost({ runId, unseenBefore, unseenSince, isFree } as Placeholders<Lost>))
 	if (isLinked !== undefined) return rows.whereNotNull('externalId')
 	if (isUnclear !== undefined) return rows.whereNull('externalId').whereNotNull('pending')
 	return rows.whereRaw('("externalId" is not null or pending is not null)')
