@@ -1,7 +1,7 @@
 // Runs servers as child processes, pinned to core 0; this process and its load driver are pinned to core 1. The cost of a request
 // is the CPU time that the kernel charged to all threads of the server's process meanwhile.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { atEnd } from './resources.ts'
 
@@ -10,6 +10,8 @@ export interface Server {
 	readonly url: string
 	/** CPU time so far, in µs. */
 	cpuMicros(): number
+	/** CPU time of its threads so far, in ms: finer, and without that of threads that have ended. */
+	cpuMs(): number
 	/** Resident memory, in MB. */
 	rssMegabytes(): number
 	stop(): Promise<void>
@@ -20,7 +22,14 @@ const succeeds = (command: string, ...args: string[]) => spawnSync(command, args
 /** Whether the servers and the driver are pinned to a core each. */
 export const pinned = availableParallelism() > 1 && succeeds('taskset', '-c', '0,1', process.execPath, '-v')
 
-if (pinned) succeeds('taskset', '-a', '-c', '-p', '1', String(process.pid))
+/** Moves this process, and what it starts from now on, to these cores. */
+export function pin(cores: string): void {
+	if (pinned) succeeds('taskset', '-a', '-c', '-p', cores, String(process.pid))
+}
+
+export const driverCore = '1'
+
+pin(driverCore)
 
 /** A tick of the times in /proc, in µs: Linux counts 100 ticks a second for user space. */
 const tickMicros = 10_000
@@ -29,7 +38,7 @@ const tickMicros = 10_000
 export async function startServer(name: string, args: readonly string[], env: Record<string, string> = {}): Promise<Server> {
 	const command = [...(pinned ? ['taskset', '-c', '0'] : []), process.execPath, ...args]
 	const child = spawn(command[0] as string, command.slice(1), {
-		env: { ...cleanEnv(), ...env },
+		env: { ...cleanEnv(), ...memory, ...env },
 		stdio: ['ignore', 'pipe', 'pipe'],
 	})
 	const exited = new Promise<void>((resolve) => child.once('close', () => resolve()))
@@ -48,9 +57,18 @@ export async function startServer(name: string, args: readonly string[], env: Re
 		name,
 		url,
 		cpuMicros: () => (Number(stat()[11]) + Number(stat()[12])) * tickMicros,
+		cpuMs: () => threadsMs(child.pid as number),
 		rssMegabytes: () => Number(/^VmRSS:\s+(\d+) kB$/m.exec(status())?.[1]) / 1024,
 		stop,
 	}
+}
+
+/** What the production guide sets. */
+const memory = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '262144' }
+/** Linux counts the time of a thread in ns. */
+function threadsMs(pid: number): number {
+	const times = readdirSync(`/proc/${pid}/task`).map((thread) => readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8'))
+	return times.reduce((sum, text) => sum + Number(text.split(' ')[0]) / 1e6, 0)
 }
 
 /** The environment without the settings of the user that would change the results. */

@@ -22,9 +22,12 @@ export function startRemit(name: string, server: string, where: { DATA_DIR: stri
 		HOST: '127.0.0.1',
 		LOG_LEVEL: 'info',
 		INVOICING_RATE_LIMIT: '1000000',
+		INTEGRATION_RATE_LIMIT: '1000000',
 		REQUESTS_UNDER_WAY: '100000',
 		STORED_MB_PER_DAY: '0',
 		BASE_URL: '',
 	}
-	return startServer(name, ['--max-semi-space-size=4', join(server, 'bin/remit.js'), 'serve', '--json'], env)
+	// As the production guide says of each database.
+	const youngMegabytes = 'DATABASE_URL' in where ? 16 : 4
+	return startServer(name, [`--max-semi-space-size=${youngMegabytes}`, join(server, 'bin/remit.js'), 'serve', '--json'], env)
 }

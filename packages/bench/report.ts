@@ -14,7 +14,19 @@ export function check(what: string, met: boolean): string {
 	return met ? '✓' : '✗'
 }
 
-export const print = (text = '') => console.log(text)
+let printed: string[] = []
+
+export function print(text = ''): void {
+	printed.push(text)
+	console.log(text)
+}
+
+/** What was printed since the last call. */
+export function takePrinted(): string {
+	const text = printed.join('\n')
+	printed = []
+	return text
+}
 
 /** Prints rows under their headings as a table in Markdown. The first column is text, the others are figures. */
 export function table(headings: readonly string[], rows: readonly (readonly string[])[]): void {
@@ -28,7 +40,7 @@ export function table(headings: readonly string[], rows: readonly (readonly stri
 }
 
 /** Prints the title of a part. */
-export const title = (text: string) => print(`## ${text}`)
+export const title = (text: string) => print(`### ${text}`)
 
 export const figureHeadings = ['req/s', 'CPU µs/request', 'lowest–highest', 'p50 ms', 'p99 ms', 'RSS MB']
 

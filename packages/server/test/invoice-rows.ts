@@ -92,7 +92,8 @@ export function filtered(rows: readonly Row[], filters: Filters, timeZone: strin
 	/** Days are compared as days, instants as instants, and one with the other by the day of the instant. */
 	const compare = (ms: number, bound: string | number): number => {
 		const instant = Number(new Date(bound))
-		if (isDay(bound) || instant % dayMs === 0) return signOf(dayOf(ms), isDay(bound) ? String(bound) : dayOf(instant))
+		if (isDay(bound) || (typeof bound === 'number' && instant % dayMs === 0))
+			return signOf(dayOf(ms), isDay(bound) ? String(bound) : dayOf(instant))
 		return ms % dayMs === 0 ? signOf(dayOf(ms), dayOf(instant)) : ms - instant
 	}
 	const compareTime = (ms: number, bound: string | number): number =>
@@ -109,7 +110,11 @@ export function filtered(rows: readonly Row[], filters: Filters, timeZone: strin
 		return row.amountPaidCents === 0 ? 'unpaid' : 'partially_paid'
 	}
 	const isOverdue = (row: Row) =>
-		['sent', 'overdue'].includes(row.status) && !isCovered(row) && row.dueDate !== null && dayOf(row.dueDate) < dayIn(now)
+		['sent', 'overdue'].includes(row.status) &&
+		row.totalCents >= 0 &&
+		!isCovered(row) &&
+		row.dueDate !== null &&
+		dayOf(row.dueDate) < dayIn(now)
 	const { status, companyId, dealId, currency, paymentState, totalMin, totalMax, updatedSince } = filters
 	const is = (wanted: unknown, found: unknown) => wanted === undefined || wanted === found
 	return rows.filter(

@@ -10,6 +10,8 @@ import { listInvoices } from '../src/invoices/reading/list.ts'
 import { sortKeys } from '../src/invoices/reading/orders.ts'
 import { readInvoices } from '../src/invoices/reading/store.ts'
 import { readPayments } from '../src/ledger/store.ts'
+import { findCurrencies, readSums } from '../src/reports/store.ts'
+import { findInvoices } from '../src/search/invoices-store.ts'
 import { readTimeEntries, timeEntries } from '../src/time-entries/store.ts'
 import { readDeliveries } from '../src/webhooks/delivery-store.ts'
 import { grow } from './grow.ts'
@@ -149,10 +151,23 @@ it('a search reads the index of words in its order, and then the records alone t
 		}
 })
 
+it('the words of invoices that a walk has found are looked at by their ids', async () => {
+	const search = { db: server.db, organizationId: org(), most: 1 }
+	const work: List = async (db) => (await findInvoices({ ...search, db }, 'grown', true))?.sieve(['inv_1', 'inv_2'])
+	const [plan] = await plansBy(server.db.dialect, ask, (await record(server.db.dialect, work)).slice(-1))
+	expect(plan).toMatch(
+		server.db.dialect === 'sqlite' ? /SEARCH r USING INDEX \w+ \(organizationId=\? AND id=\?\)/ : /invoices_pkey/,
+	)
+	expect(plan).toMatch(
+		server.db.dialect === 'sqlite' ? /SEARCH c USING INDEX \w+ \(organizationId=\? AND id=\?\)/ : /companies_pkey/,
+	)
+})
+
 it('a filter without an index of its own is walked in the order of the list, from one place to the next', async () => {
 	const to = { key: 7, id: 'x' }
 	const walked: [index: string, list: List][] = [
 		['deals_by_creation', (db) => readDeals(db, org(), { valueMin: 1, ...page })],
+		['contacts_by_creation', (db) => contacts.readPage(db, org(), { words: ['grown'], ...page })],
 		['deals_by_change', (db) => readDeals(db, org(), { updatedSince: 1, stage: 'won', ...page })],
 		['contacts_by_change', (db) => readContacts(db, org(), { updatedSince: 1, companyId: 'cmp_grown1', ...page })],
 		['time_entries_by_start', (db) => readTimeEntries(db, org(), { billable: true, ...page })],
@@ -170,6 +185,17 @@ it('a filter without an index of its own is walked in the order of the list, fro
 			if (server.db.dialect === 'sqlite') expect({ index, plan }).toEqual({ index, plan: expect.stringContaining(index) })
 			expect(`${index}: ${plan}`).not.toMatch(/TEMP B-TREE|Seq Scan/)
 		}
+	}
+})
+
+it('a report reads the sums of its ranges alone, and finds the currencies by steps from one to the next', async () => {
+	const ranges = [{ figure: 'paid', from: 1, before: 2 }] as const
+	const reads: List[] = [(db) => readSums(db, org(), 'EUR', ranges), (db) => findCurrencies(db, org())]
+	const bounds = [/currency=\? AND figure=\? AND at>\? AND at<\?/, /currency>\?/]
+	for (const [n, read] of reads.entries()) {
+		const [plan] = await plansBy(server.db.dialect, ask, await record(server.db.dialect, read))
+		expect(plan).toMatch(server.db.dialect === 'sqlite' ? (bounds[n] as RegExp) : /(?:Index|Only) Scan.* report_sums_pkey/)
+		expect(plan).not.toMatch(/SCAN (s|report_sums)\b|Seq Scan/)
 	}
 })
 

@@ -5,11 +5,14 @@ import type { WriteContext } from '../db/write-context.ts'
 import { eventsAbout } from '../events/record-events.ts'
 import type { Contact, ContactCreate, ContactUpdate } from '../generated/contract.ts'
 import { blanks, fields } from '../generated/tables.ts'
+import type { Instants } from '../lists/dates.ts'
 import { filterBy } from '../lists/filters.ts'
 import { type Searched, type SearchText, searchedPage } from '../search/lists.ts'
 import { searchTexts, withSearchText } from '../search/texts.ts'
 
-export const contacts = records<Contact, Searched<ListFilter<'contacts.list'>>, SearchText>({
+type Filter = Instants<ListFilter<'contacts.list'>, 'updatedSince'>
+
+export const contacts = records<Contact, Searched<Filter>, SearchText>({
 	name: 'contact',
 	table: 'contacts',
 	fields: fields.Contact,
@@ -18,7 +21,7 @@ export const contacts = records<Contact, Searched<ListFilter<'contacts.list'>>, 
 	sparse: (column) => (column === 'updatedAt' ? ['companyId', 'email'] : []),
 })
 
-const readSearched = searchedPage<ListFilter<'contacts.list'>>('contacts', contacts)
+const readSearched = searchedPage<Filter>('contacts', contacts)
 
 export const readContacts: typeof readSearched = (db, organizationId, { email, ...query }) =>
 	readSearched(db, organizationId, { ...query, ...(email !== undefined && { email: email.toLowerCase() }) })

@@ -2,6 +2,7 @@
 // the id of a record) is found by an index, and an offset is skipped in strides that leave turns to others.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Knex } from 'knex'
+import { ApiError } from '../base/errors.ts'
 import { asNumber, type Db, type Dialect, type Placeholders, type Query, query } from './database.ts'
 import { pageWith } from './json.ts'
 
@@ -67,17 +68,24 @@ export interface JsonRows {
 	readonly length: number
 }
 
-/** The records of a page as JSON: SQLite joins them itself, into bytes that nothing has to decode and encode again. */
+/** The records of a page as JSON: the database joins them, so that nothing has to parse and write them again. */
 export type PageJson = readonly string[] | JsonRows
 
-/** What a page is read as: rows on PostgreSQL; on SQLite the page as one row, with arrays as JSON and the records' sizes in bytes. */
-export type PageRow = { readonly json: string | null; readonly key: Place['key']; readonly id: string } & Partial<JoinedPage>
-
-interface JoinedPage {
-	readonly joined: Uint8Array | null
-	readonly ids: string
+/** A page is read as one row. A row of a page is an object that lives until the answer is written, and costs as much as its query. */
+export interface PageRow {
+	/** Text on PostgreSQL; null when the records' JSON is. */
+	readonly joined: Uint8Array | string | null
+	/** Arrays as JSON; null on PostgreSQL when the page has no record. */
+	readonly ids: string | null
 	readonly keys: string
 	readonly sizes: string
+}
+
+const joins: Readonly<Record<Dialect, string>> = {
+	sqlite:
+		'cast(group_concat(json) as blob) as joined, json_group_array(id) as ids, json_group_array("key") as keys, json_group_array(octet_length(json)) as sizes',
+	postgres:
+		'string_agg(json, \',\') as joined, json_agg(id)::text as ids, json_agg("key")::text as keys, json_agg(octet_length(json))::text as sizes',
 }
 
 export type JsonPageQuery<P extends object> = Query<P, PageRow>
@@ -89,31 +97,24 @@ export function pageOf(
 	{ table, rows, order, columns }: { table: string; rows: Knex.QueryBuilder; order: Order; columns: Knex.Raw },
 ): Knex.QueryBuilder {
 	const page = pageWith(knex, dialect, { table, rows, order: orderBy(order), columns }).select({ key: order.column }, 'id')
-	if (dialect === 'postgres') return page
-	return knex
-		.from(page.as('page'))
-		.select(
-			knex.raw(
-				'cast(group_concat(json) as blob) as joined, json_group_array(id) as ids, json_group_array("key") as keys, json_group_array(octet_length(json)) as sizes',
-			),
-		)
+	return knex.from(page.as('page')).select(knex.raw(joins[dialect]))
 }
 
 /** Reads a page that was asked for with a row more than it has. Its rows are undefined when a record's JSON is null. */
-export async function readPage<P extends object>(db: Db, page: JsonPageQuery<P>, params: P, limit: number) {
-	if (db.dialect === 'postgres') {
-		const { rows, hasMore } = cutPage(await db.all(page, params), limit)
-		const isWhole = rows[0]?.json !== null
-		return { rows: isWhole ? rows.map(({ json }) => json as string) : undefined, ...endOf(hasMore, rows.at(-1)) }
-	}
-	const found = (await db.get(page, params)) as JoinedPage | undefined
-	const ids = JSON.parse(found?.ids ?? '[]') as string[]
+export async function readPage<P extends object>(
+	db: Db,
+	page: JsonPageQuery<P>,
+	params: P,
+	limit: number,
+): Promise<Omit<PageRows, 'rows'> & { rows: PageJson | undefined }> {
+	const found = await db.get(page, params)
+	const ids: string[] = JSON.parse(found?.ids ?? '[]')
 	if (!found || ids.length === 0) return { rows: [], hasMore: false }
 	const hasMore = ids.length > limit
 	const at = Math.min(limit, ids.length) - 1
 	const end = endOf(hasMore, { key: hasMore ? JSON.parse(found.keys)[at] : '', id: ids[at] as string })
-	const { joined } = found
-	if (joined === null) return { rows: undefined, ...end }
+	if (found.joined === null) return { rows: undefined, ...end }
+	const joined = typeof found.joined === 'string' ? Buffer.from(found.joined) : found.joined
 	const json = hasMore ? joined.subarray(0, -1 - JSON.parse(found.sizes)[limit]) : joined
 	return { rows: { json, length: at + 1 }, ...end }
 }
@@ -243,6 +244,12 @@ export interface ListOf<Filters> {
 	readonly sparse?: (filters: Record<string, unknown>) => readonly string[]
 }
 
+/** Where no index says how far an offset goes, what it skips counts among what a page looks at. */
+export function offsetTooDeep(): ApiError {
+	const detail = 'is too deep for a list that is searched or filtered like this; follow the cursor of each page'
+	return new ApiError('invalid_request', `offset ${detail}.`, { errors: [{ parameter: 'offset', code: 'range', detail }] })
+}
+
 /** A page by sparse filters looks at so many rows in one go, and at so many in all: it may be short, or empty, and still have a next one. */
 const sparseStride = 1_000
 const sparseStrides = 20
@@ -255,20 +262,37 @@ interface UpTo {
 /** A list in one order. */
 export function listOf<Filters extends object>({ table, order, matching, columns, sparse = () => [] }: ListOf<Filters>) {
 	const step = stepOf(matching, order)
-	const page: JsonPageQuery<Filters & PageParameters & UpTo> = query((knex, params, dialect) => {
-		const { limit, offset, afterKey, afterId, upToKey, upToId, ...filters } = params
+	/** The rows of the list up to a place. */
+	function matchingUpTo(knex: Knex, params: Placeholders<Filters & UpTo>, dialect: Dialect): Knex.QueryBuilder {
+		const { upToKey, upToId, ...filters } = params
 		const rows = matching(knex, filters as unknown as Placeholders<Filters>, dialect)
+		return upToKey === undefined
+			? rows
+			: rows.whereRaw(`("${order.column}", id) ${order.direction === 'asc' ? '<=' : '>='} (?, ?)`, [
+					upToKey,
+					upToId as Knex.Value,
+				])
+	}
+	const page: JsonPageQuery<Filters & PageParameters & UpTo> = query((knex, params, dialect) => {
+		const { limit, offset, afterKey, afterId, ...filters } = params
+		const rows = matchingUpTo(knex, filters as unknown as Placeholders<Filters & UpTo>, dialect)
 		const at = { limit, offset, afterKey, afterId } as Placeholders<PageParameters>
-		if (upToKey !== undefined)
-			rows.whereRaw(`("${order.column}", id) ${order.direction === 'asc' ? '<=' : '>='} (?, ?)`, [upToKey, upToId as Knex.Value])
 		return pageOf(knex, dialect, { table, rows: onPage(rows, at, order), order, columns: columns(knex, dialect) })
 	})
+	const countPart = query<Filters & UpTo & Pick<PageParameters, 'afterKey' | 'afterId'>, { total: number }>(
+		(knex, params, dialect) => {
+			const { afterKey, afterId, ...filters } = params
+			const rows = matchingUpTo(knex, filters as unknown as Placeholders<Filters & UpTo>, dialect)
+			if (afterKey !== undefined && afterId !== undefined) behind(rows, order, afterKey, afterId)
+			return rows.count({ total: '*' })
+		},
+	)
 	const count = query<Filters, { total: number }>((knex, filters, dialect) => countRows(knex, matching(knex, filters, dialect)))
 
-	/** What a search has found is little: none of its filters is sparse. */
+	/** What a search has found is little: none of its filters is sparse. The words of one that finds much are in no index of an order. */
 	const sparseOf = (filters: object) => {
 		const given = filters as Record<string, unknown>
-		return given.ids === undefined ? sparse(given).filter((name) => given[name] !== undefined) : []
+		return given.ids === undefined ? [...sparse(given), 'words'].filter((name) => given[name] !== undefined) : []
 	}
 
 	/** Walks the list without its sparse filters, and looks for rows between one place and the next. */
@@ -276,21 +300,29 @@ export function listOf<Filters extends object>({ table, order, matching, columns
 		const names = sparseOf(filters)
 		const walked = Object.fromEntries(Object.entries(filters).filter(([name]) => !names.includes(name))) as Filters
 		const found: PageJson[] = []
-		let [left, from, strides] = [offset + limit, after, 0]
-		// Nothing says how much of an offset is left, so it is skipped at once.
-		while (left > 0 && (strides++ < sparseStrides || offset > 0)) {
+		let [toSkip, from] = [offset, after]
+		for (let [left, strides] = [limit, 0]; left > 0 && strides < sparseStrides; strides++) {
 			const to = await db.get(step, { ...walked, ...pageParameters({ limit: 0, offset: sparseStride - 1, after: from }) })
 			const upTo = to && { upToKey: to.key, upToId: to.id }
-			const params = { ...filters, ...pageParameters({ limit: left, offset: 0, after: from }), ...upTo }
-			const { rows = [], end } = await readPage(db, page, params, left)
-			found.push(rows)
-			left -= rows.length
-			if (end) return { rows: joined(found, offset), hasMore: true, end }
-			if (to === undefined) return { rows: joined(found, offset), hasMore: false }
+			if (upTo && toSkip >= sparseStride) {
+				const behindPlace = from && { afterKey: from.key, afterId: from.id }
+				toSkip -= (await db.get(countPart, { ...filters, ...behindPlace, ...upTo }))?.total ?? 0
+			} else {
+				const wanted = toSkip + left
+				const params = { ...filters, ...pageParameters({ limit: wanted, offset: 0, after: from }), ...upTo }
+				const { rows = [], end } = await readPage(db, page, params, wanted)
+				const kept = toSkip > 0 ? joined([rows], toSkip) : rows
+				found.push(kept)
+				toSkip -= rows.length - kept.length
+				left -= kept.length
+				if (end) return { rows: joined(found, 0), hasMore: true, end }
+				if (to === undefined) return { rows: joined(found, 0), hasMore: false }
+			}
 			from = to
 			await nextTurn()
 		}
-		return { rows: joined(found, offset), hasMore: true, ...(from && { end: from }) }
+		if (toSkip > 0) throw offsetTooDeep()
+		return { rows: joined(found, 0), hasMore: true, ...(from && { end: from }) }
 	}
 
 	async function read(db: Db, filters: Filters, asked: PageQuery): Promise<PageRows> {

@@ -17,6 +17,12 @@ export const isAnyOf = (column: string, dialect: Dialect) =>
 		? `"${column}" in (select value from json_each(?))`
 		: `"${column}" = any(array(select jsonb_array_elements_text(cast(? as jsonb))))`
 
+/** SQL: each word of a list begins a word of the text. The list is one parameter. */
+export const hasWords = (text: string, dialect: Dialect) =>
+	dialect === 'sqlite'
+		? `not exists (select 1 from json_each(?) as w where instr(' ' || ${text}, ' ' || w.value) = 0)`
+		: `not exists (select 1 from jsonb_array_elements_text(cast(? as jsonb)) as w where strpos(' ' || ${text}, ' ' || w.value) = 0)`
+
 /** Keeps the rows that are limited to kinds of records among these; all rows when `within` is undefined. */
 export function limitWithin(rows: Knex.QueryBuilder, within: Knex.Value | undefined, dialect: Dialect): Knex.QueryBuilder {
 	if (within === undefined) return rows

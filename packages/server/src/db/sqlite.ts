@@ -36,6 +36,8 @@ export function openSqlite(file: string): Database {
 	// A log that was longer for a while is cut to as much when it begins anew, also while there is no quiet time for it.
 	writer.pragma(`journal_size_limit = ${64 * 2 ** 20}`)
 	const reader = new Sqlite(file, { readonly: true })
+	// A quarter of better-sqlite3's default: reads cost the same, since the system has the pages too.
+	reader.pragma('cache_size = -4000')
 	const transactions = new Transactions(writer)
 	const checkpoints = new Checkpoints(writer)
 	transactions.committed.add(() => checkpoints.noteCommit())

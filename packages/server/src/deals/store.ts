@@ -10,6 +10,7 @@ import { eventsAbout } from '../events/record-events.ts'
 import type { Deal, DealCreate, DealUpdate, Pipeline } from '../generated/contract.ts'
 import { blanks, fields } from '../generated/tables.ts'
 import type { Call } from '../http/handler.ts'
+import type { Instants } from '../lists/dates.ts'
 import { filterBy, requireRanges } from '../lists/filters.ts'
 import { type Searched, type SearchText, searchedPage } from '../search/lists.ts'
 import { searchTexts, withSearchText } from '../search/texts.ts'
@@ -17,7 +18,8 @@ import { findOldestPipeline, pipelines } from './pipeline-store.ts'
 
 const unindexed = ['currency', 'valueMin', 'valueMax', 'stages']
 
-type Filter = ListFilter<'deals.list'> & { readonly stages?: readonly string[] }
+type Asked = Instants<ListFilter<'deals.list'>, 'createdFrom' | 'createdTo' | 'updatedSince'>
+type Filter = Asked & { readonly stages?: readonly string[] }
 
 export const deals = records<Deal, Searched<Filter>, SearchText>({
 	name: 'deal',
@@ -29,7 +31,7 @@ export const deals = records<Deal, Searched<Filter>, SearchText>({
 		valueMin: ['valueCents', '>='],
 		valueMax: ['valueCents', '<='],
 		createdFrom: ['createdAt', '>='],
-		createdTo: ['createdAt', '<'],
+		createdTo: ['createdAt', '<='],
 		updatedSince: ['updatedAt', '>='],
 	}),
 	sparse: (column) =>
@@ -44,12 +46,7 @@ const readSearched = searchedPage<Filter>('deals', deals)
 export function readDeals(
 	db: Db,
 	organizationId: string,
-	{
-		sortBy,
-		sortOrder,
-		stage,
-		...query
-	}: ListFilter<'deals.list'> & Partial<Pick<Call<'deals.list'>['query'], 'sortBy' | 'sortOrder'>> & PageQuery,
+	{ sortBy, sortOrder, stage, ...query }: Asked & Partial<Pick<Call<'deals.list'>['query'], 'sortBy' | 'sortOrder'>> & PageQuery,
 ): Promise<CountedPage> {
 	requireRanges(query, [
 		['createdFrom', 'createdTo'],
@@ -58,7 +55,7 @@ export function readDeals(
 	const column = sortBy ?? (query.updatedSince === undefined ? 'createdAt' : 'updatedAt')
 	const order = { column, direction: sortOrder ?? (column === 'createdAt' ? 'desc' : 'asc') }
 	const staged = stage?.includes(',') ? { stages: stage.split(',') } : stage !== undefined && { stage }
-	return readSearched(db, organizationId, { ...query, ...staged }, order)
+	return readSearched(db, organizationId, { ...query, ...staged }, order, (sortBy ?? sortOrder) !== undefined)
 }
 
 const record = eventsAbout<Deal, `deal.${'created' | 'updated' | 'stage_changed' | 'deleted'}`>('deal')

@@ -9,7 +9,7 @@ import { etag } from '../http/etag.ts'
 import { type Handler, writeContext } from '../http/handler.ts'
 import { cursorsOf, lockForChange, removed } from '../http/record-handlers.ts'
 import { findInvoices } from '../search/invoices-store.ts'
-import { mostFound } from '../search/store.ts'
+import { mostChosen, mostFound } from '../search/store.ts'
 import { createInvoiceOfTime, previewInvoiceOfTime } from './from-time-entries.ts'
 import type { StoredInvoice } from './invoice.ts'
 import { filterOf } from './reading/filter.ts'
@@ -31,12 +31,16 @@ export const list: Handler<'invoices.list'> = async ({ query, caller }, context)
 	const asked = { limit, offset, cursor, search, ...filters, ...order }
 	const cursors = cursorsOf('invoice', { query: asked, caller }, context)
 	const page = { limit, offset, after: cursors.after() }
-	const searched = { db: context.db, organizationId, most: mostFound }
+	// Alone a search has the best of what it finds; in another order, or beside filters, all of it.
+	const isChosen = [...Object.values(filters), ...Object.values(order)].some((value) => value !== undefined)
+	const searched = { db: context.db, organizationId, most: isChosen ? mostChosen : mostFound, allOrNothing: isChosen }
 	const found = await findInvoices(searched, search, allows(caller.scopes, ['companies:read']))
-	const listed = { filter, found: found?.ids, sort: { sortBy, sortOrder }, page, shape: shapeOf(query), count }
+	const among = found && (isChosen && found.isCut ? { sieve: found.sieve } : { found: found.ids })
+	const listed = { filter, ...among, sort: { sortBy, sortOrder }, page, shape: shapeOf(query), count }
 	const { rows, end, total } = await listInvoices(context.db, listed, today)
 	// A search that found more than it ranks knows no number.
-	const headers = { ...(total !== null && !found?.isCut && { 'X-Total-Count': total }) }
+	const isRanked = found?.isCut && !isChosen
+	const headers = { ...(total !== null && !isRanked && { 'X-Total-Count': total }) }
 	return { status: 200, headers, next: end ? cursors.seal(end) : null, body: listText<ListedInvoice>(rows) }
 }
 

@@ -96,9 +96,9 @@ export function paymentState({ status, totalCents, amountPaidCents, amountCredit
 export function asRead(stored: StoredInvoice, today: Today): Invoice {
 	const { paidDateDerived, paidByPayment, statusBeforePayment, billToWritten, billFromWritten, languageWritten, ...invoice } =
 		stored
-	const { status, dueDate } = invoice
+	const { status, dueDate, totalCents } = invoice
 	const todayBegins = dueDate !== null && dueDate % dayMs === 0 ? today.date : today.instant
-	const isPaid = paymentState(invoice) === 'paid'
-	const isOverdue = (status === 'sent' || status === 'overdue') && !isPaid && dueDate !== null && dueDate < todayBegins
+	const canBeLate = totalCents >= 0 && paymentState(invoice) !== 'paid' && dueDate !== null
+	const isOverdue = (status === 'sent' || status === 'overdue') && canBeLate && dueDate < todayBegins
 	return { ...invoice, amountDueCents: amountDue(invoice), paymentState: paymentState(invoice), isOverdue }
 }

@@ -119,6 +119,7 @@ describe('an invoice stays as it is', () => {
 		['is overdue already', { status: 'overdue' }],
 		['has no due date', { dueDate: null }],
 		['is due today', { dueDate: nextDay }],
+		['is a credit: its total is below 0', { totalCents: -100 }],
 	] as [string, InvoiceInput][])('when it %s', async (_, invoice) => {
 		const tenant = await server.newTenant()
 		server.clock.now = nextDay

@@ -7,7 +7,7 @@ import type { SearchText } from '../search/lists.ts'
 import { searchTexts } from '../search/texts.ts'
 import { blankParty, hiddenFlags, type StoredInvoice } from './invoice.ts'
 import { blankLine } from './pricing/lines.ts'
-import { type Clock, invoiceJson, isCovered, isPastDue } from './reading/invoice-json.ts'
+import { type Clock, canBeLate, invoiceJson, isCovered, isPastDue } from './reading/invoice-json.ts'
 
 interface Key extends Clock {
 	readonly organizationId: string
@@ -130,7 +130,7 @@ const pastDue = query<PastDue, { id: string }>((knex, { organizationId, before, 
 		.where({ organizationId, status: 'sent' })
 		.where('dueDate', '<', before)
 		.whereRaw('?', [isPastDue(knex, clock)])
-		.whereRaw(`not ${isCovered}`)
+		.whereRaw(canBeLate)
 		.orderBy('dueDate')
 		.select('id')
 		.limit(asNumber(limit)),
@@ -142,8 +142,7 @@ export const findPastDue = (db: Db, organizationId: string, { date, instant }: T
 
 /** The due dates of sent invoices that owe something, of the first days that have any: which of them ends first depends on the time zone. */
 const firstDue = query<{ organizationId: string }, { dueDate: number }>((knex, { organizationId }) => {
-	const sent = () =>
-		knex('invoices').where({ organizationId, status: 'sent' }).whereNotNull('dueDate').whereRaw(`not ${isCovered}`)
+	const sent = () => knex('invoices').where({ organizationId, status: 'sent' }).whereRaw(canBeLate)
 	return sent()
 		.where('dueDate', '<=', sent().select(knex.raw(`min("dueDate") + ${2 * dayMs}`)))
 		.distinct('dueDate')

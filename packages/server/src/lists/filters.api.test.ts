@@ -36,7 +36,7 @@ describe('deals', () => {
 		expect(await deals({ stage: 'won,paid', valueMin: 200, currency: 'EUR' })).toEqual(['B'])
 		expect(await deals({ valueMin: 200 })).toEqual(['C', 'B'])
 		expect(await deals({ valueMin: 100, valueMax: 200 })).toEqual(['B', 'A'])
-		expect(await deals({ createdFrom: from + 1, createdTo: from + 3 })).toEqual(['C', 'B'])
+		expect(await deals({ createdFrom: from + 1, createdTo: from + 2 })).toEqual(['C', 'B'])
 		expect(await deals({ search: 'b', valueMax: 200 })).toEqual(['B'])
 	})
 
@@ -70,6 +70,32 @@ describe('deals', () => {
 	})
 })
 
+it('a day is that day in the time zone of the organization, the last one whole, for every list', async () => {
+	const { now } = server.clock
+	tenant = await server.newTenant({ timeZone: 'America/New_York' })
+	// The last millisecond of the 1st of March there.
+	server.clock.now = Date.parse('2026-03-02T04:59:59.998Z')
+	await post('/api/deals', { name: 'first' })
+	await post('/api/contacts', { name: 'first' })
+	const startedAt = server.clock.now - 1
+	await tenant.newTimeEntry({
+		description: 'first',
+		startedAt,
+		durationSeconds: 60,
+		dealId: await tenant.newDeal({ name: 'second' }),
+	})
+	server.clock.now = now
+	for (const day of ['2026-03-01', '2026-03-01T05:00:00Z']) {
+		expect(await list('/api/deals', { createdFrom: day, createdTo: '2026-03-01' })).toEqual(['first'])
+		expect(await list('/api/deals', { updatedSince: day })).toEqual(['first', 'second'])
+		expect(await list('/api/contacts', { updatedSince: day })).toEqual(['first'])
+		expect(await list('/api/time-entries', { from: day, to: '2026-03-01' })).toEqual(['first'])
+	}
+	expect(await list('/api/deals', { createdTo: '2026-02-28' })).toEqual([])
+	expect(await list('/api/time-entries', { from: '2026-03-02' })).toEqual([])
+	expect(await list('/api/contacts', { updatedSince: '2026-03-02' })).toEqual(['first'])
+})
+
 describe('contacts', () => {
 	it('are limited by e-mail address in any case, and by their change', async () => {
 		const companyId = await post('/api/companies', { name: 'Acme' })
@@ -97,7 +123,8 @@ describe('time entries', () => {
 		expect(await entries({ userId: 'usr_1', status: 'open' })).toEqual(['B', 'A'])
 		expect(await entries({ billable: 'true' })).toEqual(['C', 'A'])
 		expect(await entries({ billable: 'false' })).toEqual(['B'])
-		expect(await entries({ from: start + 10, to: start + 20 })).toEqual(['B'])
+		expect(await entries({ from: start + 10, to: start + 19 })).toEqual(['B'])
+		expect(await entries({ from: start + 10, to: start + 20 })).toEqual(['C', 'B'])
 		expect(await entries({ from: start + 10, userId: 'usr_1', billable: 'true' })).toEqual([])
 		expect(await entries({ updatedSince: 0, billable: 'true' })).toHaveLength(2)
 		const refused = await tenant.ask('GET', '/api/time-entries?from=2&to=1')

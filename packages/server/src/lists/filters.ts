@@ -2,7 +2,7 @@
 import type { Knex } from 'knex'
 import { ApiError } from '../base/errors.ts'
 import type { Dialect, Placeholders } from '../db/database.ts'
-import { isAnyOf } from '../db/records.ts'
+import { hasWords, isAnyOf } from '../db/records.ts'
 
 /**
  * A parameter that is not the value of the column of its name: its column, and how it is compared. `any of` takes a list with commas, `in
@@ -31,17 +31,21 @@ export function among(
 	return rows.from(found).whereRaw('??.id = "foundId"', [table])
 }
 
-/** Filters of a table: comparisons, the `ids` that a search found, and for each other parameter the column of its name. */
+/**
+ * Filters of a table: comparisons, the `ids` that a search found or the `words` that it looks for, and for each other parameter the column
+ * of its name.
+ */
 export const filterBy =
 	(table: string, comparisons: Comparisons = {}) =>
 	<F>(rows: Knex.QueryBuilder, knex: Knex, filters: Placeholders<F>, dialect: Dialect): Knex.QueryBuilder => {
-		const { ids, ...others } = filters as Record<string, Knex.Value>
+		const { ids, words, ...others } = filters as Record<string, Knex.Value>
 		for (const [name, value] of Object.entries(others)) {
 			const [column, as] = comparisons[name] ?? [name, '=']
 			if (as === 'any of') rows.whereRaw(isAnyOf(column, dialect), [value])
 			else if (as === 'in any case') rows.whereRaw(`lower("${column}") = ?`, [value])
 			else rows.where(column, as, value)
 		}
+		if (words !== undefined) rows.whereRaw(hasWords('"searchText"', dialect), [words])
 		return ids === undefined
 			? rows
 			: among(rows, knex, { table, organizationId: others.organizationId as Knex.Value, ids }, dialect)
@@ -55,5 +59,7 @@ export function requireRanges(query: object, ranges: readonly (readonly [from: s
 		if (begin === undefined || end === undefined || begin <= end) return []
 		return { parameter: to, code: 'range', detail: `must not be less than ${from}` }
 	})
-	if (errors[0]) throw new ApiError('invalid_request', `${errors[0].parameter} ${errors[0].detail}.`, { errors })
+	if (errors.length === 0) return
+	const detail = errors.map((error) => `${error.parameter} ${error.detail}`).join('; ')
+	throw new ApiError('invalid_request', `${detail}.`, { errors })
 }

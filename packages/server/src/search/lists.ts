@@ -1,11 +1,11 @@
 // Lists with a `search`.
 import type { Db } from '../db/database.ts'
 import type { CountedPage, Order, PageQuery } from '../db/pages.ts'
-import { findText } from './store.ts'
+import { findText, mostChosen } from './store.ts'
 import type { SearchedTable } from './texts.ts'
 
-/** The filters of a list, with what its search has found. */
-export type Searched<Filter> = Omit<Filter, 'search'> & { readonly ids?: readonly string[] }
+/** The filters of a list, with what its search has found, or looks for. */
+export type Searched<Filter> = Omit<Filter, 'search'> & { readonly ids?: readonly string[]; readonly words?: readonly string[] }
 
 /** The column that triggers make the index of. */
 export interface SearchText {
@@ -19,7 +19,14 @@ interface Lists<Filter> {
 /** Who asks what has changed wants the changes in their order. */
 const changes: Order = { column: 'updatedAt', direction: 'asc' }
 
-/** Reads pages of a list: of what `search` finds, or of all. */
+/** Whether anything but `search` chooses the records. */
+const isChosen = ({ limit, offset, after, ...filters }: object & Partial<PageQuery>) =>
+	Object.values(filters).some((value) => value !== undefined)
+
+/**
+ * Reads pages of a list: of what `search` finds, or of all. Alone a search has the best of what it finds; in an order that is asked for, or
+ * beside filters, all of it.
+ */
 export const searchedPage =
 	<Filter extends object>(table: SearchedTable, { readPage }: Lists<Filter>) =>
 	async (
@@ -27,10 +34,14 @@ export const searchedPage =
 		organizationId: string,
 		query: Filter & { readonly search?: string } & PageQuery,
 		order?: Order,
+		isSorted = false,
 	): Promise<CountedPage> => {
 		const { search, ...others } = query
-		const found = await findText(db, organizationId, table, search)
-		const page = { ...(others as unknown as Searched<Filter> & PageQuery), ...(found && { ids: found.ids }) }
+		const isComplete = isSorted || isChosen(others)
+		const found = await findText(db, organizationId, table, search, isComplete ? mostChosen : undefined)
+		const isWalked = isComplete && found?.isCut
+		const searched = found && (isWalked ? { words: found.words } : { ids: found.ids })
+		const page = { ...(others as unknown as Searched<Filter> & PageQuery), ...searched }
 		const read = await readPage(db, organizationId, page, order ?? ('updatedSince' in page ? changes : undefined))
-		return found?.isCut ? { ...read, isCut: true } : read
+		return found?.isCut && !isWalked ? { ...read, isCut: true } : read
 	}

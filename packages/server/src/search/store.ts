@@ -3,11 +3,15 @@
 import type { Knex } from 'knex'
 import { ApiError } from '../base/errors.ts'
 import { type Db, type Dialect, madeOnce, query } from '../db/database.ts'
+import { hasWords } from '../db/records.ts'
 import { type SearchedTable, withoutZeros } from './texts.ts'
 import { searchedWords } from './words.ts'
 
 /** A search ranks so many records. */
 export const mostFound = 250
+
+/** A search beside filters chooses among so many records. Of more, the list is walked by its filters, and each record's words are looked at. */
+export const mostChosen = 1_000
 
 /** Records that match a search, the best first. */
 export interface Found {
@@ -30,6 +34,8 @@ export interface Search {
 	readonly db: Db
 	readonly organizationId: string
 	readonly most: number
+	/** Whether the best are of no use without the others. */
+	readonly allOrNothing?: boolean
 }
 
 interface Range {
@@ -84,12 +90,6 @@ export const byIds = (knex: Knex, dialect: Dialect, table: string, ids: Knex.Val
 				table,
 			])
 
-/** SQL: each word begins a word of the text. */
-export const hasWords = (text: string, dialect: Dialect) =>
-	dialect === 'sqlite'
-		? `not exists (select 1 from json_each(?) as w where instr(' ' || ${text}, ' ' || w.value) = 0)`
-		: `not exists (select 1 from jsonb_array_elements_text(cast(? as jsonb)) as w where strpos(' ' || ${text}, ' ' || w.value) = 0)`
-
 /** Those of the records that have all the words. */
 const havingAll = madeOnce((table: SearchedTable) =>
 	query<Named, { json: string }>((knex, { organizationId, ids, words }, dialect) =>
@@ -108,12 +108,13 @@ const triedWords = 3
 export const longestFirst = (words: readonly string[]) =>
 	[...words].sort((one, other) => other.length - one.length).slice(0, triedWords)
 
-/** How much more of the index is read for each of several words, to find the records that have them all. */
+/** How much more of the index is read for each of several words, to find the records that have them all; and at most so much. */
 const deeper = 8
+const deepest = 2_000
 
 /** Records that may have all the words: those that all the words have of which the index was read to its end. */
 async function candidates(search: Search, table: SearchedTable, words: readonly string[]): Promise<Found> {
-	const most = search.most * deeper
+	const most = Math.min(search.most * deeper, deepest)
 	const partial: string[][] = []
 	let all: string[] | undefined
 	for (const word of longestFirst(words)) {
@@ -163,7 +164,8 @@ export async function findText(
 	organizationId: string,
 	table: SearchedTable,
 	text: string | undefined,
-): Promise<Found | undefined> {
+	most = mostFound,
+): Promise<(Found & { readonly words: readonly string[] }) | undefined> {
 	const words = wordsToFind(table, text)
-	return words && findByWords({ db, organizationId, most: mostFound }, table, words)
+	return words && { ...(await findByWords({ db, organizationId, most }, table, words)), words }
 }

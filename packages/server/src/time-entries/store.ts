@@ -11,25 +11,28 @@ import { changesBetween } from '../events/changes.ts'
 import { eventsAbout } from '../events/record-events.ts'
 import type { TimeEntry, TimeEntryCreate, TimeEntryStatus, TimeEntryUpdate } from '../generated/contract.ts'
 import { blanks, fields } from '../generated/tables.ts'
+import type { Instants } from '../lists/dates.ts'
 import { filterBy, requireRanges } from '../lists/filters.ts'
 import { type Searched, type SearchText, searchedPage } from '../search/lists.ts'
 import { searchTexts, withSearchText } from '../search/texts.ts'
 import { defaultStart, isRunning, writeSpan } from './duration.ts'
 import { requireNoTimer } from './running-store.ts'
 
-export const timeEntries = records<TimeEntry, Searched<ListFilter<'timeEntries.list'>>, SearchText>({
+type Filter = Instants<ListFilter<'timeEntries.list'>, 'from' | 'to' | 'updatedSince'>
+
+export const timeEntries = records<TimeEntry, Searched<Filter>, SearchText>({
 	name: 'time_entry',
 	table: 'time_entries',
 	fields: fields.TimeEntry,
 	order: { column: 'startedAt', direction: 'desc' },
-	filter: filterBy('time_entries', { from: ['startedAt', '>='], to: ['startedAt', '<'], updatedSince: ['updatedAt', '>='] }),
+	filter: filterBy('time_entries', { from: ['startedAt', '>='], to: ['startedAt', '<='], updatedSince: ['updatedAt', '>='] }),
 	sparse: (column, { dealId, invoiceId, status }) =>
 		column === 'updatedAt'
 			? ['dealId', 'invoiceId', 'status', 'userId', 'billable', 'from', 'to']
 			: ['billable', ...((dealId ?? invoiceId ?? status) === undefined ? [] : ['userId'])],
 })
 
-const readSearched = searchedPage<ListFilter<'timeEntries.list'>>('time_entries', timeEntries)
+const readSearched = searchedPage<Filter>('time_entries', timeEntries)
 
 export const readTimeEntries: typeof readSearched = (db, organizationId, query) => {
 	requireRanges(query, [['from', 'to']])

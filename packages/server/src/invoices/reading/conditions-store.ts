@@ -5,8 +5,9 @@ import { asNumber, type Dialect, madeOnce, type Placeholders, query } from '../.
 import type { Place } from '../../db/pages.ts'
 import { isAnyOf } from '../../db/records.ts'
 import type { InvoiceSort, SortOrder } from '../../generated/contract.ts'
+import type { End } from '../../lists/dates.ts'
 import { among } from '../../lists/filters.ts'
-import type { End, Filter, Range } from './filter.ts'
+import type { Filter, Range } from './filter.ts'
 import { byKind, type Clock, isOverdue, paymentState } from './invoice-json.ts'
 import { datesWithin, type Segment, sortKeys } from './orders.ts'
 

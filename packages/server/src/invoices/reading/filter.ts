@@ -1,20 +1,14 @@
 // What a list of invoices is limited to, as the database compares it: days become the instants at which they begin and end in the
 // organization's time zone.
-import { calendarDay, dayMs, endOfDay, startOfDay, toMs } from '../../base/dates.ts'
-import { ApiError } from '../../base/errors.ts'
-import type { DateInput, InvoiceStatus, PaymentState, ProblemError } from '../../generated/contract.ts'
+import type { DateInput, InvoiceStatus, PaymentState } from '../../generated/contract.ts'
 import type { Call } from '../../http/handler.ts'
+import { beginningOf, type End, endOf, firstOf, lastOf } from '../../lists/dates.ts'
+import { requireRanges } from '../../lists/filters.ts'
 
 type Asked = Omit<
 	Call<'invoices.list'>['query'],
 	'limit' | 'offset' | 'cursor' | 'search' | 'sortBy' | 'sortOrder' | 'fields' | 'expand' | 'count'
 >
-
-/** An end of a range of dates, for dates that are days and for those that are instants. */
-export interface End {
-	readonly day: number
-	readonly instant: number
-}
 
 export interface Range<T> {
 	readonly from?: T | undefined
@@ -61,48 +55,18 @@ export function filterOf(asked: Asked, organizationId: string, timeZone: string)
 	return filter
 }
 
-/** A number that is a day is one here: answers show days so. */
-function firstOf(value: DateInput, timeZone: string): End {
-	const ms = toMs(value)
-	if (ms % dayMs === 0) return { day: ms, instant: startOfDay(timeZone, ms) }
-	return { day: calendarDay(timeZone, ms), instant: ms }
-}
-
-function lastOf(value: DateInput, timeZone: string): End {
-	const ms = toMs(value)
-	if (ms % dayMs === 0) return { day: ms, instant: endOfDay(timeZone, ms) - 1 }
-	return { day: calendarDay(timeZone, ms), instant: ms }
-}
-
-/** Times that are always instants are compared with a day only where it is written as one. */
-const isDay = (value: DateInput) => typeof value === 'string' && value.length === 10
-
-function beginningOf(value: DateInput | undefined, timeZone: string): number | undefined {
-	if (value === undefined) return undefined
-	return isDay(value) ? startOfDay(timeZone, toMs(value)) : toMs(value)
-}
-
-function endOf(value: DateInput | undefined, timeZone: string): number | undefined {
-	if (value === undefined) return undefined
-	return isDay(value) ? endOfDay(timeZone, toMs(value)) - 1 : toMs(value)
-}
-
+/** Throws 400 where the end of a range lies before its beginning. */
 function rejectBackward({ total, issued, due, paid, created }: Filter): void {
-	const instants = ({ from, to }: Range<End>) => ({ from: from?.instant, to: to?.instant })
-	const ranges: [first: string, last: string, Range<number>][] = [
-		['totalMin', 'totalMax', total],
-		['issuedFrom', 'issuedTo', instants(issued)],
-		['dueFrom', 'dueTo', instants(due)],
-		['paidFrom', 'paidTo', instants(paid)],
-		['createdFrom', 'createdTo', created],
-	]
-	const errors = ranges.flatMap(([first, last, { from, to }]): ProblemError[] =>
-		from !== undefined && to !== undefined && from > to
-			? [{ parameter: last, code: 'range', detail: `must not be before ${first}` }]
-			: [],
-	)
-	if (errors.length > 0) {
-		const detail = errors.map((error) => `${error.parameter} ${error.detail}`).join('; ')
-		throw new ApiError('invalid_request', `${detail}.`, { errors })
-	}
+	const bounds = Object.entries({ issued, due, paid }).flatMap(([name, { from, to }]) => [
+		[`${name}From`, from?.instant],
+		[`${name}To`, to?.instant],
+	])
+	const given = { ...Object.fromEntries(bounds), createdFrom: created.from, createdTo: created.to }
+	requireRanges({ ...given, totalMin: total.from, totalMax: total.to }, [
+		['totalMin', 'totalMax'],
+		['issuedFrom', 'issuedTo'],
+		['dueFrom', 'dueTo'],
+		['paidFrom', 'paidTo'],
+		['createdFrom', 'createdTo'],
+	])
 }

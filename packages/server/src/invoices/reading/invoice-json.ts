@@ -40,8 +40,11 @@ const settled = '"amountPaidCents" + "amountCreditedCents"'
 /** Whether money covers a total that is not 0. A total of 0 is paid when its status says so. */
 export const isCovered = `(("totalCents" > 0 and ${settled} >= "totalCents") or ("totalCents" < 0 and ${settled} <= "totalCents"))`
 
+/** Whether the client owes money until its due day. Of a total below 0 the money goes the other way. */
+export const canBeLate = `"totalCents" >= 0 and not ${isCovered} and "dueDate" is not null`
+
 export const isOverdue = (knex: Knex, clock: Placeholders<Clock>) =>
-	knex.raw(`(status in ('sent', 'overdue') and not ${isCovered} and "dueDate" is not null and ?)`, [isPastDue(knex, clock)])
+	knex.raw(`(status in ('sent', 'overdue') and ${canBeLate} and ?)`, [isPastDue(knex, clock)])
 
 const amountDue = `case when status = 'cancelled' then 0 else "totalCents" - "amountPaidCents" - "amountCreditedCents" end`
 

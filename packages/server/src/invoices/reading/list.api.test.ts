@@ -70,6 +70,7 @@ describe('filters', () => {
 		['a day contains plain dates and instants of that day there', 'dueFrom=2026-03-10&dueTo=2026-03-10', ['INV-10', 'INV-9']],
 		['a range contains its last day', 'dueFrom=2026-03-11&dueTo=2026-03-11', ['INV-2']],
 		['an instant bounds instants, and plain dates by its day', 'dueFrom=2026-03-11T03:00:00Z', ['INV-2', 'INV-10', 'INV-9']],
+		['an instant at midnight is no day', 'dueFrom=2026-03-11T00:00:00Z&dueTo=2026-03-11T00:00:00Z', ['INV-9']],
 		['an instant is contained itself', 'dueTo=2026-03-11T03:00:00Z', ['INV-10', 'INV-9']],
 		['a date as answers show it', `dueTo=${Date.UTC(2026, 2, 10)}`, ['INV-10', 'INV-9']],
 		['no range has what has no date', 'paidTo=2026-12-31', ['INV-0100']],
@@ -120,6 +121,7 @@ describe('refuses', () => {
 		['currency=eur', ['currency'], 'format'],
 		['isOverdue=maybe', ['isOverdue'], 'type'],
 		['status=', ['status'], 'type'],
+		['expand=', ['expand'], 'type'],
 		['status=sent,open', ['status'], 'enum'],
 		['expand=payments', ['expand'], 'enum'],
 		['sortBy=notes', ['sortBy'], 'enum'],
@@ -129,6 +131,11 @@ describe('refuses', () => {
 		expect([status, body.code]).toEqual([400, 'invalid_request'])
 		expect(body.errors.map(({ parameter }: { parameter: string }) => parameter)).toEqual(expect.arrayContaining(parameters))
 		expect(body.errors.map((error: { code: string }) => error.code)).toContain(code)
+	})
+
+	it('an empty list, and says what one is', async () => {
+		for (const name of ['status', 'expand'])
+			expect((await list(`?${name}=`)).body.detail).toBe(`${name} must be one value, or several with commas between.`)
 	})
 
 	it('a cursor of another order, filter, list or organization', async () => {

@@ -3,8 +3,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Today } from '../../base/dates.ts'
 import type { Db, Query } from '../../db/database.ts'
-import { countBound, isBeyond, type PageQuery, type Place, strides } from '../../db/pages.ts'
+import { countBound, isBeyond, offsetTooDeep, type PageQuery, type Place, strides } from '../../db/pages.ts'
 import type { InvoiceSort, SortOrder } from '../../generated/contract.ts'
+import type { Sieve } from '../../search/invoices-store.ts'
 import {
 	conditionsOf,
 	countAmong,
@@ -26,6 +27,10 @@ export const mostLooked = 10_000
 /** So many invoices that one filter leaves are read and sorted, instead of walking the index of the order. */
 const fewest = 1_000
 
+/** The words of so many invoices are looked at in one go, and of so many for a page. The contract says the latter, too. */
+const siftedAtOnce = 500
+const mostSifted = 1_000
+
 export interface Sort {
 	readonly sortBy: InvoiceSort
 	readonly sortOrder: SortOrder
@@ -38,6 +43,8 @@ export interface ListQuery {
 	readonly filter: Filter
 	/** Those that a search found; absent without a search. */
 	readonly found?: readonly string[] | undefined
+	/** Chooses those of some that a search finds which found too many; absent with `found`. */
+	readonly sieve?: Sieve | undefined
 	readonly sort: Sort
 	readonly page: PageQuery
 	readonly shape: Shape
@@ -46,20 +53,20 @@ export interface ListQuery {
 
 export async function listInvoices(
 	db: Db,
-	{ filter, found: searched, sort, page, shape, count }: ListQuery,
+	{ filter, found: searched, sieve, sort, page, shape, count }: ListQuery,
 	today: Today,
 ): Promise<CountedInvoices> {
-	const served = searched ? undefined : servedByIndex(filter)
+	const served = searched || sieve ? undefined : servedByIndex(filter)
 	const isCounted = count && page.after === undefined
 	if (served && sort.sortBy === 'createdAt') {
 		const found = await readInvoices(db, served, page, today, { shape, direction: sort.sortOrder })
 		return { ...found, total: isCounted ? bounded(await countInvoices(db, served)) : null }
 	}
 	const search = new Walk(db, filter, searched, sort, today)
-	const { places, end, total } = await search.find(page)
+	const { places, end, total } = await (sieve ? search.sift(sieve, page) : search.find(page))
 	const rows = await readNamed(db, filter.organizationId, places, today, shape)
 	const isShort = end !== undefined && places.length < page.limit
-	const counted = async () => total ?? (served ? countInvoices(db, served) : isShort ? undefined : search.count())
+	const counted = async () => total ?? (served ? countInvoices(db, served) : isShort ? undefined : search.count(sieve))
 	return { rows, hasMore: end !== undefined, ...(end && { end }), total: isCounted ? bounded(await counted()) : null }
 }
 
@@ -150,8 +157,42 @@ class Walk {
 		return { places: idsOf(found), ...(page.after === undefined && { total: offset - toSkip + found.length }) }
 	}
 
+	/** A page of those that a search finds besides: its words are in no index of an order, so they are looked at in the records. */
+	async sift(sieve: Sieve, { limit, offset, after }: PageQuery): Promise<Found> {
+		const few = await this.#leavesFew()
+		const { matches, matchesAmong } = this.#statements
+		const found: Place[] = []
+		let [toSkip, looked, sifted] = [offset, 0, 0]
+		for (let segments = this.#segments(after); segments.length > 0; ) {
+			const [segment = {}, ...rest] = segments
+			// Most pages are full after a few, since many match.
+			const most = Math.min(siftedAtOnce, sifted > 0 ? siftedAtOnce : 2 * (limit + 1))
+			const walked = { ...this.#params, ...segment, limit: most }
+			const places = await (few
+				? this.#db.all(matchesAmong(few[0]), { ...walked, ...few[1] })
+				: this.#db.all(matches, { ...walked, stride: this.#stride }))
+			const chosen = new Set(places.length > 0 ? await sieve(idsOf(places)) : [])
+			const kept = places.filter(({ id }) => chosen.has(id))
+			found.push(...kept.slice(toSkip))
+			toSkip -= Math.min(toSkip, kept.length)
+			if (found.length > limit) return { places: idsOf(found.slice(0, limit)), end: found[limit - 1] as Place }
+			const isFull = places.length === most
+			const last = isFull ? places.at(-1) : few ? undefined : await this.#lastOf(segment, this.#stride)
+			segments = last ? this.#segments(last) : rest
+			looked += isFull ? 0 : this.#stride
+			sifted += places.length
+			if (last && (looked >= mostLooked || sifted >= mostSifted)) {
+				if (toSkip > 0) throw offsetTooDeep()
+				return { places: idsOf(found), end: last }
+			}
+			await nextTurn()
+		}
+		return { places: idsOf(found), ...(after === undefined && { total: offset - toSkip + found.length }) }
+	}
+
 	/** How many match; undefined when more than a request looks at would tell. */
-	async count(): Promise<number | undefined> {
+	async count(sieve?: Sieve): Promise<number | undefined> {
+		if (sieve) return (await this.sift(sieve, { limit: mostLooked, offset: 0 })).total
 		if (this.#searched) return (await this.#db.get(countFound, { ...this.#params, ids: this.#searched }))?.total
 		const few = await this.#leavesFew()
 		if (few) return (await this.#db.get(countAmong(few[0]), { ...this.#params, ...few[1] }))?.total

@@ -1,7 +1,6 @@
 // The tables that follow an invoice: hours and amount of each hourly rate, and the timesheet.
 import { formatHours, formatInstant } from '../../base/format.ts'
-import type { LineItem } from '../../generated/contract.ts'
-import type { DocumentTable } from '../../rendering/document.ts'
+import type { DocumentTable, LineItem } from '../../generated/contract.ts'
 import type { Words } from '../../rendering/words/words.ts'
 
 /** A time entry as the timesheet shows it. */

@@ -49,11 +49,23 @@ export async function removeClientLink(write: Writing, owner: Owner): Promise<bo
 	return removed > 0
 }
 
-const byToken = query<{ tokenHash: string }, Key>((knex, { tokenHash }) =>
-	knex('client_links').where({ tokenHash }).select('organizationId', 'invoiceId'),
+/** What a token opens. */
+export interface OpenLink extends Key {
+	readonly timeZone: string
+	/** When a client saw the invoice first. */
+	readonly viewedAt: number | null
+}
+
+const byToken = query<{ tokenHash: string }, OpenLink>((knex, { tokenHash }) =>
+	knex('client_links')
+		.join('invoices', { 'invoices.organizationId': 'client_links.organizationId', 'invoices.id': 'client_links.invoiceId' })
+		.join('organizations', { 'organizations.organizationId': 'client_links.organizationId' })
+		.where({ tokenHash })
+		.whereRaw(`(status <> 'draft' or "publishDrafts")`)
+		.select('client_links.organizationId', 'client_links.invoiceId', 'organizations.timeZone', 'invoices.viewedAt'),
 )
 
-/** The invoice that a token opens. */
+/** The invoice that a token opens: in an organization that does not publish its drafts, no draft. */
 export const findByToken = (db: Db, token: string) => db.get(byToken, { tokenHash: hashOfToken(token) })
 
 /** The page that a token opens. */

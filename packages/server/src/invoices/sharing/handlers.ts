@@ -1,17 +1,18 @@
 // How an invoice reaches its client: by e-mail, as a PDF and through its client link.
 
+import type { Caller } from '../../auth/caller.ts'
 import { todayIn } from '../../base/dates.ts'
 import { ApiError } from '../../base/errors.ts'
 import type { Invoice, InvoiceEmail } from '../../generated/contract.ts'
-import type { Handler, SelfManagedContext } from '../../http/handler.ts'
+import type { Context, Handler, SelfManagedContext } from '../../http/handler.ts'
 import { answerPage } from '../../http/record-handlers.ts'
 import { findLatestMail, isUncertain, readEmails } from '../../mails/store.ts'
 import { requireOrganization } from '../../organizations/store.ts'
 import { readInvoice } from '../reading/store.ts'
 import { invoiceNotFound, requireInvoice, requireLockedInvoice } from '../store.ts'
 import { clientUrl, findClientToken, getOrCreateClientToken, removeClientLink } from './client-link-store.ts'
-import { countView, openByToken, publicInvoice } from './public-view.ts'
-import { pdfOf } from './render.ts'
+import { countView, openLink, publicInvoice, readViewed } from './public-view.ts'
+import { documentOf, pdfOf } from './render.ts'
 import { sendInvoice } from './send.ts'
 
 export const send: Handler<'invoices.send'> = ({ params, body, caller }, context) => sendInvoice(context, caller, params.id, body)
@@ -30,13 +31,24 @@ export const listEmails: Handler<'invoices.emails.list'> = async ({ params, quer
 	return answerPage<InvoiceEmail>(list, { query, caller }, { now, services }, (page) => readEmails(db, invoice, page))
 }
 
-export const pdf: Handler<'invoices.pdf'> = async ({ params, caller, signal }, context) => {
-	const { db, now }: SelfManagedContext = context
-	const organization = await requireOrganization(db, caller.organizationId)
-	const found = await readInvoice(db, organization.id, params.id, todayIn(organization.timeZone, now))
-	if (!found) throw invoiceNotFound(params.id)
-	const invoice = JSON.parse(found.json) as Invoice
-	return pdfOf(context, invoice, { signal: signal() })
+export const pdf: Handler<'invoices.pdf'> = async ({ params, caller, signal }, context) =>
+	pdfOf(context, await requireStanding(context, caller, params.id), { signal: signal() })
+
+export const document: Handler<'invoices.document'> = async ({ params, caller }, context) => {
+	const invoice = await requireStanding(context, caller, params.id)
+	return { status: 200, body: { data: await documentOf(context.db, context.services, invoice, context.now) } }
+}
+
+/** The invoice as it stands today, where its organization is: perhaps overdue. */
+async function requireStanding(
+	{ db, now }: Pick<Context, 'db' | 'now'>,
+	{ organizationId }: Caller,
+	id: string,
+): Promise<Invoice> {
+	const organization = await requireOrganization(db, organizationId)
+	const found = await readInvoice(db, organization.id, id, todayIn(organization.timeZone, now))
+	if (!found) throw invoiceNotFound(id)
+	return JSON.parse(found.json) as Invoice
 }
 
 export const createClientLink: Handler<'invoices.clientLink.create'> = async ({ params, caller }, context) => {
@@ -63,13 +75,14 @@ const noClientLink = (id: string) => new ApiError('client_link_not_found', `The 
 
 export const viewPublic: Handler<'invoices.public.get'> = async ({ params, isViewed }, context) => {
 	const { db, now, services, origin }: SelfManagedContext = context
-	const found = await openByToken(db, params.token, now)
-	if (isViewed()) await countView(db, found, origin)
-	const takesPayments = (await services.payments.nameOf(db, found.organization.id)) !== undefined
-	return { status: 200, body: { data: publicInvoice(found.invoice, params.token, services.baseUrl, takesPayments) } }
+	const link = await openLink(db, params.token)
+	const invoice = await readViewed(db, link, now)
+	if (isViewed()) await countView(db, link, origin)
+	const takesPayments = (await services.payments.nameOf(db, link.organizationId)) !== undefined
+	return { status: 200, body: { data: publicInvoice(invoice, params.token, services.baseUrl, takesPayments) } }
 }
 
 export const viewPublicPdf: Handler<'invoices.public.pdf'> = async ({ params, signal }, context) => {
-	const { invoice } = await openByToken(context.db, params.token, context.now)
+	const invoice = await readViewed(context.db, await openLink(context.db, params.token), context.now)
 	return pdfOf(context, invoice, { visitedLink: invoice.id, signal: signal() })
 }

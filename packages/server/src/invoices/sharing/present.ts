@@ -2,8 +2,23 @@
 // invoice says whether it is overdue, so the same invoice always gives the same document.
 import { friendlyFormatIBAN } from 'ibantools'
 import { formatDate, formatDecimalText, formatHours, formatMoney, formatPercent, supportedLocale } from '../../base/format.ts'
-import type { Branding, Invoice, InvoiceStatus, Language, LineItem, Party, TaxBreakdown } from '../../generated/contract.ts'
-import type { DocumentLine, DocumentTotal, Fact, InvoiceDocument, Passage } from '../../rendering/document.ts'
+import type {
+	Branding,
+	DocumentFact,
+	DocumentLabels,
+	DocumentLine,
+	DocumentLogo,
+	DocumentPassage,
+	DocumentTotal,
+	Invoice,
+	InvoiceDocument,
+	InvoiceStatus,
+	Language,
+	LineItem,
+	Logo,
+	Party,
+	TaxBreakdown,
+} from '../../generated/contract.ts'
 import { fill, wordsOf } from '../../rendering/words/languages.ts'
 import type { Words } from '../../rendering/words/words.ts'
 import { taxesOf } from '../pricing/lines.ts'
@@ -54,6 +69,7 @@ export function presentInvoice({ invoice, seller, buyer, language, timeZone, ...
 		seller: sellerLines(seller, words),
 		buyer: buyer ? buyerLines(buyer, words) : [],
 		facts: facts(invoice, writing),
+		labels: labels(words),
 		columns: columns(lines.filter((_, index) => lineItems[index]?.kind !== 'text')),
 		lines,
 		totals: [...amounts(invoice, writing), ...balance(invoice, writing)],
@@ -77,10 +93,22 @@ const standing = (invoice: Invoice): InvoiceStatus => (invoice.isOverdue ? 'over
 
 /** Nothing for an organization without logo and colour. */
 function brand({ branding, logoData }: Pick<PresentSource, 'branding' | 'logoData'>): Pick<InvoiceDocument, 'brand'> {
-	const logo = branding?.logo && logoData ? { ...branding.logo, data: logoData } : null
+	const logo = branding?.logo && logoData ? withData(branding.logo, logoData) : null
 	const accentColor = branding?.accentColor ?? null
 	return logo || accentColor ? { brand: { accentColor, logo } } : {}
 }
+
+const withData = ({ format, width, height }: Logo, data: string): DocumentLogo => ({ format, width, height, data })
+
+const labels = ({ billedTo, description, quantity, unitPrice, discount, tax, amount }: Words): DocumentLabels => ({
+	billedTo,
+	description,
+	quantity,
+	unitPrice,
+	discount,
+	tax,
+	amount,
+})
 
 /** Taxes that are the same on every line need no column: the totals name them. */
 const columns = (priced: readonly DocumentLine[]): InvoiceDocument['columns'] => ({
@@ -88,7 +116,7 @@ const columns = (priced: readonly DocumentLine[]): InvoiceDocument['columns'] =>
 	tax: new Set(priced.map((line) => line.tax)).size > 1,
 })
 
-const passage = (title: string, text: string | null): Passage[] => (text?.trim() ? [{ title, text }] : [])
+const passage = (title: string, text: string | null): DocumentPassage[] => (text?.trim() ? [{ title, text }] : [])
 
 const joined = (texts: readonly (string | null)[]) => texts.filter((text) => text?.trim()).join('\n')
 
@@ -107,7 +135,7 @@ function account({ name, bankAccount }: Party, words: Words): string | null {
 }
 
 /** The payment method is shown only once there is a date of payment. */
-function facts(invoice: Invoice, { words, date }: Writing): Fact[] {
+function facts(invoice: Invoice, { words, date }: Writing): DocumentFact[] {
 	const day = (ms: number | null) => ms !== null && date(ms)
 	const paidDate = isOpen(invoice) ? null : invoice.paidDate
 	const all: [label: string, value: string | false | null][] = [

@@ -4,42 +4,41 @@ import { todayIn } from '../../base/dates.ts'
 import { ApiError } from '../../base/errors.ts'
 import type { Origin } from '../../base/origin.ts'
 import type { Database, Db } from '../../db/database.ts'
-import type { Invoice, OrganizationSettings, PublicInvoice } from '../../generated/contract.ts'
+import type { Invoice, PublicInvoice } from '../../generated/contract.ts'
 import { publicParts } from '../../generated/public-parts.ts'
-import { findOrganization } from '../../organizations/store.ts'
+import { requireOrganization } from '../../organizations/store.ts'
 import { recordInvoiceEvents } from '../events.ts'
 import { readInvoice } from '../reading/store.ts'
 import { snapshotOf } from '../snapshot.ts'
 import { countInvoiceView, lockInvoice } from '../store.ts'
-import { clientUrl, findByToken } from './client-link-store.ts'
+import { clientUrl, findByToken, type OpenLink } from './client-link-store.ts'
 
-export interface Viewed {
-	readonly invoice: Invoice
-	readonly organization: OrganizationSettings
+/** What a token opens. The error for a revoked token is the same as for one that never existed. */
+export async function openLink(db: Db, token: string): Promise<OpenLink> {
+	const link = await findByToken(db, token)
+	if (!link) throw notFound()
+	return link
 }
 
 const notFound = () => new ApiError('client_link_not_found', 'This link does not work: it is unknown, or was revoked.')
 
-/** The invoice that a token opens. The error for a revoked token is the same as for one that never existed. */
-export async function openByToken(db: Db, token: string, now: number): Promise<Viewed> {
-	const link = await findByToken(db, token)
-	const organization = link && (await findOrganization(db, link.organizationId))
-	const found = organization && (await readInvoice(db, link.organizationId, link.invoiceId, todayIn(organization.timeZone, now)))
+/** The invoice of a link, with what it shows of other records. */
+export async function readViewed(db: Db, { organizationId, invoiceId, timeZone }: OpenLink, now: number): Promise<Invoice> {
+	const found = await readInvoice(db, organizationId, invoiceId, todayIn(timeZone, now))
 	if (!found) throw notFound()
 	const invoice = JSON.parse(found.json) as Invoice
-	if (invoice.status === 'draft' && !organization.publishDrafts) throw notFound()
-	return { invoice: { ...invoice, ...(await snapshotOf(db, invoice)) }, organization }
+	return { ...invoice, ...(await snapshotOf(db, invoice)) }
 }
 
 /** Counts a view; the first one records an event. */
-export async function countView(db: Database, { invoice, organization }: Viewed, origin: Origin): Promise<void> {
-	const { organizationId, id } = invoice
+export async function countView(db: Database, { organizationId, invoiceId, viewedAt }: OpenLink, origin: Origin): Promise<void> {
 	await db.transaction(
 		async (tx) => {
-			const stored = await lockInvoice(tx, organizationId, id)
-			if (!stored) return
-			await countInvoiceView(tx, organizationId, id, origin.now)
-			if (stored.viewedAt === null) await recordInvoiceEvents({ db: tx, origin, organization }, stored, ['invoice.viewed'])
+			const stored = viewedAt === null ? await lockInvoice(tx, organizationId, invoiceId) : undefined
+			await countInvoiceView(tx, organizationId, invoiceId, origin.now)
+			if (stored?.viewedAt !== null) return
+			const organization = await requireOrganization(tx, organizationId)
+			await recordInvoiceEvents({ db: tx, origin, organization }, stored, ['invoice.viewed'])
 		},
 		{ organizationId },
 	)

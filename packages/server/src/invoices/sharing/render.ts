@@ -1,10 +1,9 @@
 // Gathers everything that an invoice's document shows, and renders the PDF, or finds the one that was kept.
 import type { Db } from '../../db/database.ts'
-import type { Branding, Invoice } from '../../generated/contract.ts'
+import type { Branding, Invoice, InvoiceDocument } from '../../generated/contract.ts'
 import type { SelfManagedContext } from '../../http/handler.ts'
 import { findLogo } from '../../organizations/logo-store.ts'
 import type { Services } from '../../outside/services.ts'
-import type { InvoiceDocument } from '../../rendering/document.ts'
 import type { PdfMeta } from '../../rendering/pdf/pdf.ts'
 import { findTimeEntriesOf } from '../../time-entries/store.ts'
 import { findLiveLink } from '../payment-link-store.ts'
