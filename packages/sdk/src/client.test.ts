@@ -64,6 +64,13 @@ describe('a call', () => {
 		expect(far.arrived[0]?.headers['if-match']).toBe(sent)
 	})
 
+	test('of a session has no key: the browser sends the cookie', async () => {
+		far.answer = json(200, { data: { id: 'cmp_1' } })
+		await new Remit({ session: true, baseUrl: far.url }).companies.get('cmp_1')
+		expect(far.arrived[0]?.headers).not.toHaveProperty('authorization')
+		expect(() => new Remit({ session: true, apiKey, baseUrl: far.url })).toThrow('exclude each other')
+	})
+
 	test('encodes the query and leaves undefined out', async () => {
 		far.answer = json(200, { data: [], meta: { total: 0, limit: 10, offset: 0 } })
 		await far.client().companies.list({ search: 'Müller & Söhne +1%', sortBy: undefined, limit: 10 })

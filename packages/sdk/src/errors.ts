@@ -6,6 +6,8 @@ import type { ErrorCode, Problem, ProblemError } from './generated/contract.ts'
 export class RemitError extends Error {
 	// Written out, because bundlers rename classes.
 	override readonly name: string = 'RemitError'
+	/** How often the call was sent: more than once when it was repeated, 0 for a mistake that was found before. */
+	readonly attempts: number = 0
 }
 
 /** The server could not be reached, or the connection broke before the answer was complete; `cause` says why. */
@@ -95,7 +97,7 @@ export class UnprocessableError extends ApiError {
 export class RateLimitError extends ApiError {
 	override readonly name = 'RateLimitError'
 	/** Seconds to wait before the next request, if the server says so. */
-	readonly retryAfter: number | undefined = retryAfter(this.headers)
+	readonly retryAfter: number | undefined = secondsOf(this.headers.get('retry-after'))
 }
 
 /** 5xx: the server, or a proxy in front of it, failed. */
@@ -148,8 +150,7 @@ function excerpt(response: ResponseInfo, body: unknown): string {
 }
 
 /** `Retry-After` has seconds, or from some proxies a date (RFC 9110 §10.2.3). */
-function retryAfter(headers: Headers): number | undefined {
-	const value = headers.get('retry-after')
+export function secondsOf(value: string | null): number | undefined {
 	if (!value) return undefined
 	const seconds = /^\d+$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1000
 	return Number.isNaN(seconds) ? undefined : Math.max(0, Math.ceil(seconds))

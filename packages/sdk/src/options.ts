@@ -6,6 +6,8 @@ export interface RequestOptions {
 	signal?: AbortSignal
 	/** Milliseconds until the call fails with a `TimeoutError`, reading the answer included; `Infinity` for no limit. */
 	timeout?: number
+	/** How often this call is made again after a passing failure, in place of the client's `maxRetries`. */
+	maxRetries?: number
 	/** More headers; they win over those of the client. */
 	headers?: Record<string, string>
 	/** Sent as `X-Request-Id`. The server uses it in its answer and its log if it is 8 to 64 of `A-Z a-z 0-9 . _ -`. */
@@ -14,7 +16,10 @@ export interface RequestOptions {
 
 /** Options of calls that create or send something. */
 export interface IdempotentRequestOptions extends RequestOptions {
-	/** Makes the call safe to repeat: for 24 hours the same call with the same key gets the answer of the first one. */
+	/**
+	 * Makes the call safe to repeat: for 24 hours the same call with the same key gets the answer of the first one. Without one, each call has a
+	 * key of its own for its own retries: pass one where the program itself may repeat the call, for example after a restart.
+	 */
 	idempotencyKey?: string
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { failure, farEnd, json } from '../test/far-end.ts'
+import { RemitError } from './errors.ts'
 
 const far = farEnd()
 
@@ -82,6 +83,36 @@ describe('pages', () => {
 		}
 		expect(lengths).toEqual([2, 2, 0])
 		expect(far.arrived[2]).toMatchObject({ url: '/api/invoices?limit=2&offset=5&status=paid', headers: { 'x-job': '1' } })
+	})
+
+	test('can be looped over, and asked for with options of their own', async () => {
+		store(5)
+		const list = far.client().invoices.list({ limit: 2 }, { headers: { 'X-Job': '1', 'X-Kept': '1' } })
+		const lengths: number[] = []
+		for await (const { data } of list.pages()) lengths.push(data.length)
+		expect(lengths).toEqual([2, 2, 1])
+		await (await list).nextPage({ headers: { 'X-Job': '2' } })
+		expect(far.arrived.at(-1)).toMatchObject({ url: '/api/invoices?limit=2&offset=2', headers: { 'x-job': '2' } })
+		expect(await failure((await list).nextPage({ signal: AbortSignal.abort() }) as never)).toHaveProperty('name', 'AbortError')
+	})
+
+	test.each([
+		[0, [], 1],
+		[3, ['r0', 'r1', 'r2'], 2],
+		[4, ['r0', 'r1', 'r2', 'r3'], 2],
+		[Infinity, ['r0', 'r1', 'r2', 'r3', 'r4'], 3],
+	])('come as an array of at most %s, and no more are asked for', async (limit, ids, requests) => {
+		store(5)
+		const records = await far.client().invoices.list({ limit: 2 }).toArray({ limit })
+		expect(records.map(({ id }) => id)).toEqual(ids)
+		expect(far.arrived).toHaveLength(requests)
+	})
+
+	test('as an array without a limit are a mistake', async () => {
+		store(5)
+		const list = far.client().invoices.list()
+		await list
+		expect(await failure(list.toArray({} as { limit: number }))).toBeInstanceOf(RemitError)
 	})
 
 	test('are no longer requested when the loop is left', async () => {

@@ -1,5 +1,7 @@
 // Lists: `await` gives one page, `for await` the records of all pages.
 import { ApiPromise } from './api-promise.ts'
+import { RemitError } from './errors.ts'
+import type { RequestOptions } from './options.ts'
 
 /** One page of a list. Iterating it gives its records and those of all pages after it. */
 export class Page<T, Meta = undefined> implements AsyncIterable<T> {
@@ -7,9 +9,9 @@ export class Page<T, Meta = undefined> implements AsyncIterable<T> {
 	readonly data: T[]
 	/** The place of the page in its list; undefined for lists without it. */
 	readonly meta: Meta
-	readonly #next: (() => PagePromise<T, Meta>) | undefined
+	readonly #next: NextPage<T, Meta> | undefined
 
-	constructor(data: T[], meta: Meta, next: (() => PagePromise<T, Meta>) | undefined) {
+	constructor(data: T[], meta: Meta, next: NextPage<T, Meta> | undefined) {
 		this.data = data
 		this.meta = meta
 		this.#next = next
@@ -23,21 +25,51 @@ export class Page<T, Meta = undefined> implements AsyncIterable<T> {
 		return this.#next !== undefined
 	}
 
-	/** Asks for the next page; undefined after the last. */
-	nextPage(): PagePromise<T, Meta> | undefined {
-		return this.#next?.()
+	/** Asks for the next page; undefined after the last. `options` win over those of this page's call. */
+	nextPage(options?: RequestOptions): PagePromise<T, Meta> | undefined {
+		return this.#next?.(options)
 	}
 
 	async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
-		yield* this.data
-		for (let page = await this.nextPage(); page; page = await page.nextPage()) yield* page.data
+		for await (const page of pagesFrom(this)) yield* page.data
 	}
+}
+
+type NextPage<T, Meta> = (options?: RequestOptions) => PagePromise<T, Meta>
+
+async function* pagesFrom<T, Meta>(first: Page<T, Meta>): AsyncGenerator<Page<T, Meta>, void, undefined> {
+	for (let page: Page<T, Meta> | undefined = first; page; page = await page.nextPage()) yield page
 }
 
 /** A promise of the first page; iterating it gives the records of all pages. */
 export class PagePromise<T, Meta = undefined> extends ApiPromise<Page<T, Meta>> implements AsyncIterable<T> {
 	async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
 		yield* await this
+	}
+
+	/** The pages, this one first. */
+	async *pages(): AsyncGenerator<Page<T, Meta>, void, undefined> {
+		yield* pagesFrom(await this)
+	}
+
+	/**
+	 * The records of all pages as one array.
+	 *
+	 * @param options - `limit`: how many at most; no page is asked for beyond it.
+	 * @returns The first records of the list.
+	 * @example
+	 * ```ts
+	 * const companies = await remit.companies.list({ search: 'acme' }).toArray({ limit: 1_000 })
+	 * ```
+	 */
+	async toArray({ limit }: { limit: number }): Promise<T[]> {
+		if (!(limit >= 0)) throw new RemitError(`limit must be a number from 0; it is ${String(limit)}`)
+		const records: T[] = []
+		for await (const { data } of this.pages()) {
+			records.push(...data.slice(0, limit - records.length))
+			if (records.length >= limit) break
+		}
+		return records
 	}
 }
 

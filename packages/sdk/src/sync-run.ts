@@ -1,5 +1,6 @@
 // A run of a sync, followed to its end by asking for it again.
 import { ApiPromise, type WithResponse } from './api-promise.ts'
+import { rest } from './deadline.ts'
 import { ConnectionError, RateLimitError, RemitError, ServerError, TimeoutError } from './errors.ts'
 import type { SyncRun } from './generated/contract.ts'
 import type { RequestOptions } from './options.ts'
@@ -62,7 +63,7 @@ export class SyncRunPromise extends ApiPromise<SyncRun> {
 			try {
 				const next = await this.#transport.record<SyncRun>('GET', '/syncs/{id}/runs/{runId}', {
 					path,
-					options: { ...others, ...(signal && { signal }) },
+					options: { ...others, maxRetries: 0, ...(signal && { signal }) },
 				})
 				failures = 0
 				if (JSON.stringify(next) === JSON.stringify(run)) continue
@@ -103,19 +104,3 @@ const mostFailures = 7
 
 const isPassing = (error: unknown) =>
 	[ConnectionError, RateLimitError, ServerError, TimeoutError].some((kind) => error instanceof kind)
-
-/** Rejects with the signal's reason when it aborts. */
-function rest(ms: number, signal: AbortSignal | undefined): Promise<void> {
-	return new Promise((resolve, reject) => {
-		if (signal?.aborted) return reject(signal.reason)
-		const abort = () => {
-			clearTimeout(timer)
-			reject(signal?.reason)
-		}
-		const timer = setTimeout(() => {
-			signal?.removeEventListener('abort', abort)
-			resolve()
-		}, ms)
-		signal?.addEventListener('abort', abort, { once: true })
-	})
-}

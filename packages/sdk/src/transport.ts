@@ -2,11 +2,12 @@
 // which could reach another URL, timeouts, typed errors, and answers that are not JSON.
 import createClient from 'openapi-fetch'
 import { ApiPromise, type ResponseInfo, type WithResponse } from './api-promise.ts'
-import { checkTimeout, startDeadline } from './deadline.ts'
+import { checkRetries, checkTimeout, rest, startDeadline } from './deadline.ts'
 import { apiError, ConnectionError, RemitError, unexpectedBody } from './errors.ts'
 import type { SyncRun } from './generated/contract.ts'
-import { type ConditionalRequestOptions, type IdempotentRequestOptions, requestHeaders } from './options.ts'
+import { type ConditionalRequestOptions, type IdempotentRequestOptions, type RequestOptions, requestHeaders } from './options.ts'
 import { type NextPlace, Page, type PageMeta, PagePromise, placeAfter } from './page.ts'
+import { isPassing, newKey, pauseAfter, type Repeat } from './retries.ts'
 import { type RemitOptions, readSettings } from './settings.ts'
 import { SyncRunPromise } from './sync-run.ts'
 
@@ -16,6 +17,8 @@ export interface Call {
 	readonly query?: object
 	readonly body?: unknown
 	readonly options?: IdempotentRequestOptions & ConditionalRequestOptions
+	/** Absent for reads, and for what is never sent twice. */
+	readonly repeat?: Repeat
 }
 
 export interface ListCall extends Call {
@@ -43,12 +46,15 @@ export class Transport {
 	readonly #fetch: NonNullable<RemitOptions['fetch']>
 	readonly #baseUrl: string
 	readonly #timeout: number
+	readonly #maxRetries: number
 
 	constructor(options: RemitOptions) {
-		const { baseUrl, headers, timeout, fetch } = readSettings(options)
+		const { baseUrl, headers, timeout, maxRetries, fetch } = readSettings(options)
 		checkTimeout(timeout)
+		checkRetries(maxRetries)
 		this.#baseUrl = baseUrl
 		this.#timeout = timeout
+		this.#maxRetries = maxRetries
 		this.#fetch = fetch
 		// Following a 301 or 302 would turn a POST into a GET, and so a create into a list.
 		this.#request = createClient({
@@ -90,7 +96,8 @@ export class Transport {
 		const { limit = call.pageSize, offset = 0, cursor } = call.query ?? {}
 		const span = { limit, offset, ...(cursor !== undefined && { cursor }) }
 		const answer = this.#exchange('GET', path, { ...call, query: { ...call.query, limit: span.limit } })
-		const at = (place: NextPlace) => () => this.page<T, Meta>(path, { ...call, query: { ...call.query, ...place } })
+		const at = (place: NextPlace) => (more?: RequestOptions) =>
+			this.page<T, Meta>(path, { ...call, options: { ...call.options, ...more }, query: { ...call.query, ...place } })
 		return new PagePromise(
 			answer.then(({ data: body, response }) => {
 				const { data, meta } = envelope<T[]>(body, response)
@@ -104,32 +111,50 @@ export class Transport {
 	/** `file` is the media type of an answer that is not JSON. */
 	async #exchange(method: string, path: string, call: Call, file?: string): Promise<WithResponse<unknown>> {
 		const options = call.options ?? {}
-		const deadline = startDeadline(options.timeout ?? this.#timeout, options.signal)
-		let sent = false
-		const fetch = (request: PlainRequest) => {
-			sent = true
-			return this.#fetch(request.url, request.init)
+		const { timeout = this.#timeout, maxRetries = this.#maxRetries } = options
+		checkRetries(maxRetries)
+		const retries = method === 'GET' || call.repeat ? maxRetries : 0
+		const ownKey = call.repeat === 'key' && retries > 0 && { idempotencyKey: newKey() }
+		const deadline = startDeadline(timeout, options.signal)
+		let attempts = 0
+		const init = {
+			params: { path: call.path, query: call.query },
+			body: call.body,
+			headers: { ...(file && { Accept: file }), ...requestHeaders({ ...ownKey, ...options }) },
+			signal: deadline.signal,
+			parseAs: file ? 'arrayBuffer' : 'text',
+			fetch: (request: PlainRequest) => {
+				attempts++
+				return this.#fetch(request.url, request.init)
+			},
 		}
 		try {
 			checkPath(call.path)
-			const { data, error, response } = await this.#request(method, path, {
-				params: { path: call.path, query: call.query },
-				body: call.body,
-				headers: { ...(file && { Accept: file }), ...requestHeaders(options) },
-				signal: deadline.signal,
-				parseAs: file ? 'arrayBuffer' : 'text',
-				fetch,
-			})
-			return read(response, data, error, file)
-		} catch (error) {
-			if (error instanceof RemitError) throw error
-			if (deadline.signal.aborted) throw deadline.signal.reason
-			throw sent
-				? connectionError(this.#baseUrl, error)
-				: new RemitError(`The request cannot be written: ${error}`, { cause: error })
+			for (let tries = 1; ; tries++) {
+				try {
+					const { data, error, response } = await this.#request(method, path, init)
+					return read(response, data, error, file)
+				} catch (error) {
+					const isSent = attempts === tries
+					const failure = this.#failure(error, deadline.signal, isSent)
+					if (failure instanceof RemitError) Object.assign(failure, { attempts })
+					const pause = pauseAfter(failure, tries - 1)
+					if (tries > retries || !isPassing(failure) || pause >= deadline.left()) throw failure
+					await rest(pause, deadline.signal)
+				}
+			}
 		} finally {
 			deadline.release()
 		}
+	}
+
+	/** A RemitError, or the reason of the caller's signal. */
+	#failure(error: unknown, signal: AbortSignal, isSent: boolean): unknown {
+		if (error instanceof RemitError) return error
+		if (signal.aborted) return signal.reason
+		return isSent
+			? connectionError(this.#baseUrl, error)
+			: new RemitError(`The request cannot be written: ${error}`, { cause: error })
 	}
 }
 

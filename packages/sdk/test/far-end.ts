@@ -18,7 +18,7 @@ export interface FarEnd {
 	/** The requests of the current test. */
 	readonly arrived: Arrived[]
 	answer: Answer
-	/** A client of this server. */
+	/** A client of this server, which sends nothing twice unless it is told to. */
 	client(options?: Partial<RemitOptions>): Remit
 }
 
@@ -30,7 +30,7 @@ export function farEnd(): FarEnd {
 		url: '',
 		arrived: [] as Arrived[],
 		answer: json(200, { data: {} }),
-		client: (options: Partial<RemitOptions> = {}) => new Remit({ apiKey, baseUrl: far.url, ...options }),
+		client: (options: Partial<RemitOptions> = {}) => new Remit({ apiKey, baseUrl: far.url, maxRetries: 0, ...options }),
 	}
 	const server = createServer(async (request, response) => {
 		let body = ''

@@ -319,6 +319,113 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/invitations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List invitations
+         * @description List the invitations that nobody has accepted yet, newest first, including those that have expired.
+         */
+        get: operations["invitations.list"];
+        put?: never;
+        /**
+         * Invite a person
+         * @description Invite a person. The link goes to them by e-mail when the server sends e-mail, and is in the answer in any case. An address that a
+         *     person of the organization has is 409 `email_taken`; one that is invited already gets a new link, and the one before stops working.
+         *     An organization has at most 100 invitations (409 `too_many_invitations`).
+         */
+        post: operations["invitations.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/invitations/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept an invitation
+         * @description Join the organization, and sign in. The link works once. It needs no key.
+         */
+        post: operations["invitations.accept"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/invitations/show": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Read an invitation by its link
+         * @description What an invitation is about, by the secret of its link; 404 when it has expired, was taken back or is used, or when who made it may
+         *     give its role no longer. It needs no key.
+         */
+        post: operations["invitations.show"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/invitations/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete an invitation
+         * @description Take an invitation back: its link stops working.
+         */
+        delete: operations["invitations.delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/invitations/{id}/resend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send an invitation again
+         * @description Make a new link for an invitation, for seven more days, and send it. The link before stops working.
+         */
+        post: operations["invitations.resend"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/invoices": {
         parameters: {
             query?: never;
@@ -504,6 +611,27 @@ export interface paths {
          * @description Revoke the client link: it stops working, and a new link will have another URL.
          */
         delete: operations["invoices.clientLink.delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/invoices/{id}/document": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read an invoice in words
+         * @description Read the invoice as its client does: in its language, with its logo, its taxes in words and where to pay. A draft is shown as it would be
+         *     sent now.
+         */
+        get: operations["invoices.document"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -972,6 +1100,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/reports/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Sum up invoices and payments
+         * @description Read what is outstanding and overdue, the drafts, and what was paid in the last twelve months, each currency by itself. It costs the
+         *     same however many invoices there are.
+         */
+        get: operations["reports.summary"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/search": {
         parameters: {
             query?: never;
@@ -988,6 +1137,162 @@ export interface paths {
         get: operations["search.list"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the session
+         * @description Who is signed in. An API key has no session (403 `session_required`).
+         */
+        get: operations["session.get"];
+        put?: never;
+        /**
+         * Sign in
+         * @description Sign in. Whether the address is unknown or the password wrong, the answer is the same 401 `sign_in_failed`, after the same time. Ten
+         *     failures for an address from one place in a quarter of an hour, or a hundred for an address in a day, are 429. It needs no key, and is for
+         *     browsers alone, from a page of the server itself.
+         */
+        post: operations["session.create"];
+        /**
+         * Sign out
+         * @description Sign out.
+         */
+        delete: operations["session.delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/session/password/change": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change the password
+         * @description Change the own password. All other sessions of the person end. A wrong `currentPassword` is 422 `wrong_password`.
+         */
+        post: operations["session.password.change"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/session/password/reset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reset a password
+         * @description Ask for a link to set a new password, which goes to the address by e-mail and works for an hour. The answer is the same whether or not
+         *     anybody has the address. It needs no key.
+         */
+        post: operations["session.password.reset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/session/password/set": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Set a forgotten password
+         * @description Set a new password by the link that was sent. All sessions of the person end; the link works once. It needs no key.
+         */
+        post: operations["session.password.set"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List sessions
+         * @description List sessions that have not ended, newest first: those of the caller, or of everybody for who has `admin`.
+         */
+        get: operations["sessions.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End a session
+         * @description End a session at once; other server processes follow within two seconds. A person may end their own; an admin, those of everybody.
+         */
+        delete: operations["sessions.delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/setup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the state of the set-up
+         * @description Whether the server waits for its first person. It needs no key.
+         */
+        get: operations["setup.get"];
+        put?: never;
+        /**
+         * Set up the first person
+         * @description Make the first person, an admin of the only organization or of one that is made, and sign in. It needs the secret of the link that
+         *     the server printed (404 `setup_not_found`), works once, and needs no key.
+         */
+        post: operations["setup.create"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1144,6 +1449,60 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/api/users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List people
+         * @description List the people of the organization, newest first, without those who were removed.
+         */
+        get: operations["users.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/users/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a person
+         * @description Read a person, also one who was removed.
+         */
+        get: operations["users.get"];
+        /**
+         * Update a person (PUT)
+         * @description The same as PATCH: only the fields that are present change.
+         */
+        put: operations["users.replace"];
+        post?: never;
+        /**
+         * Remove a person
+         * @description Remove a person: their sessions end at once, and they can no longer sign in. Their name stays on what they did, and the API keys that
+         *     they made keep working. The last admin cannot be removed (409 `last_admin`). Repeating it changes nothing.
+         */
+        delete: operations["users.delete"];
+        options?: never;
+        head?: never;
+        /**
+         * Update a person
+         * @description Change a person's role or name. A person may change their own name; everything else takes an admin. The last admin stays one (409
+         *     `last_admin`), and nobody gives a role that may do more than they may themselves.
+         */
+        patch: operations["users.update"];
         trace?: never;
     };
     "/connections": {
@@ -1548,9 +1907,13 @@ export interface paths {
         /**
          * Resolve a conflict
          * @description Decide a conflict: which side of an open error with the code `conflict` wins. The next run writes it so, whatever it reads besides; where the provider's
-         *     API does not answer a record by its id, a run of mode `full` or `failed` does. Until then another decision takes its place. An error that is
-         *     no conflict, or is resolved, is 409 `nothing_to_resolve`. While a run of a sync with the same links is under way, the answer is 409
-         *     `sync_already_running`.
+         *     API does not answer a record by its id, a run of mode `full` or `failed` does. Until then another decision takes its place. Where the side that wins has
+         *     deleted its record, that run deletes the other one as well if the sync's `deletePolicy` is `delete`, and else leaves it alone. Where the other side
+         *     has, its record is restored in Remit, or created anew at the provider by a sync both ways or out.
+         *
+         *     The decision is about both records as the conflict shows them: when that run finds that either has changed since, it writes nothing, and the conflict
+         *     is open again with what both have now. An error that is no conflict, or is resolved, is 409 `nothing_to_resolve`. While a run of a sync with the same
+         *     links is under way, the answer is 409 `sync_already_running`.
          */
         post: operations["syncs.errors.resolve"];
         delete?: never;
@@ -1746,9 +2109,31 @@ export interface paths {
         put?: never;
         /**
          * Confirm the deletions of a run
-         * @description Let a run that waits with `too_many_deletions` delete what it found. Another run is 409 `nothing_to_confirm`.
+         * @description Let a run that waits with `too_many_deletions` delete what it found. Another run is 409 `nothing_to_confirm`. To say no, cancel the run (`POST /syncs/{id}/cancel`): nothing
+         *     is deleted, what it wrote stays, and a later run that finds the same asks again.
          */
         post: operations["syncs.runs.confirm"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/syncs/{id}/runs/{runId}/deletions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what a run would delete
+         * @description List the links whose records a run that waits with `too_many_deletions` would delete, by the ids of Remit's records: those of Remit while it has read the provider, and then those
+         *     of the provider. A record that is there after all stays, as does one that has changed on its own side and wins. Of another run the list is empty.
+         */
+        get: operations["syncs.runs.deletions.list"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2044,7 +2429,7 @@ export interface components {
          * @description The kinds of actors. A later version may add kinds.
          * @enum {string}
          */
-        ActorType: "api_key" | "client_link" | "payment_processor" | "command" | "sync" | "system";
+        ActorType: "api_key" | "user" | "client_link" | "payment_processor" | "command" | "sync" | "system";
         /**
          * @description What an invoice has of a payment.
          * @example {
@@ -2103,6 +2488,10 @@ export interface components {
          *         "read"
          *       ],
          *       "resources": null,
+         *       "createdBy": {
+         *         "type": "user",
+         *         "id": "usr_7bXq2LwXc4Rk6NdB1sZp"
+         *       },
          *       "createdAt": 1774915200000,
          *       "expiresAt": null,
          *       "lastUsedAt": null,
@@ -2122,6 +2511,8 @@ export interface components {
             scopes: components["schemas"]["KeyScope"][];
             /** @description The kinds of records to which it is limited; null: all. */
             resources: components["schemas"]["ResourceKind"][] | null;
+            /** @description Who made it: a person, or the holder of another key. Null for a key that a command made, and when nobody noted it. */
+            createdBy: components["schemas"]["EventActor"] | null;
             /** @description When it was created. */
             createdAt: components["schemas"]["UnixMs"];
             /** @description When it stops working; null when it does not expire. */
@@ -2638,7 +3029,7 @@ export interface components {
             hasMore: boolean;
             /** @description The `cursor` of the next page; null on the last. */
             nextCursor: string | null;
-            /** @description `true` where more match the `search` than the 250 records that it ranks: the list has these alone. Else absent. */
+            /** @description `true` where more match the `search` than the 250 records that it ranks, and the list has these alone. Else absent. */
             truncated?: boolean;
         };
         /**
@@ -2844,6 +3235,25 @@ export interface components {
             };
             /** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
             data: components["schemas"]["Company"];
+        };
+        /**
+         * @description A field in which both sides of a conflict differ. Values are text or JSON, and at most 200 characters of it.
+         * @example {
+         *       "field": "phone",
+         *       "provider": "+49 30 1234",
+         *       "remit": "+49 30 9876",
+         *       "base": "+49 30 1000"
+         *     }
+         */
+        ConflictingField: {
+            /** @description The field: of Remit for an `inbound` record, else of the provider. */
+            field: string;
+            /** @description What the provider has; null for nothing, and where the record was deleted there. */
+            provider: string | null;
+            /** @description What Remit has; null for nothing, and where the record was deleted here. */
+            remit: string | null;
+            /** @description What the provider had when a run last took its record in or wrote it; null for nothing. Absent where that is not kept (`keepSeen`), or both were never linked. */
+            base?: string | null;
         };
         /**
          * @description A connection to an account at a provider. No answer shows its credentials.
@@ -4109,6 +4519,129 @@ export interface components {
          * @description An ISO 4217 code in capitals of a currency to pay in, such as `USD`: none of a metal, a fund or a unit of account, nor `XXX`.
          */
         CurrencyCode: string;
+        /**
+         * @description The money of one currency.
+         * @example {
+         *       "currency": "EUR",
+         *       "outstanding": {
+         *         "count": 12,
+         *         "cents": 1840250
+         *       },
+         *       "overdue": {
+         *         "count": 2,
+         *         "cents": 99000
+         *       },
+         *       "drafts": {
+         *         "count": 3,
+         *         "cents": 250000
+         *       },
+         *       "paidThisMonthCents": 310000,
+         *       "paidByMonth": [
+         *         {
+         *           "month": "2025-05",
+         *           "cents": 0
+         *         },
+         *         {
+         *           "month": "2025-06",
+         *           "cents": 0
+         *         },
+         *         {
+         *           "month": "2025-07",
+         *           "cents": 120000
+         *         },
+         *         {
+         *           "month": "2025-08",
+         *           "cents": 0
+         *         },
+         *         {
+         *           "month": "2025-09",
+         *           "cents": 95000
+         *         },
+         *         {
+         *           "month": "2025-10",
+         *           "cents": 250000
+         *         },
+         *         {
+         *           "month": "2025-11",
+         *           "cents": 0
+         *         },
+         *         {
+         *           "month": "2025-12",
+         *           "cents": 180000
+         *         },
+         *         {
+         *           "month": "2026-01",
+         *           "cents": 60000
+         *         },
+         *         {
+         *           "month": "2026-02",
+         *           "cents": 0
+         *         },
+         *         {
+         *           "month": "2026-03",
+         *           "cents": 420000
+         *         },
+         *         {
+         *           "month": "2026-04",
+         *           "cents": 310000
+         *         }
+         *       ]
+         *     }
+         */
+        CurrencySummary: {
+            /** @description The currency of all of these amounts. */
+            currency: components["schemas"]["CurrencyCode"];
+            /** @description Invoices that are `sent` or `overdue` and not covered by payments. An invoice below 0 lowers the sum. */
+            outstanding: components["schemas"]["InvoiceSum"];
+            /** @description Those of them that are overdue now, as `isOverdue` of an invoice says. */
+            overdue: components["schemas"]["InvoiceSum"];
+            /** @description Invoices that are `draft`. */
+            drafts: components["schemas"]["InvoiceSum"];
+            /** @description The last of `paidByMonth`. */
+            paidThisMonthCents: components["schemas"]["SumCents"];
+            /**
+             * @description This month and the eleven before it, the first first: the payments of each, by the date they were paid. A payment counts whether
+             *     invoices have it or not, also one that stands for the status `paid`; one that is pending, failed or reversed does not.
+             */
+            paidByMonth: components["schemas"]["PaidMonth"][];
+        };
+        /**
+         * @description Who is signed in, and what they may do.
+         * @example {
+         *       "id": "ses_7bXq2LwXc4Rk6NdB1sZp",
+         *       "user": {
+         *         "id": "usr_7bXq2LwXc4Rk6NdB1sZp",
+         *         "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *         "email": "ada@nordwind.example",
+         *         "name": "Ada Lindqvist",
+         *         "role": "admin",
+         *         "lastSignInAt": 1774915200000,
+         *         "removedAt": null,
+         *         "createdAt": 1774915200000,
+         *         "updatedAt": 1774915200000,
+         *         "version": 1
+         *       },
+         *       "scopes": [
+         *         "read"
+         *       ],
+         *       "expiresAt": 1777507200000
+         *     }
+         */
+        CurrentSession: {
+            /** @description `ses_<id>`. */
+            id: components["schemas"]["Id"];
+            /** @description The person. */
+            user: components["schemas"]["User"];
+            /** @description What the person may do, by the scopes that an API key would need for it. */
+            scopes: components["schemas"]["KeyScope"][];
+            /** @description When the session ends, however much it is used. */
+            expiresAt: components["schemas"]["UnixMs"];
+        };
+        /** @description One record. */
+        CurrentSessionData: {
+            /** @description The record. */
+            data: components["schemas"]["CurrentSession"];
+        };
         /** @description The `nextCursor` of a page of the same list. */
         Cursor: string;
         /**
@@ -4632,6 +5165,222 @@ export interface components {
          */
         DisabledReason: "gone" | "failing";
         /**
+         * @description What makes a document look like its seller's.
+         * @example {
+         *       "accentColor": "#0f5c4d",
+         *       "logo": null
+         *     }
+         */
+        DocumentBrand: {
+            /** @description The accent colour as `#rrggbb`, readable on white; null: that of Remit. */
+            accentColor: string | null;
+            /** @description The logo; null without one. */
+            logo: components["schemas"]["DocumentLogo"] | null;
+        };
+        /**
+         * @description Which columns the lines have: an empty one is not shown.
+         * @example {
+         *       "discount": false,
+         *       "tax": true
+         *     }
+         */
+        DocumentColumns: {
+            /** @description Whether any line has a discount. */
+            discount: boolean;
+            /** @description Whether lines differ in their taxes. Taxes that are the same on every line stand in the totals alone. */
+            tax: boolean;
+        };
+        /**
+         * @description A date or a reference under its name.
+         * @example {
+         *       "label": "Due",
+         *       "value": "Apr 30, 2026"
+         *     }
+         */
+        DocumentFact: {
+            /** @description Its name. */
+            label: string;
+            /** @description The date or the text. */
+            value: string;
+        };
+        /**
+         * @description The headings of a document.
+         * @example {
+         *       "billedTo": "Billed to",
+         *       "description": "Description",
+         *       "quantity": "Quantity",
+         *       "unitPrice": "Unit price",
+         *       "discount": "Discount",
+         *       "tax": "Tax",
+         *       "amount": "Amount"
+         *     }
+         */
+        DocumentLabels: {
+            /** @description Above the buyer. */
+            billedTo: string;
+            /** @description Of the lines. */
+            description: string;
+            /** @description Of the quantities. */
+            quantity: string;
+            /** @description Of the prices. */
+            unitPrice: string;
+            /** @description Of the discounts. */
+            discount: string;
+            /** @description Of the taxes. */
+            tax: string;
+            /** @description Of the amounts. */
+            amount: string;
+        };
+        /**
+         * @description A line, in words; what it has not is empty.
+         * @example {
+         *       "description": "Design workshop",
+         *       "quantity": "1.5 day",
+         *       "unitPrice": "€900.00",
+         *       "discount": "",
+         *       "tax": "VAT 19%",
+         *       "amount": "€1,350.00"
+         *     }
+         */
+        DocumentLine: {
+            /**
+             * @description A heading stands above the lines that follow, and has no amount; absent for what is charged.
+             * @enum {string}
+             */
+            kind?: "heading" | "discount";
+            /** @description What it is for, and its service period; may hold line breaks. */
+            description: string;
+            /** @description With its unit, such as `1.5 day`. */
+            quantity: string;
+            /** @description The price of one. */
+            unitPrice: string;
+            /** @description The discount. */
+            discount: string;
+            /** @description Its taxes. */
+            tax: string;
+            /** @description The amount. */
+            amount: string;
+        };
+        /**
+         * @description A logo with its bytes.
+         * @example {
+         *       "format": "png",
+         *       "width": 480,
+         *       "height": 120,
+         *       "data": "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+         *     }
+         */
+        DocumentLogo: {
+            /** @description Its format. */
+            format: components["schemas"]["LogoFormat"];
+            /**
+             * Format: int32
+             * @description Its width in pixels.
+             */
+            width: number;
+            /**
+             * Format: int32
+             * @description Its height in pixels.
+             */
+            height: number;
+            /** @description Its bytes in base64. */
+            data: string;
+        };
+        /**
+         * @description A text below the amounts: notes, payment terms, or the account for bank transfers while something is due.
+         * @example {
+         *       "title": "Payment terms",
+         *       "text": "Net 30"
+         *     }
+         */
+        DocumentPassage: {
+            /** @description Its heading. */
+            title: string;
+            /** @description May hold line breaks. */
+            text: string;
+        };
+        /**
+         * @description How the invoice stands, for a badge.
+         * @example {
+         *       "key": "overdue",
+         *       "label": "Overdue"
+         *     }
+         */
+        DocumentStatus: {
+            /** @description For programs: `overdue` as soon as it is, and `sent` while a part of a paid invoice is due. */
+            key: components["schemas"]["InvoiceStatus"];
+            /** @description In words. */
+            label: string;
+        };
+        /**
+         * @description A table in the annex: its columns, its rows, and a last row of sums.
+         * @example {
+         *       "title": "Timesheet",
+         *       "columns": [
+         *         {
+         *           "label": "Date",
+         *           "numeric": false
+         *         },
+         *         {
+         *           "label": "Hours",
+         *           "numeric": true
+         *         }
+         *       ],
+         *       "rows": [
+         *         [
+         *           "Mar 2, 2026",
+         *           "7.50"
+         *         ]
+         *       ],
+         *       "sum": [
+         *         "Total",
+         *         "7.50"
+         *       ]
+         *     }
+         */
+        DocumentTable: {
+            /** @description Its heading. */
+            title: string;
+            /** @description Its columns. */
+            columns: components["schemas"]["DocumentTableColumn"][];
+            /** @description Its rows, each with a text for every column. */
+            rows: string[][];
+            /** @description The last row. */
+            sum: string[];
+        };
+        /**
+         * @description A column of a table.
+         * @example {
+         *       "label": "Hours",
+         *       "numeric": true
+         *     }
+         */
+        DocumentTableColumn: {
+            /** @description Its name. */
+            label: string;
+            /** @description Whether it holds numbers. */
+            numeric: boolean;
+        };
+        /**
+         * @description A row below the lines.
+         * @example {
+         *       "label": "Total",
+         *       "value": "€1,606.50",
+         *       "kind": "total"
+         *     }
+         */
+        DocumentTotal: {
+            /** @description Its name. */
+            label: string;
+            /** @description The amount. */
+            value: string;
+            /**
+             * @description `total` and `due` stand out.
+             * @enum {string}
+             */
+            kind: "plain" | "total" | "due";
+        };
+        /**
          * Format: int32
          * @description Seconds of work, at most a year.
          */
@@ -4679,7 +5428,7 @@ export interface components {
          * @description Every error code. A later version may add codes.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "invalid_json" | "body_required" | "ambiguous_credentials" | "invalid_signature" | "missing_credentials" | "invalid_credentials" | "insufficient_scope" | "connection_object_not_found" | "route_not_found" | "api_key_not_found" | "client_link_not_found" | "payment_link_not_found" | "webhook_delivery_not_found" | "event_not_found" | "sync_link_not_found" | "sync_error_not_found" | "allocation_not_found" | "company_not_found" | "connection_not_found" | "contact_not_found" | "deal_not_found" | "invoice_not_found" | "mapping_not_found" | "payment_not_found" | "pipeline_not_found" | "sync_not_found" | "sync_run_not_found" | "tax_rate_not_found" | "time_entry_not_found" | "webhook_endpoint_not_found" | "method_not_allowed" | "request_timeout" | "invoice_number_taken" | "record_in_use" | "tax_rate_in_use" | "stage_in_use" | "time_entry_invoiced" | "timer_running" | "time_entry_already_invoiced" | "invoice_cancelled" | "email_not_configured" | "email_under_way" | "email_perhaps_sent" | "payment_processor_not_configured" | "webhook_endpoint_not_active" | "provider_not_configured" | "connection_disabled" | "sync_already_running" | "sync_paused" | "sync_blocked" | "no_active_run" | "nothing_to_confirm" | "nothing_to_resolve" | "linked_already" | "delivery_under_way" | "too_many_endpoints" | "too_many_api_keys" | "idempotency_key_in_use" | "payment_not_manual" | "version_mismatch" | "payload_too_large" | "unsupported_media_type" | "event_type_out_of_reach" | "totals_mismatch" | "amount_out_of_range" | "invalid_vat_id" | "invalid_period" | "unknown_provider" | "invalid_connection" | "return_url_not_allowed" | "invalid_iban" | "invalid_logo" | "low_contrast" | "mixed_tax_inclusion" | "unknown_line_item" | "invalid_line_item" | "invalid_mapping" | "invalid_preview" | "invalid_sync" | "invalid_sync_link" | "unknown_connection" | "unknown_mapping" | "unknown_deal" | "unknown_company" | "expires_in_past" | "unknown_contact" | "unknown_pipeline" | "unknown_stage" | "invalid_stages" | "invalid_time_entry" | "invalid_time_entries" | "rate_missing" | "currency_mismatch" | "number_used" | "invalid_payment" | "allocation_too_large" | "too_many_allocations" | "unknown_invoice" | "unknown_tax_rate" | "tax_rate_archived" | "unsafe_url" | "unresolvable_url" | "recipient_suppressed" | "nothing_to_pay" | "amount_not_payable" | "idempotency_key_reused" | "rate_limited" | "email_limit_reached" | "storage_limit_reached" | "headers_too_large" | "internal_error" | "email_delivery_failed" | "email_outcome_unknown" | "payment_processor_failed" | "provider_failed" | "outcome_unknown" | "unavailable" | "resolver_unavailable";
+        ErrorCode: "invalid_request" | "invalid_json" | "body_required" | "ambiguous_credentials" | "invalid_signature" | "missing_credentials" | "session_ended" | "sign_in_failed" | "invalid_credentials" | "insufficient_scope" | "cross_site_request" | "session_required" | "connection_object_not_found" | "route_not_found" | "api_key_not_found" | "invitation_ended" | "password_reset_not_found" | "setup_not_found" | "client_link_not_found" | "payment_link_not_found" | "webhook_delivery_not_found" | "event_not_found" | "sync_link_not_found" | "sync_error_not_found" | "allocation_not_found" | "company_not_found" | "connection_not_found" | "contact_not_found" | "deal_not_found" | "invitation_not_found" | "invoice_not_found" | "mapping_not_found" | "payment_not_found" | "pipeline_not_found" | "session_not_found" | "sync_not_found" | "sync_run_not_found" | "tax_rate_not_found" | "time_entry_not_found" | "user_not_found" | "webhook_endpoint_not_found" | "method_not_allowed" | "request_timeout" | "invoice_number_taken" | "record_in_use" | "tax_rate_in_use" | "stage_in_use" | "time_entry_invoiced" | "timer_running" | "time_entry_already_invoiced" | "invoice_cancelled" | "email_not_configured" | "email_under_way" | "email_perhaps_sent" | "payment_processor_not_configured" | "webhook_endpoint_not_active" | "provider_not_configured" | "connection_disabled" | "sync_already_running" | "sync_paused" | "sync_blocked" | "no_active_run" | "nothing_to_confirm" | "nothing_to_resolve" | "conflict_changed" | "linked_already" | "delivery_under_way" | "last_admin" | "email_taken" | "too_many_invitations" | "too_many_endpoints" | "too_many_api_keys" | "idempotency_key_in_use" | "payment_not_manual" | "version_mismatch" | "payload_too_large" | "unsupported_media_type" | "event_type_out_of_reach" | "totals_mismatch" | "amount_out_of_range" | "invalid_vat_id" | "invalid_period" | "unknown_provider" | "invalid_connection" | "return_url_not_allowed" | "invalid_iban" | "invalid_logo" | "low_contrast" | "mixed_tax_inclusion" | "unknown_line_item" | "invalid_line_item" | "invalid_mapping" | "invalid_preview" | "invalid_sync" | "invalid_sync_link" | "unknown_connection" | "unknown_mapping" | "unknown_deal" | "unknown_company" | "wrong_password" | "invalid_setup" | "expires_in_past" | "unknown_contact" | "unknown_pipeline" | "unknown_stage" | "invalid_stages" | "invalid_time_entry" | "invalid_time_entries" | "rate_missing" | "currency_mismatch" | "number_used" | "invalid_payment" | "allocation_too_large" | "too_many_allocations" | "unknown_invoice" | "unknown_tax_rate" | "tax_rate_archived" | "unsafe_url" | "unresolvable_url" | "recipient_suppressed" | "nothing_to_pay" | "amount_not_payable" | "idempotency_key_reused" | "rate_limited" | "email_limit_reached" | "storage_limit_reached" | "headers_too_large" | "internal_error" | "email_delivery_failed" | "email_outcome_unknown" | "payment_processor_failed" | "provider_failed" | "outcome_unknown" | "unavailable" | "resolver_unavailable";
         /**
          * @description Who caused a change.
          * @example {
@@ -4690,7 +5439,7 @@ export interface components {
         EventActor: {
             /** @description Its kind. */
             type: components["schemas"]["ActorType"];
-            /** @description The API key's id, the run's id, the payment processor's name, or the name of the user who ran the command; null for the others. */
+            /** @description The API key's id, the person's (`usr_…`), the run's id, the payment processor's name, or the name of the user who ran the command; null for the others. */
             id: string | null;
         };
         /**
@@ -4828,7 +5577,7 @@ export interface components {
             paymentState: components["schemas"]["PaymentState"];
             /**
              * @description Whether it is `sent` or `overdue`, its due day is past in the organization's time zone, and payments do not cover its total. A
-             *     total of 0 counts as one that is owed.
+             *     total of 0 counts as one that is owed, and one below 0 never does.
              */
             isOverdue: boolean;
             /** @description When it was first sent. */
@@ -5063,6 +5812,129 @@ export interface components {
          */
         InstantText: string;
         /**
+         * @description An invitation to an organization, for seven days.
+         * @example {
+         *       "id": "ivt_3cXq2LwXc4Rk6NdB1sZp",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "email": "grace@nordwind.example",
+         *       "role": "member",
+         *       "emailedAt": 1774915200000,
+         *       "expiresAt": 1775520000000,
+         *       "createdBy": {
+         *         "type": "user",
+         *         "id": "usr_7bXq2LwXc4Rk6NdB1sZp"
+         *       },
+         *       "createdAt": 1774915200000
+         *     }
+         */
+        Invitation: {
+            /** @description `ivt_<id>`. */
+            id: components["schemas"]["Id"];
+            /** @description The organization that the person is invited to. */
+            organizationId: components["schemas"]["Id"];
+            /** @description The address of the person, in lower case. */
+            email: components["schemas"]["Email"];
+            /** @description What the person will be able to do. */
+            role: components["schemas"]["UserRole"];
+            /** @description When the link was last sent by e-mail; null when it was not. */
+            emailedAt: components["schemas"]["UnixMs"] | null;
+            /** @description When the link stops working. */
+            expiresAt: components["schemas"]["UnixMs"];
+            /**
+             * @description Who invited last: a person, or the holder of an API key; null for a command. The link works while that person may give the role:
+             *     when they were removed, or their role is lower now, it is 404 `invitation_ended`, until somebody else sends it again.
+             */
+            createdBy: components["schemas"]["EventActor"] | null;
+            /** @description When it was created. */
+            createdAt: components["schemas"]["UnixMs"];
+        };
+        /**
+         * @description Who joins by an invitation.
+         * @example {
+         *       "token": "q8Zk2fLwXc4Rk6NdB1sZpV7nRt3sXb9Q",
+         *       "name": "Grace Hopper",
+         *       "password": "a quiet morning in May"
+         *     }
+         */
+        InvitationAccept: {
+            /** @description What stands behind `#` in the link. */
+            token: components["schemas"]["PersonToken"];
+            /** @description The name that others see. */
+            name: components["schemas"]["Name"];
+            /** @description The password to sign in with. */
+            password: components["schemas"]["Password"];
+        };
+        /**
+         * @description A person to invite.
+         * @example {
+         *       "email": "grace@nordwind.example",
+         *       "role": "member"
+         *     }
+         */
+        InvitationCreate: {
+            /** @description Where the invitation goes, and the address that the person signs in with. */
+            email: components["schemas"]["Email"];
+            /** @description What the person will be able to do: at most what the caller may do. */
+            role: components["schemas"]["UserRole"];
+        };
+        /**
+         * @description What an invitation says to who holds its link.
+         * @example {
+         *       "organizationName": "Nordwind Studio",
+         *       "email": "grace@nordwind.example",
+         *       "role": "member",
+         *       "expiresAt": 1775520000000
+         *     }
+         */
+        InvitationDetails: {
+            /** @description The organization's name. */
+            organizationName: string;
+            /** @description The address that the person will sign in with. */
+            email: components["schemas"]["Email"];
+            /** @description What the person will be able to do. */
+            role: components["schemas"]["UserRole"];
+            /** @description When the link stops working. */
+            expiresAt: components["schemas"]["UnixMs"];
+        };
+        /** @description One record. */
+        InvitationDetailsData: {
+            /** @description The record. */
+            data: components["schemas"]["InvitationDetails"];
+        };
+        /**
+         * @description The link of an invitation, which no later answer shows again.
+         * @example {
+         *       "id": "ivt_3cXq2LwXc4Rk6NdB1sZp",
+         *       "url": "https://remit.example/app/invite#q8Zk2fLwXc4Rk6NdB1sZpV7nRt3sXb9Q",
+         *       "emailed": true
+         *     }
+         */
+        InvitationLink: {
+            /** @description `ivt_<id>`. */
+            id: components["schemas"]["Id"];
+            /** @description The page where the person joins. Whoever has this link can join in the person's place. */
+            url: string;
+            /** @description Whether the link was sent by e-mail. When it was not, pass it on yourself. */
+            emailed: boolean;
+        };
+        /** @description A page of records. */
+        InvitationList: {
+            /** @description The records of this page. */
+            data: components["schemas"]["Invitation"][];
+            /** @description The place of the page in its list. */
+            meta: components["schemas"]["PageMeta"];
+        };
+        /**
+         * @description The secret of an invitation's link.
+         * @example {
+         *       "token": "q8Zk2fLwXc4Rk6NdB1sZpV7nRt3sXb9Q"
+         *     }
+         */
+        InvitationToken: {
+            /** @description What stands behind `#` in the link. */
+            token: components["schemas"]["PersonToken"];
+        };
+        /**
          * @description An invoice of the organization.
          * @example {
          *       "id": "inv_3kTMd2sXb9QhVw7YcLpE",
@@ -5182,7 +6054,7 @@ export interface components {
             paymentState: components["schemas"]["PaymentState"];
             /**
              * @description Whether it is `sent` or `overdue`, its due day is past in the organization's time zone, and payments do not cover its total. A
-             *     total of 0 counts as one that is owed.
+             *     total of 0 counts as one that is owed, and one below 0 never does.
              */
             isOverdue: boolean;
             /** @description When it was first sent. */
@@ -5550,6 +6422,121 @@ export interface components {
             };
             /** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
             data: components["schemas"]["Invoice"];
+        };
+        /**
+         * @description An invoice as people read it: every label, amount and date in its final words. Its PDF, its page and its e-mail show the same.
+         * @example {
+         *       "language": "en",
+         *       "locale": "en-IE",
+         *       "title": "Invoice",
+         *       "number": "INV-0001",
+         *       "status": {
+         *         "key": "sent",
+         *         "label": "Sent"
+         *       },
+         *       "seller": [
+         *         "Northlight Studio",
+         *         "1 Harbour Road",
+         *         "Dublin"
+         *       ],
+         *       "buyer": [
+         *         "Acme GmbH",
+         *         "Hauptstraße 1",
+         *         "10115 Berlin"
+         *       ],
+         *       "facts": [
+         *         {
+         *           "label": "Due",
+         *           "value": "Apr 30, 2026"
+         *         }
+         *       ],
+         *       "labels": {
+         *         "billedTo": "Billed to",
+         *         "description": "Description",
+         *         "quantity": "Quantity",
+         *         "unitPrice": "Unit price",
+         *         "discount": "Discount",
+         *         "tax": "Tax",
+         *         "amount": "Amount"
+         *       },
+         *       "columns": {
+         *         "discount": false,
+         *         "tax": false
+         *       },
+         *       "lines": [
+         *         {
+         *           "description": "Design workshop",
+         *           "quantity": "1.5 day",
+         *           "unitPrice": "€900.00",
+         *           "discount": "",
+         *           "tax": "VAT 19%",
+         *           "amount": "€1,350.00"
+         *         }
+         *       ],
+         *       "totals": [
+         *         {
+         *           "label": "Total",
+         *           "value": "€1,606.50",
+         *           "kind": "total"
+         *         }
+         *       ],
+         *       "due": "€1,606.50",
+         *       "passages": [
+         *         {
+         *           "title": "Payment terms",
+         *           "text": "Net 30"
+         *         }
+         *       ],
+         *       "footer": null,
+         *       "paymentUrl": null,
+         *       "rates": null,
+         *       "timesheet": null
+         *     }
+         */
+        InvoiceDocument: {
+            /** @description The language of its words. */
+            language: components["schemas"]["Language"];
+            /** @description BCP 47, such as `de-DE`: how its numbers and dates are written. */
+            locale: string;
+            /** @description What makes it look like its seller's; absent: like Remit's. */
+            brand?: components["schemas"]["DocumentBrand"];
+            /** @description The kind of document, such as `Invoice`. */
+            title: string;
+            /** @description The invoice's number. */
+            number: string;
+            /** @description How it stands. */
+            status: components["schemas"]["DocumentStatus"];
+            /** @description The lines of the letterhead, the name first. */
+            seller: string[];
+            /** @description The name, then the lines of the address; empty when the invoice has no buyer. */
+            buyer: string[];
+            /** @description Dates and references. */
+            facts: components["schemas"]["DocumentFact"][];
+            /** @description Its headings. */
+            labels: components["schemas"]["DocumentLabels"];
+            /** @description Which columns its lines have. */
+            columns: components["schemas"]["DocumentColumns"];
+            /** @description Its lines, in order. */
+            lines: components["schemas"]["DocumentLine"][];
+            /** @description Subtotal, each tax, total, amount paid and amount due, in the order in which they add up. */
+            totals: components["schemas"]["DocumentTotal"][];
+            /** @description The amount due; null when there is none. */
+            due: string | null;
+            /** @description What follows the amounts. */
+            passages: components["schemas"]["DocumentPassage"][];
+            /** @description The seller's register and own words, at the very end; may hold line breaks. */
+            footer: string | null;
+            /** @description The page where the client can pay; null without one. */
+            paymentUrl: string | null;
+            /** @description Hours and amount for each hourly rate, when the invoice shows them. */
+            rates: components["schemas"]["DocumentTable"] | null;
+            /** @description The time entries, when the invoice has a timesheet. */
+            timesheet: components["schemas"]["DocumentTable"] | null;
+        };
+        /** @description One record. */
+        InvoiceDocumentData: {
+            /** @description The record. */
+            data: components["schemas"]["InvoiceDocument"];
         };
         /**
          * @description An e-mail that brought an invoice to its client, or should have.
@@ -6466,6 +7453,22 @@ export interface components {
          */
         InvoiceStatus: "draft" | "sent" | "paid" | "overdue" | "cancelled";
         /**
+         * @description Invoices of one currency, and the sum of what they owe.
+         * @example {
+         *       "count": 12,
+         *       "cents": 1840250
+         *     }
+         */
+        InvoiceSum: {
+            /**
+             * Format: int64
+             * @description How many.
+             */
+            count: number;
+            /** @description What is due on them. */
+            cents: components["schemas"]["SumCents"];
+        };
+        /**
          * @description What a table of invoices shows of one: neither its lines and their taxes nor its parties and texts.
          * @example {
          *       "id": "inv_3kTMd2sXb9QhVw7YcLpE",
@@ -6530,7 +7533,7 @@ export interface components {
             paymentState: components["schemas"]["PaymentState"];
             /**
              * @description Whether it is `sent` or `overdue`, its due day is past in the organization's time zone, and payments do not cover its total. A
-             *     total of 0 counts as one that is owed.
+             *     total of 0 counts as one that is owed, and one below 0 never does.
              */
             isOverdue: boolean;
             /** @description When it was first sent. */
@@ -6935,7 +7938,7 @@ export interface components {
             paymentState: components["schemas"]["PaymentState"];
             /**
              * @description Whether it is `sent` or `overdue`, its due day is past in the organization's time zone, and payments do not cover its total. A
-             *     total of 0 counts as one that is owed.
+             *     total of 0 counts as one that is owed, and one below 0 never does.
              */
             isOverdue: boolean;
             /** @description When it was first sent. */
@@ -7331,7 +8334,7 @@ export interface components {
          *         "height": 120,
          *         "size": 10240
          *       },
-         *       "data": "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ"
+         *       "data": "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
          *     }
          */
         LogoFile: {
@@ -7353,7 +8356,7 @@ export interface components {
         /**
          * @description A logo to print on invoices: a PNG, a JPEG or an SVG.
          * @example {
-         *       "data": "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ"
+         *       "data": "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
          *     }
          */
         LogoUpload: {
@@ -8543,8 +9546,21 @@ export interface components {
             hasMore: boolean;
             /** @description The `cursor` of the next page; null on the last. */
             nextCursor: string | null;
-            /** @description `true` where more match the `search` than the 250 records that it ranks: the list has these alone. Else absent. */
+            /** @description `true` where more match the `search` than the 250 records that it ranks, and the list has these alone. Else absent. */
             truncated?: boolean;
+        };
+        /**
+         * @description What was paid in a month of the calendar in the organization's time zone.
+         * @example {
+         *       "month": "2026-04",
+         *       "cents": 310000
+         *     }
+         */
+        PaidMonth: {
+            /** @description The month: year and month of ISO 8601. */
+            month: string;
+            /** @description The payments of that month. */
+            cents: components["schemas"]["SumCents"];
         };
         /** @description The name of a query parameter. */
         ParameterName: string;
@@ -8641,6 +9657,44 @@ export interface components {
             bankAccount?: components["schemas"]["BankAccountInput"] | null;
             /** @description Text at the foot of its invoices, of the seller. */
             footer?: components["schemas"]["Text"] | null;
+        };
+        /** @description A password: 12 to 256 characters, whichever they are. */
+        Password: string;
+        /**
+         * @description A password in place of another.
+         * @example {
+         *       "currentPassword": "a quiet morning in May",
+         *       "password": "a louder evening in June"
+         *     }
+         */
+        PasswordChange: {
+            /** @description The password until now. */
+            currentPassword: string;
+            /** @description The password from now on. */
+            password: components["schemas"]["Password"];
+        };
+        /**
+         * @description Who has forgotten a password.
+         * @example {
+         *       "email": "ada@nordwind.example"
+         *     }
+         */
+        PasswordReset: {
+            /** @description The address that the person signs in with. */
+            email: components["schemas"]["Email"];
+        };
+        /**
+         * @description A password in place of one that was forgotten.
+         * @example {
+         *       "token": "q8Zk2fLwXc4Rk6NdB1sZpV7nRt3sXb9Q",
+         *       "password": "a louder evening in June"
+         *     }
+         */
+        PasswordSet: {
+            /** @description What stands behind `#` in the link. */
+            token: components["schemas"]["PersonToken"];
+            /** @description The password from now on. */
+            password: components["schemas"]["Password"];
         };
         /**
          * @description Money that arrived, and the invoices that it pays.
@@ -9236,6 +10290,8 @@ export interface components {
          * @description A percentage from 0 to 100 as decimal text with at most 4 decimal places, such as `"9.975"`.
          */
         PercentText: string;
+        /** @description A secret of a link that was sent to a person. */
+        PersonToken: string;
         /**
          * @description The stages that deals pass through. A new organization has one pipeline.
          * @example {
@@ -9621,7 +10677,7 @@ export interface components {
             amountDueCents: components["schemas"]["Cents"];
             /**
              * @description Whether it is `sent` or `overdue`, its due day is past in the organization's time zone, and payments do not cover its total. A
-             *     total of 0 counts as one that is owed.
+             *     total of 0 counts as one that is owed, and one below 0 never does.
              */
             isOverdue: boolean;
             /**
@@ -9738,6 +10794,10 @@ export interface components {
              *     (`POST /syncs/{id}/links`).
              */
             candidates?: string[];
+            /** @description Of `conflict`: the first 20 fields that differ, without those whose name says that they may be a secret. */
+            differences?: components["schemas"]["ConflictingField"][];
+            /** @description Of `conflict`: what tells these two records, as they were then, from what they are once either has changed. A decision may name it. */
+            version?: string;
         };
         /** @description A path below `baseUrl` about one record, with `{id}` for its id, such as `/customers/{id}`. */
         RecordPath: string;
@@ -9760,10 +10820,98 @@ export interface components {
             count: number;
         };
         /**
+         * @description What an organization is owed and was paid.
+         * @example {
+         *       "timeZone": "Europe/Berlin",
+         *       "today": 1776384000000,
+         *       "currencies": [
+         *         {
+         *           "currency": "EUR",
+         *           "outstanding": {
+         *             "count": 12,
+         *             "cents": 1840250
+         *           },
+         *           "overdue": {
+         *             "count": 2,
+         *             "cents": 99000
+         *           },
+         *           "drafts": {
+         *             "count": 3,
+         *             "cents": 250000
+         *           },
+         *           "paidThisMonthCents": 310000,
+         *           "paidByMonth": [
+         *             {
+         *               "month": "2025-05",
+         *               "cents": 0
+         *             },
+         *             {
+         *               "month": "2025-06",
+         *               "cents": 0
+         *             },
+         *             {
+         *               "month": "2025-07",
+         *               "cents": 120000
+         *             },
+         *             {
+         *               "month": "2025-08",
+         *               "cents": 0
+         *             },
+         *             {
+         *               "month": "2025-09",
+         *               "cents": 95000
+         *             },
+         *             {
+         *               "month": "2025-10",
+         *               "cents": 250000
+         *             },
+         *             {
+         *               "month": "2025-11",
+         *               "cents": 0
+         *             },
+         *             {
+         *               "month": "2025-12",
+         *               "cents": 180000
+         *             },
+         *             {
+         *               "month": "2026-01",
+         *               "cents": 60000
+         *             },
+         *             {
+         *               "month": "2026-02",
+         *               "cents": 0
+         *             },
+         *             {
+         *               "month": "2026-03",
+         *               "cents": 420000
+         *             },
+         *             {
+         *               "month": "2026-04",
+         *               "cents": 310000
+         *             }
+         *           ]
+         *         }
+         *       ]
+         *     }
+         */
+        ReportSummary: {
+            /** @description The organization's time zone, in which days and months begin. */
+            timeZone: string;
+            /** @description Today there, as a date: 00:00 UTC of that day. */
+            today: components["schemas"]["UnixMs"];
+            /** @description Each currency that has anything to show, by its code. Amounts of different currencies are never added up. */
+            currencies: components["schemas"]["CurrencySummary"][];
+        };
+        /** @description One record. */
+        ReportSummaryData: {
+            /** @description The record. */
+            data: components["schemas"]["ReportSummary"];
+        };
+        /**
          * @description A kind of record. A later version may add kinds.
          * @enum {string}
          */
-        ResourceKind: "invoice" | "api_key" | "company" | "connection" | "contact" | "deal" | "mapping" | "organization_settings" | "payment" | "pipeline" | "sync" | "sync_run" | "tax_rate" | "time_entry" | "webhook_endpoint";
+        ResourceKind: "invoice" | "api_key" | "company" | "connection" | "contact" | "deal" | "invitation" | "mapping" | "organization_settings" | "payment" | "pipeline" | "session" | "sync" | "sync_run" | "tax_rate" | "time_entry" | "user" | "webhook_endpoint";
         /**
          * Format: int32
          * @description The minutes of a step of time.
@@ -9800,8 +10948,10 @@ export interface components {
          * Format: text
          * @description What to search for: every word must begin a word of the record, in any order, regardless of case and accents. Of a web address the host
          *     is searched for; of Chinese, Japanese and Korean each two characters. `C++` is not `C`. The first 12 words count. A text without a letter
-         *     or digit is 400; a blank one is no search. Of more than 250 records that a word finds, 250 are looked at, those whose name begins with the
-         *     text before others: the other filters, and the words of a company beside those of an invoice, choose among them.
+         *     or digit is 400; a blank one is no search. Where nothing else chooses, a list has at most 250 of the records that match: those whose name
+         *     begins with the text before others. Beside filters, or in an order that is asked for, it has all that match, but companies, of which there are
+         *     always 250 at most. Where more than 1,000 match, they are not counted, a page may be short, or empty, and still have a next one, and an offset
+         *     that looks at more than a page does is 400: follow the cursors.
          */
         SearchText: string;
         /**
@@ -9825,6 +10975,99 @@ export interface components {
             missing: string[];
             /** @description Whether an earlier e-mail of the invoice was perhaps sent, so that sending it needs `again: true`. */
             perhapsSent: boolean;
+        };
+        /**
+         * @description A session: somebody signed in with a browser. It ends after 7 days without use, and after 30 days in any case.
+         * @example {
+         *       "id": "ses_7bXq2LwXc4Rk6NdB1sZp",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "userId": "usr_7bXq2LwXc4Rk6NdB1sZp",
+         *       "userAgent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
+         *       "address": "203.0.113.7",
+         *       "createdAt": 1774915200000,
+         *       "lastSeenAt": 1774915200000,
+         *       "expiresAt": 1777507200000
+         *     }
+         */
+        Session: {
+            /** @description `ses_<id>`. */
+            id: components["schemas"]["Id"];
+            /** @description The organization that it is in. */
+            organizationId: components["schemas"]["Id"];
+            /** @description The person whose it is. */
+            userId: components["schemas"]["Id"];
+            /** @description What the browser said of itself, at most 300 characters; null when it said nothing. */
+            userAgent: string | null;
+            /** @description The address that the person signed in from; null when it is unknown. */
+            address: string | null;
+            /** @description When the person signed in. */
+            createdAt: components["schemas"]["UnixMs"];
+            /** @description When it was last used, written every ten seconds. */
+            lastSeenAt: components["schemas"]["UnixMs"];
+            /** @description When it ends, however much it is used. */
+            expiresAt: components["schemas"]["UnixMs"];
+        };
+        /** @description A page of records. */
+        SessionList: {
+            /** @description The records of this page. */
+            data: components["schemas"]["Session"][];
+            /** @description The place of the page in its list. */
+            meta: components["schemas"]["PageMeta"];
+        };
+        /**
+         * @description The first person of a server.
+         * @example {
+         *       "token": "q8Zk2fLwXc4Rk6NdB1sZpV7nRt3sXb9Q",
+         *       "organizationName": "Nordwind Studio",
+         *       "email": "ada@nordwind.example",
+         *       "name": "Ada Lindqvist",
+         *       "password": "a quiet morning in May"
+         *     }
+         */
+        SetupCreate: {
+            /** @description What stands behind `#` in the link that the server printed. */
+            token: components["schemas"]["PersonToken"];
+            /** @description The name of an organization to make; when absent, the person belongs to the only one that there is. */
+            organizationName?: components["schemas"]["Name"];
+            /** @description The address to sign in with. */
+            email: components["schemas"]["Email"];
+            /** @description The name that others see. */
+            name: components["schemas"]["Name"];
+            /** @description The password to sign in with. */
+            password: components["schemas"]["Password"];
+        };
+        /**
+         * @description Whether a server waits for its first person.
+         * @example {
+         *       "isOpen": true,
+         *       "organizationName": "Nordwind Studio"
+         *     }
+         */
+        SetupState: {
+            /** @description Whether nobody can sign in yet. The link to the set-up page is in what the server printed when it started. */
+            isOpen: boolean;
+            /** @description The organization that the first person will belong to; null when it has to be made, or when the set-up is done. */
+            organizationName: string | null;
+        };
+        /** @description One record. */
+        SetupStateData: {
+            /** @description The record. */
+            data: components["schemas"]["SetupState"];
+        };
+        /**
+         * @description How a person signs in.
+         * @example {
+         *       "email": "ada@nordwind.example",
+         *       "password": "a quiet morning in May"
+         *     }
+         */
+        SignIn: {
+            /** @description The address that the person has here. */
+            email: components["schemas"]["Email"];
+            /** @description The password. */
+            password: string;
+            /** @description The organization; when absent, the one that the person used last. */
+            organizationId?: components["schemas"]["Id"];
         };
         /**
          * @description The direction of sorting.
@@ -9859,6 +11102,11 @@ export interface components {
          * @enum {string}
          */
         StageType: "open" | "won" | "lost";
+        /**
+         * Format: int64
+         * @description A sum of amounts in minor units of one currency.
+         */
+        SumCents: number;
         /**
          * @description Keeps records of a connection and of Remit in step.
          * @example {
@@ -10033,7 +11281,8 @@ export interface components {
             data: components["schemas"]["Sync"];
         };
         /**
-         * @description Who wins when a record changed on both sides since they were last alike. A record that a sync links for the first time counts as changed on both.
+         * @description Who wins when a record changed on both sides since they were last alike. A record that a sync links for the first time counts as changed on both. Where Remit wins, a bidirectional
+         *     sync writes its values to the provider; in any case a value that lost comes in only once that very field changes at the provider.
          * @enum {string}
          */
         SyncConflictPolicy: "source_wins" | "target_wins" | "newest_wins" | "manual";
@@ -10281,6 +11530,8 @@ export interface components {
         SyncErrorResolve: {
             /** @description The side that wins. */
             use: components["schemas"]["SyncSide"];
+            /** @description The `version` of the conflict that was shown. When a run has found another since, the answer is 409 `conflict_changed`. */
+            version?: components["schemas"]["Text"];
         };
         /**
          * @description A link, and what the provider last said of its record.
@@ -10315,7 +11566,10 @@ export interface components {
             createdAt: components["schemas"]["UnixMs"];
             /** @description When it was last changed. A write of what is there already is no change. */
             updatedAt: components["schemas"]["UnixMs"];
-            /** @description What the provider last said of it, whole; null when that is older than 30 days, or the sync does not keep it. */
+            /**
+             * @description What the provider last said of it, whole; null when that is older than 30 days, or the sync does not keep it. While a conflict is open it is what the provider said before, and
+             *     the error has what differs now.
+             */
             lastSeen: {
                 [key: string]: unknown;
             } | null;
@@ -10329,7 +11583,7 @@ export interface components {
          */
         SyncLinkCreate: {
             /** @description The record's id at the provider. */
-            externalId: string;
+            externalId: components["schemas"]["Text"];
             /** @description The record of Remit: a company, or an invoice where the sync is about invoices. */
             recordId: components["schemas"]["Id"];
         };
@@ -10443,7 +11697,7 @@ export interface components {
             unchanged: number;
             /**
              * Format: int32
-             * @description The records that it left alone, by the mapping's `onMultiple` or the sync's policies.
+             * @description The records that it left alone, by the mapping's `onMultiple`, the sync's policies, or since an error of the provider's record that they are about is open.
              */
             skipped: number;
             /**
@@ -11186,7 +12440,7 @@ export interface components {
              */
             minutes?: number;
             /** @description Of `cron`, which needs it: five fields (POSIX crontab), such as `0 6 * * 1-5`. One that never comes is 422 `invalid_sync`. */
-            expression?: string;
+            expression?: components["schemas"]["Text"];
             /** @description Of `cron`: the time zone of its times (IANA); the organization's unless it is set. */
             timeZone?: components["schemas"]["TimeZone"];
         };
@@ -12086,6 +13340,11 @@ export interface components {
             data: components["schemas"]["TimeEntry"];
         };
         /**
+         * @description A time to filter by: Unix milliseconds, an RFC 3339 date-time with an offset, or `YYYY-MM-DD`, which is that calendar day in the
+         *     organization's time zone. A range contains both its ends, and the whole day of an end that is a day.
+         */
+        TimeFilter: components["schemas"]["UnixMs"] | components["schemas"]["DateText"];
+        /**
          * @description How time entries are grouped into lines.
          * @enum {string}
          */
@@ -12116,6 +13375,75 @@ export interface components {
          * @description Unix epoch milliseconds, up to the end of the year 2200.
          */
         UnixMs: number;
+        /**
+         * @description A person of an organization, who signs in to the web application. Somebody in two organizations is two of them.
+         * @example {
+         *       "id": "usr_7bXq2LwXc4Rk6NdB1sZp",
+         *       "organizationId": "org_4f90d13a42f60d7c2b1e",
+         *       "email": "ada@nordwind.example",
+         *       "name": "Ada Lindqvist",
+         *       "role": "admin",
+         *       "lastSignInAt": 1774915200000,
+         *       "removedAt": null,
+         *       "createdAt": 1774915200000,
+         *       "updatedAt": 1774915200000,
+         *       "version": 1
+         *     }
+         */
+        User: {
+            /** @description `usr_<id>`. */
+            id: components["schemas"]["Id"];
+            /** @description The organization that the person belongs to. */
+            organizationId: components["schemas"]["Id"];
+            /** @description The address to sign in with, in lower case: no other person of the organization has it. */
+            email: components["schemas"]["Email"];
+            /** @description The name that others see. */
+            name: string;
+            /** @description What the person may do. */
+            role: components["schemas"]["UserRole"];
+            /** @description When the person last signed in; null before. */
+            lastSignInAt: components["schemas"]["UnixMs"] | null;
+            /** @description When the person was removed, who can no longer sign in; null while they belong to the organization. */
+            removedAt: components["schemas"]["UnixMs"] | null;
+            /** @description When it was created. */
+            createdAt: components["schemas"]["UnixMs"];
+            /** @description When it was last changed. A write of what is there already is no change. */
+            updatedAt: components["schemas"]["UnixMs"];
+            /**
+             * Format: int32
+             * @description Rises with every change; the `ETag` is this number, quoted. A write of what is there already is no change.
+             */
+            version: number;
+        };
+        /** @description One record. */
+        UserData: {
+            /** @description The record. */
+            data: components["schemas"]["User"];
+        };
+        /** @description A page of records. */
+        UserList: {
+            /** @description The records of this page. */
+            data: components["schemas"]["User"][];
+            /** @description The place of the page in its list. */
+            meta: components["schemas"]["PageMeta"];
+        };
+        /**
+         * @description What a person may do. A later version may add roles.
+         * @enum {string}
+         */
+        UserRole: "member" | "manager" | "admin";
+        /**
+         * @description Changes to a person.
+         * @example {
+         *       "role": "manager"
+         *     }
+         */
+        UserUpdate: {
+            /** @description The name that others see. A person may change their own. */
+            name?: components["schemas"]["Name"];
+            /** @description What the person may do. It changes at once, also for sessions that are open; other server processes follow within two seconds. */
+            role?: components["schemas"]["UserRole"];
+        };
         /**
          * Format: line
          * @description A VAT identification number that begins with its country, such as `DE136695976`. It is stored in capitals without blanks, dots
@@ -12863,9 +14191,9 @@ export interface components {
         /** @description The contact's id. */
         ContactPath: components["schemas"]["Id"];
         /** @description Only deals that were created then or later. */
-        "DealFilters.createdFrom": components["schemas"]["UnixMs"];
-        /** @description Only deals that were created before then. */
-        "DealFilters.createdTo": components["schemas"]["UnixMs"];
+        "DealFilters.createdFrom": components["schemas"]["TimeFilter"];
+        /** @description Only deals that were created then or earlier. */
+        "DealFilters.createdTo": components["schemas"]["TimeFilter"];
         /** @description Only deals with this currency. */
         "DealFilters.currency": components["schemas"]["CurrencyCode"];
         /** @description The field to sort by: `createdAt` unless `updatedSince` is there. */
@@ -12873,7 +14201,7 @@ export interface components {
         /** @description Direction of sorting: the newest first by `createdAt`, the first change first by `updatedAt`. */
         "DealFilters.sortOrder": components["schemas"]["SortOrder"];
         /** @description Only deals that were created or changed at this time or later. Sorted by `updatedAt`, first change first, where no order is asked for. */
-        "DealFilters.updatedSince": components["schemas"]["UnixMs"];
+        "DealFilters.updatedSince": components["schemas"]["TimeFilter"];
         /** @description Only deals worth so much or less, in minor units of their currencies. */
         "DealFilters.valueMax": components["schemas"]["Cents"];
         /** @description Only deals worth so much or more, in minor units of their currencies. */
@@ -12895,6 +14223,8 @@ export interface components {
         IfMatchHeader: string;
         /** @description Answer 304 without a body if the record still has this `ETag` (RFC 9110 §13.1.2). */
         IfNoneMatchHeader: string;
+        /** @description The invitation's id. */
+        InvitationPath: components["schemas"]["Id"];
         /** @description Show these records beside their ids, separated by commas: `expand=company,deal`. Each needs the scope to read it. */
         InvoiceExpandQuery: components["schemas"]["InvoiceExpansion"][];
         /** @description Only invoices of this company. */
@@ -12935,7 +14265,10 @@ export interface components {
         "InvoiceListQuery.count": boolean;
         /** @description `summary` leaves out lines, taxes, parties and texts. */
         "InvoiceListQuery.fields": components["schemas"]["InvoiceFields"];
-        /** @description Full-text search over number, payment reference, and, where the key may read companies, the company's name and domain. */
+        /**
+         * @description Full-text search over number and payment reference, or, where the key may read companies, the company's name and domain. Only where neither
+         *     alone has all the words of any, over both together.
+         */
         "InvoiceListQuery.search": components["schemas"]["SearchText"];
         /** @description The field to sort by. Invoices with the same value go by their ids. */
         "InvoiceListQuery.sortBy": "createdAt" | "issuedDate" | "dueDate" | "totalCents" | "invoiceNumber";
@@ -12961,6 +14294,18 @@ export interface components {
         PaymentPath: components["schemas"]["Id"];
         /** @description The pipeline's id. */
         PipelinePath: components["schemas"]["Id"];
+        /** @description Only the sessions of this person. */
+        SessionFilter: components["schemas"]["IdFilter"];
+        /** @description The session's id. */
+        SessionPath: components["schemas"]["Id"];
+        /** @description Only errors of which one reason has this code, such as `conflict`. */
+        "SyncErrorFilter.code": string;
+        /** @description Only errors of records that were to go this way. */
+        "SyncErrorFilter.direction": "inbound" | "outbound";
+        /** @description Only the errors of the record with this id at the provider. */
+        "SyncErrorFilter.externalId": string;
+        /** @description Only the errors of the record with this id in Remit. */
+        "SyncErrorFilter.recordId": components["schemas"]["IdFilter"];
         /** @description The error's id. */
         "SyncErrorPath.errorId": components["schemas"]["Id"];
         /** @description The record's id at the provider; of a link that is `unclear`, the one of Remit's record. */
@@ -12975,6 +14320,8 @@ export interface components {
         TimeEntryPath: components["schemas"]["Id"];
         /** @description The token of the client link. */
         TokenPath: string;
+        /** @description The person's id. */
+        UserPath: components["schemas"]["Id"];
     };
     requestBodies: never;
     headers: {
@@ -13018,6 +14365,7 @@ export type CompanyRestoredEvent = components['schemas']['CompanyRestoredEvent']
 export type CompanySort = components['schemas']['CompanySort'];
 export type CompanyUpdate = components['schemas']['CompanyUpdate'];
 export type CompanyUpdatedEvent = components['schemas']['CompanyUpdatedEvent'];
+export type ConflictingField = components['schemas']['ConflictingField'];
 export type Connection = components['schemas']['Connection'];
 export type ConnectionAccount = components['schemas']['ConnectionAccount'];
 export type ConnectionActivatedEvent = components['schemas']['ConnectionActivatedEvent'];
@@ -13056,6 +14404,9 @@ export type ContactUpdatedEvent = components['schemas']['ContactUpdatedEvent'];
 export type CreatedRecord = components['schemas']['CreatedRecord'];
 export type CreatedSync = components['schemas']['CreatedSync'];
 export type CurrencyCode = components['schemas']['CurrencyCode'];
+export type CurrencySummary = components['schemas']['CurrencySummary'];
+export type CurrentSession = components['schemas']['CurrentSession'];
+export type CurrentSessionData = components['schemas']['CurrentSessionData'];
 export type Cursor = components['schemas']['Cursor'];
 export type DateFormat = components['schemas']['DateFormat'];
 export type DateInput = components['schemas']['DateInput'];
@@ -13078,6 +14429,17 @@ export type DeliveryAttempt = components['schemas']['DeliveryAttempt'];
 export type DeliveryRequest = components['schemas']['DeliveryRequest'];
 export type DeliveryStatus = components['schemas']['DeliveryStatus'];
 export type DisabledReason = components['schemas']['DisabledReason'];
+export type DocumentBrand = components['schemas']['DocumentBrand'];
+export type DocumentColumns = components['schemas']['DocumentColumns'];
+export type DocumentFact = components['schemas']['DocumentFact'];
+export type DocumentLabels = components['schemas']['DocumentLabels'];
+export type DocumentLine = components['schemas']['DocumentLine'];
+export type DocumentLogo = components['schemas']['DocumentLogo'];
+export type DocumentPassage = components['schemas']['DocumentPassage'];
+export type DocumentStatus = components['schemas']['DocumentStatus'];
+export type DocumentTable = components['schemas']['DocumentTable'];
+export type DocumentTableColumn = components['schemas']['DocumentTableColumn'];
+export type DocumentTotal = components['schemas']['DocumentTotal'];
 export type DurationSeconds = components['schemas']['DurationSeconds'];
 export type Email = components['schemas']['Email'];
 export type EmailStatus = components['schemas']['EmailStatus'];
@@ -13108,11 +14470,21 @@ export type Id = components['schemas']['Id'];
 export type IdFilter = components['schemas']['IdFilter'];
 export type InstantInput = components['schemas']['InstantInput'];
 export type InstantText = components['schemas']['InstantText'];
+export type Invitation = components['schemas']['Invitation'];
+export type InvitationAccept = components['schemas']['InvitationAccept'];
+export type InvitationCreate = components['schemas']['InvitationCreate'];
+export type InvitationDetails = components['schemas']['InvitationDetails'];
+export type InvitationDetailsData = components['schemas']['InvitationDetailsData'];
+export type InvitationLink = components['schemas']['InvitationLink'];
+export type InvitationList = components['schemas']['InvitationList'];
+export type InvitationToken = components['schemas']['InvitationToken'];
 export type Invoice = components['schemas']['Invoice'];
 export type InvoiceCancelledEvent = components['schemas']['InvoiceCancelledEvent'];
 export type InvoiceCreated = components['schemas']['InvoiceCreated'];
 export type InvoiceCreatedEvent = components['schemas']['InvoiceCreatedEvent'];
 export type InvoiceDeletedEvent = components['schemas']['InvoiceDeletedEvent'];
+export type InvoiceDocument = components['schemas']['InvoiceDocument'];
+export type InvoiceDocumentData = components['schemas']['InvoiceDocumentData'];
 export type InvoiceEmail = components['schemas']['InvoiceEmail'];
 export type InvoiceEmailList = components['schemas']['InvoiceEmailList'];
 export type InvoiceExpansion = components['schemas']['InvoiceExpansion'];
@@ -13132,6 +14504,7 @@ export type InvoiceSent = components['schemas']['InvoiceSent'];
 export type InvoiceSentEvent = components['schemas']['InvoiceSentEvent'];
 export type InvoiceSort = components['schemas']['InvoiceSort'];
 export type InvoiceStatus = components['schemas']['InvoiceStatus'];
+export type InvoiceSum = components['schemas']['InvoiceSum'];
 export type InvoiceSummary = components['schemas']['InvoiceSummary'];
 export type InvoiceUpdated = components['schemas']['InvoiceUpdated'];
 export type InvoiceUpdatedEvent = components['schemas']['InvoiceUpdatedEvent'];
@@ -13209,9 +14582,14 @@ export type OrganizationSettingsUpdate = components['schemas']['OrganizationSett
 export type OrganizationUsage = components['schemas']['OrganizationUsage'];
 export type OrganizationUsageData = components['schemas']['OrganizationUsageData'];
 export type PageMeta = components['schemas']['PageMeta'];
+export type PaidMonth = components['schemas']['PaidMonth'];
 export type ParameterName = components['schemas']['ParameterName'];
 export type Party = components['schemas']['Party'];
 export type PartyInput = components['schemas']['PartyInput'];
+export type Password = components['schemas']['Password'];
+export type PasswordChange = components['schemas']['PasswordChange'];
+export type PasswordReset = components['schemas']['PasswordReset'];
+export type PasswordSet = components['schemas']['PasswordSet'];
 export type Payment = components['schemas']['Payment'];
 export type PaymentAccount = components['schemas']['PaymentAccount'];
 export type PaymentCreate = components['schemas']['PaymentCreate'];
@@ -13232,6 +14610,7 @@ export type PaymentUpdatedEvent = components['schemas']['PaymentUpdatedEvent'];
 export type Percent = components['schemas']['Percent'];
 export type PercentInput = components['schemas']['PercentInput'];
 export type PercentText = components['schemas']['PercentText'];
+export type PersonToken = components['schemas']['PersonToken'];
 export type Pipeline = components['schemas']['Pipeline'];
 export type PipelineCreate = components['schemas']['PipelineCreate'];
 export type PipelineData = components['schemas']['PipelineData'];
@@ -13258,17 +14637,26 @@ export type RecordFailure = components['schemas']['RecordFailure'];
 export type RecordPath = components['schemas']['RecordPath'];
 export type RedeliverStatus = components['schemas']['RedeliverStatus'];
 export type Redelivered = components['schemas']['Redelivered'];
+export type ReportSummary = components['schemas']['ReportSummary'];
+export type ReportSummaryData = components['schemas']['ReportSummaryData'];
 export type ResourceKind = components['schemas']['ResourceKind'];
 export type RoundingMinutes = components['schemas']['RoundingMinutes'];
 export type SearchHit = components['schemas']['SearchHit'];
 export type SearchHits = components['schemas']['SearchHits'];
 export type SearchText = components['schemas']['SearchText'];
 export type SendStatus = components['schemas']['SendStatus'];
+export type Session = components['schemas']['Session'];
+export type SessionList = components['schemas']['SessionList'];
+export type SetupCreate = components['schemas']['SetupCreate'];
+export type SetupState = components['schemas']['SetupState'];
+export type SetupStateData = components['schemas']['SetupStateData'];
+export type SignIn = components['schemas']['SignIn'];
 export type SortOrder = components['schemas']['SortOrder'];
 export type Stage = components['schemas']['Stage'];
 export type StageFilter = components['schemas']['StageFilter'];
 export type StageKey = components['schemas']['StageKey'];
 export type StageType = components['schemas']['StageType'];
+export type SumCents = components['schemas']['SumCents'];
 export type Sync = components['schemas']['Sync'];
 export type SyncBlockedEvent = components['schemas']['SyncBlockedEvent'];
 export type SyncConflictPolicy = components['schemas']['SyncConflictPolicy'];
@@ -13336,12 +14724,18 @@ export type TimeEntryList = components['schemas']['TimeEntryList'];
 export type TimeEntryStatus = components['schemas']['TimeEntryStatus'];
 export type TimeEntryUpdate = components['schemas']['TimeEntryUpdate'];
 export type TimeEntryUpdatedEvent = components['schemas']['TimeEntryUpdatedEvent'];
+export type TimeFilter = components['schemas']['TimeFilter'];
 export type TimeGrouping = components['schemas']['TimeGrouping'];
 export type TimeRounding = components['schemas']['TimeRounding'];
 export type TimeZone = components['schemas']['TimeZone'];
 export type TransformName = components['schemas']['TransformName'];
 export type UnappliedReason = components['schemas']['UnappliedReason'];
 export type UnixMs = components['schemas']['UnixMs'];
+export type User = components['schemas']['User'];
+export type UserData = components['schemas']['UserData'];
+export type UserList = components['schemas']['UserList'];
+export type UserRole = components['schemas']['UserRole'];
+export type UserUpdate = components['schemas']['UserUpdate'];
 export type VatId = components['schemas']['VatId'];
 export type WebOrigin = components['schemas']['WebOrigin'];
 export type WebhookDelivery = components['schemas']['WebhookDelivery'];
@@ -13385,6 +14779,7 @@ export type ParameterEventPath = components['parameters']['EventPath'];
 export type ParameterIdempotencyHeader = components['parameters']['IdempotencyHeader'];
 export type ParameterIfMatchHeader = components['parameters']['IfMatchHeader'];
 export type ParameterIfNoneMatchHeader = components['parameters']['IfNoneMatchHeader'];
+export type ParameterInvitationPath = components['parameters']['InvitationPath'];
 export type ParameterInvoiceExpandQuery = components['parameters']['InvoiceExpandQuery'];
 export type ParameterInvoiceFilterCompanyId = components['parameters']['InvoiceFilter.companyId'];
 export type ParameterInvoiceFilterCreatedFrom = components['parameters']['InvoiceFilter.createdFrom'];
@@ -13416,6 +14811,12 @@ export type ParameterOffsetQueryOffset = components['parameters']['OffsetQuery.o
 export type ParameterPageQueryCursor = components['parameters']['PageQuery.cursor'];
 export type ParameterPaymentPath = components['parameters']['PaymentPath'];
 export type ParameterPipelinePath = components['parameters']['PipelinePath'];
+export type ParameterSessionFilter = components['parameters']['SessionFilter'];
+export type ParameterSessionPath = components['parameters']['SessionPath'];
+export type ParameterSyncErrorFilterCode = components['parameters']['SyncErrorFilter.code'];
+export type ParameterSyncErrorFilterDirection = components['parameters']['SyncErrorFilter.direction'];
+export type ParameterSyncErrorFilterExternalId = components['parameters']['SyncErrorFilter.externalId'];
+export type ParameterSyncErrorFilterRecordId = components['parameters']['SyncErrorFilter.recordId'];
 export type ParameterSyncErrorPathErrorId = components['parameters']['SyncErrorPath.errorId'];
 export type ParameterSyncLinkPathExternalId = components['parameters']['SyncLinkPath.externalId'];
 export type ParameterSyncPath = components['parameters']['SyncPath'];
@@ -13423,6 +14824,7 @@ export type ParameterSyncRunPathRunId = components['parameters']['SyncRunPath.ru
 export type ParameterTaxRatePath = components['parameters']['TaxRatePath'];
 export type ParameterTimeEntryPath = components['parameters']['TimeEntryPath'];
 export type ParameterTokenPath = components['parameters']['TokenPath'];
+export type ParameterUserPath = components['parameters']['UserPath'];
 export type HeaderXRequestId = components['headers']['X-Request-Id'];
 export type HeaderXRateLimitLimit = components['headers']['X-RateLimit-Limit'];
 export type HeaderXRateLimitRemaining = components['headers']['X-RateLimit-Remaining'];
@@ -13477,7 +14879,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -13492,7 +14894,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13569,7 +14971,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -13584,7 +14986,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13704,7 +15106,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -13719,7 +15121,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13812,7 +15214,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -13827,7 +15229,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13977,7 +15379,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -13992,7 +15394,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14075,7 +15477,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -14090,7 +15492,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14171,7 +15573,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -14186,7 +15588,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14324,7 +15726,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -14339,7 +15741,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14429,7 +15831,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -14444,7 +15846,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14580,7 +15982,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -14595,7 +15997,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14698,7 +16100,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -14713,7 +16115,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14858,7 +16260,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -14873,7 +16275,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14924,7 +16326,7 @@ export interface operations {
                 /** @description Only contacts with this e-mail address, in any case. */
                 email?: string;
                 /** @description Only contacts that were created or changed at this time or later, the first change first. */
-                updatedSince?: components["schemas"]["UnixMs"];
+                updatedSince?: components["schemas"]["TimeFilter"];
                 /** @description Full-text search over name and e-mail address. */
                 search?: components["schemas"]["SearchText"];
                 /** @description The most records in a page, 1 to 100. */
@@ -14971,7 +16373,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -14986,7 +16388,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -15067,7 +16469,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -15082,7 +16484,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -15220,7 +16622,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -15235,7 +16637,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -15325,7 +16727,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -15340,7 +16742,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -15476,7 +16878,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -15491,7 +16893,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -15594,7 +16996,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -15609,7 +17011,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -15754,7 +17156,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -15769,7 +17171,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -15831,7 +17233,7 @@ export interface operations {
                 valueMax?: components["parameters"]["DealFilters.valueMax"];
                 /** @description Only deals that were created then or later. */
                 createdFrom?: components["parameters"]["DealFilters.createdFrom"];
-                /** @description Only deals that were created before then. */
+                /** @description Only deals that were created then or earlier. */
                 createdTo?: components["parameters"]["DealFilters.createdTo"];
                 /** @description Only deals that were created or changed at this time or later. Sorted by `updatedAt`, first change first, where no order is asked for. */
                 updatedSince?: components["parameters"]["DealFilters.updatedSince"];
@@ -15885,7 +17287,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -15900,7 +17302,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -15981,7 +17383,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -15996,7 +17398,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16134,7 +17536,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -16149,7 +17551,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16239,7 +17641,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -16254,7 +17656,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16390,7 +17792,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -16405,7 +17807,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16508,7 +17910,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -16523,7 +17925,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16668,7 +18070,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -16683,7 +18085,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16698,6 +18100,699 @@ export interface operations {
             };
             /** @description There is no such record in the key's organization. */
             404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "invitations.list": {
+        parameters: {
+            query?: {
+                /** @description The most records in a page, 1 to 100. */
+                limit?: components["parameters"]["OffsetQuery.limit"];
+                /** @description How many records to skip. */
+                offset?: components["parameters"]["OffsetQuery.offset"];
+                /**
+                 * @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however
+                 *     far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and
+                 *     order; any other is 400.
+                 */
+                cursor?: components["parameters"]["PageQuery.cursor"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request has succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvitationList"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "invitations.create": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes a POST safe to repeat (IETF draft `Idempotency-Key`): for 24 hours, a request with the same key and body gets the
+                 *     answer of the first one again, with `Idempotent-Replayed: true`.
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InvitationCreate"];
+            };
+        };
+        responses: {
+            /** @description The invitation was created. */
+            201: {
+                headers: {
+                    /** @description `true` when this repeats the answer to an earlier request with the same `Idempotency-Key`; else absent. */
+                    "Idempotent-Replayed"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvitationLink"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request contradicts what is stored. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than 512 KiB. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not `application/json`. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request breaks a business rule. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "invitations.accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InvitationAccept"];
+            };
+        };
+        responses: {
+            /** @description The session has begun. */
+            201: {
+                headers: {
+                    /** @description The session's cookie: `HttpOnly`, `SameSite=Strict`, and over https `Secure`. */
+                    "Set-Cookie": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CurrentSessionData"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such record in the key's organization. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request contradicts what is stored. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than 512 KiB. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not `application/json`. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "invitations.show": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InvitationToken"];
+            };
+        };
+        responses: {
+            /** @description The request has succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvitationDetailsData"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such record in the key's organization. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than 512 KiB. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not `application/json`. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "invitations.delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The invitation's id. */
+                id: components["parameters"]["InvitationPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request has succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Ok"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such record in the key's organization. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "invitations.resend": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes a POST safe to repeat (IETF draft `Idempotency-Key`): for 24 hours, a request with the same key and body gets the
+                 *     answer of the first one again, with `Idempotent-Replayed: true`.
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
+            };
+            path: {
+                /** @description The invitation's id. */
+                id: components["parameters"]["InvitationPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The action was done. */
+            200: {
+                headers: {
+                    /** @description `true` when this repeats the answer to an earlier request with the same `Idempotency-Key`; else absent. */
+                    "Idempotent-Replayed"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvitationLink"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such record in the key's organization. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request contradicts what is stored. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request breaks a business rule. */
+            422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -16763,7 +18858,10 @@ export interface operations {
                 createdTo?: components["parameters"]["InvoiceFilter.createdTo"];
                 /** @description Only invoices that were changed or created then or later. A number is an instant here. */
                 updatedSince?: components["parameters"]["InvoiceFilter.updatedSince"];
-                /** @description Full-text search over number, payment reference, and, where the key may read companies, the company's name and domain. */
+                /**
+                 * @description Full-text search over number and payment reference, or, where the key may read companies, the company's name and domain. Only where neither
+                 *     alone has all the words of any, over both together.
+                 */
                 search?: components["parameters"]["InvoiceListQuery.search"];
                 /** @description The field to sort by. Invoices with the same value go by their ids. */
                 sortBy?: components["parameters"]["InvoiceListQuery.sortBy"];
@@ -16796,8 +18894,8 @@ export interface operations {
             200: {
                 headers: {
                     /**
-                     * @description How many invoices match, with `count=true`; absent after a `cursor`, for more than 10,000, when a `search` finds more than it looks at, and when too many invoices were to be
-                     *     looked at to tell.
+                     * @description How many invoices match, with `count=true`; absent after a `cursor`, for more than 10,000, when a `search` that nothing else
+                     *     limits finds more than 250, and when too many invoices were to be looked at to tell.
                      */
                     "X-Total-Count"?: number;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16824,7 +18922,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -16839,7 +18937,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16920,7 +19018,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -16935,7 +19033,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -17068,7 +19166,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -17083,7 +19181,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -17204,7 +19302,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -17219,7 +19317,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -17340,7 +19438,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -17355,7 +19453,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -17636,7 +19734,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -17651,7 +19749,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -17741,7 +19839,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -17756,7 +19854,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -17905,7 +20003,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -17920,7 +20018,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -18023,7 +20121,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -18038,7 +20136,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -18184,7 +20282,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -18199,7 +20297,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -18288,7 +20386,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -18303,7 +20401,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -18410,7 +20508,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -18425,7 +20523,103 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such record in the key's organization. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "invoices.document": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The invoice's id. */
+                id: components["parameters"]["InvoicePath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request has succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvoiceDocumentData"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -18518,7 +20712,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -18533,7 +20727,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -18626,7 +20820,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -18641,7 +20835,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -18722,7 +20916,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -18737,7 +20931,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -18826,7 +21020,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -18841,7 +21035,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -18963,7 +21157,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -18978,7 +21172,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -19074,7 +21268,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -19089,7 +21283,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -19182,7 +21376,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -19197,7 +21391,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -19367,7 +21561,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -19382,7 +21576,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -19465,7 +21659,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -19480,7 +21674,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -19554,7 +21748,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -19569,7 +21763,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -19695,7 +21889,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -19710,7 +21904,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -19827,7 +22021,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -19842,7 +22036,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -19911,7 +22105,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -19926,7 +22120,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -20045,7 +22239,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -20060,7 +22254,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -20125,7 +22319,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -20140,7 +22334,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -20209,7 +22403,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -20224,7 +22418,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -20328,7 +22522,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -20343,7 +22537,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -20412,7 +22606,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -20427,7 +22621,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -20518,7 +22712,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -20533,7 +22727,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -20598,7 +22792,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -20613,7 +22807,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -20698,7 +22892,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -20713,7 +22907,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -20794,7 +22988,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -20809,7 +23003,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -20947,7 +23141,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -20962,7 +23156,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -21052,7 +23246,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -21067,7 +23261,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -21209,7 +23403,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -21224,7 +23418,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -21369,7 +23563,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -21384,7 +23578,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -21520,7 +23714,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -21535,7 +23729,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -21641,7 +23835,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -21656,7 +23850,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -21749,7 +23943,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -21764,7 +23958,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -21906,7 +24100,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -21921,7 +24115,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -22002,7 +24196,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -22017,7 +24211,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -22155,7 +24349,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -22170,7 +24364,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -22260,7 +24454,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -22275,7 +24469,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -22424,7 +24618,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -22439,7 +24633,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -22555,7 +24749,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -22570,7 +24764,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -22728,7 +24922,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -22743,7 +24937,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -22758,6 +24952,86 @@ export interface operations {
             };
             /** @description There is no such record in the key's organization. */
             404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "reports.summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request has succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReportSummaryData"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
+            403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -22824,7 +25098,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -22839,8 +25113,975 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "session.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request has succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CurrentSessionData"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "session.create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SignIn"];
+            };
+        };
+        responses: {
+            /** @description The session has begun. */
+            201: {
+                headers: {
+                    /** @description The session's cookie: `HttpOnly`, `SameSite=Strict`, and over https `Secure`. */
+                    "Set-Cookie": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CurrentSessionData"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than 512 KiB. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not `application/json`. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "session.delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The session has ended. */
+            200: {
+                headers: {
+                    /** @description Takes the cookie away. */
+                    "Set-Cookie": string;
+                    /** @description Makes the browser forget what it has kept of answers. */
+                    "Clear-Site-Data": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Ok"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "session.password.change": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasswordChange"];
+            };
+        };
+        responses: {
+            /** @description The request has succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Ok"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than 512 KiB. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not `application/json`. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request breaks a business rule. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "session.password.reset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasswordReset"];
+            };
+        };
+        responses: {
+            /** @description The request has succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Ok"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than 512 KiB. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not `application/json`. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "session.password.set": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasswordSet"];
+            };
+        };
+        responses: {
+            /** @description The request has succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Ok"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such record in the key's organization. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than 512 KiB. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not `application/json`. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "sessions.list": {
+        parameters: {
+            query?: {
+                /** @description Only the sessions of this person. */
+                userId?: components["parameters"]["SessionFilter"];
+                /** @description The most records in a page, 1 to 100. */
+                limit?: components["parameters"]["OffsetQuery.limit"];
+                /** @description How many records to skip. */
+                offset?: components["parameters"]["OffsetQuery.offset"];
+                /**
+                 * @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however
+                 *     far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and
+                 *     order; any other is 400.
+                 */
+                cursor?: components["parameters"]["PageQuery.cursor"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request has succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionList"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "sessions.delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The session's id. */
+                id: components["parameters"]["SessionPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request has succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Ok"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such record in the key's organization. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "setup.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request has succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SetupStateData"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "setup.create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SetupCreate"];
+            };
+        };
+        responses: {
+            /** @description The session has begun. */
+            201: {
+                headers: {
+                    /** @description The session's cookie: `HttpOnly`, `SameSite=Strict`, and over https `Secure`. */
+                    "Set-Cookie": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CurrentSessionData"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such record in the key's organization. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than 512 KiB. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not `application/json`. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request breaks a business rule. */
+            422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -22916,7 +26157,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -22931,7 +26172,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -23012,7 +26253,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -23027,7 +26268,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -23165,7 +26406,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -23180,7 +26421,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -23270,7 +26511,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -23285,7 +26526,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -23434,7 +26675,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -23449,7 +26690,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -23552,7 +26793,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -23567,7 +26808,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -23725,7 +26966,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -23740,7 +26981,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -23797,11 +27038,11 @@ export interface operations {
                 /** @description Only entries that are to be invoiced, or only those that are not. */
                 billable?: boolean;
                 /** @description Only entries that began then or later. */
-                from?: components["schemas"]["UnixMs"];
-                /** @description Only entries that began before then. */
-                to?: components["schemas"]["UnixMs"];
+                from?: components["schemas"]["TimeFilter"];
+                /** @description Only entries that began then or earlier. */
+                to?: components["schemas"]["TimeFilter"];
                 /** @description Only entries that were created or changed at this time or later, the first change first. */
-                updatedSince?: components["schemas"]["UnixMs"];
+                updatedSince?: components["schemas"]["TimeFilter"];
                 /** @description Full-text search over task, deliverable and description. */
                 search?: components["schemas"]["SearchText"];
                 /** @description The most records in a page, 1 to 100. */
@@ -23848,7 +27089,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -23863,7 +27104,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -23944,7 +27185,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -23959,7 +27200,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -24097,7 +27338,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -24112,7 +27353,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -24202,7 +27443,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -24217,7 +27458,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -24366,7 +27607,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -24381,7 +27622,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -24497,7 +27738,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -24512,7 +27753,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -24670,7 +27911,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -24685,7 +27926,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -24700,6 +27941,651 @@ export interface operations {
             };
             /** @description There is no such record in the key's organization. */
             404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "users.list": {
+        parameters: {
+            query?: {
+                /** @description The most records in a page, 1 to 100. */
+                limit?: components["parameters"]["OffsetQuery.limit"];
+                /** @description How many records to skip. */
+                offset?: components["parameters"]["OffsetQuery.offset"];
+                /**
+                 * @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however
+                 *     far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and
+                 *     order; any other is 400.
+                 */
+                cursor?: components["parameters"]["PageQuery.cursor"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request has succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserList"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "users.get": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Answer 304 without a body if the record still has this `ETag` (RFC 9110 §13.1.2). */
+                "If-None-Match"?: components["parameters"]["IfNoneMatchHeader"];
+            };
+            path: {
+                /** @description The person's id. */
+                id: components["parameters"]["UserPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The record. */
+            200: {
+                headers: {
+                    /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
+                    ETag: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserData"];
+                };
+            };
+            /** @description The record still has the `ETag` of `If-None-Match`. */
+            304: {
+                headers: {
+                    /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
+                    ETag: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such record in the key's organization. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "users.replace": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Change the record only if it still has this `ETag`; else 412 (RFC 9110 §13.1.1). */
+                "If-Match"?: components["parameters"]["IfMatchHeader"];
+            };
+            path: {
+                /** @description The person's id. */
+                id: components["parameters"]["UserPath"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UserUpdate"];
+            };
+        };
+        responses: {
+            /** @description The record is as the request says; `ETag` has its version, which is the old one when nothing had to change. */
+            200: {
+                headers: {
+                    /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
+                    ETag: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Ok"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such record in the key's organization. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request contradicts what is stored. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The record has changed since the `ETag` of `If-Match`. */
+            412: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than 512 KiB. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not `application/json`. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "users.delete": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Change the record only if it still has this `ETag`; else 412 (RFC 9110 §13.1.1). */
+                "If-Match"?: components["parameters"]["IfMatchHeader"];
+            };
+            path: {
+                /** @description The person's id. */
+                id: components["parameters"]["UserPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request has succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Ok"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such record in the key's organization. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request contradicts what is stored. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The record has changed since the `ETag` of `If-Match`. */
+            412: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "users.update": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Change the record only if it still has this `ETag`; else 412 (RFC 9110 §13.1.1). */
+                "If-Match"?: components["parameters"]["IfMatchHeader"];
+            };
+            path: {
+                /** @description The person's id. */
+                id: components["parameters"]["UserPath"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UserUpdate"];
+            };
+        };
+        responses: {
+            /** @description The record is as the request says; `ETag` has its version, which is the old one when nothing had to change. */
+            200: {
+                headers: {
+                    /** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
+                    ETag: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Ok"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such record in the key's organization. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request contradicts what is stored. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The record has changed since the `ETag` of `If-Match`. */
+            412: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than 512 KiB. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not `application/json`. */
+            415: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -24779,7 +28665,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -24794,7 +28680,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -24875,7 +28761,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -24890,7 +28776,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -25034,7 +28920,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -25049,7 +28935,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -25135,7 +29021,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -25150,7 +29036,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -25234,7 +29120,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -25249,7 +29135,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -25352,7 +29238,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -25367,7 +29253,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -25527,7 +29413,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -25542,7 +29428,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -25687,7 +29573,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -25702,7 +29588,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -25795,7 +29681,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -25810,7 +29696,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -25947,7 +29833,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -25962,7 +29848,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -26077,7 +29963,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -26092,7 +29978,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -26210,7 +30096,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -26225,7 +30111,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -26306,7 +30192,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -26321,7 +30207,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -26452,7 +30338,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -26467,7 +30353,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -26553,7 +30439,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -26568,7 +30454,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -26658,7 +30544,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -26673,7 +30559,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -26809,7 +30695,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -26824,7 +30710,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -26940,7 +30826,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -26955,7 +30841,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -27092,7 +30978,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -27107,7 +30993,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -27266,7 +31152,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -27281,7 +31167,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -27362,7 +31248,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -27377,7 +31263,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -27515,7 +31401,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -27530,7 +31416,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -27614,7 +31500,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -27629,7 +31515,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -27732,7 +31618,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -27747,7 +31633,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -27888,7 +31774,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -27903,7 +31789,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -27975,6 +31861,14 @@ export interface operations {
     "syncs.errors.list": {
         parameters: {
             query?: {
+                /** @description Only errors of which one reason has this code, such as `conflict`. */
+                code?: components["parameters"]["SyncErrorFilter.code"];
+                /** @description Only errors of records that were to go this way. */
+                direction?: components["parameters"]["SyncErrorFilter.direction"];
+                /** @description Only the errors of the record with this id at the provider. */
+                externalId?: components["parameters"]["SyncErrorFilter.externalId"];
+                /** @description Only the errors of the record with this id in Remit. */
+                recordId?: components["parameters"]["SyncErrorFilter.recordId"];
                 /** @description The most records in a page, 1 to 100. */
                 limit?: components["parameters"]["OffsetQuery.limit"];
                 /** @description How many records to skip. */
@@ -28022,7 +31916,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -28037,7 +31931,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -28120,7 +32014,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -28135,7 +32029,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -28230,7 +32124,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -28245,7 +32139,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -28390,7 +32284,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -28405,7 +32299,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -28502,7 +32396,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -28517,7 +32411,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -28612,7 +32506,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -28627,7 +32521,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -28775,7 +32669,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -28790,7 +32684,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -28873,7 +32767,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -28888,7 +32782,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -28990,7 +32884,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -29005,7 +32899,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -29120,7 +33014,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -29135,7 +33029,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -29254,7 +33148,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -29269,7 +33163,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -29414,7 +33308,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -29429,7 +33323,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -29512,7 +33406,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -29527,7 +33421,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -29618,7 +33512,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -29633,7 +33527,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -29674,6 +33568,116 @@ export interface operations {
             };
             /** @description The request breaks a business rule. */
             422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "syncs.runs.deletions.list": {
+        parameters: {
+            query?: {
+                /** @description The most records in a page, 1 to 100. */
+                limit?: components["parameters"]["OffsetQuery.limit"];
+                /** @description How many records to skip. */
+                offset?: components["parameters"]["OffsetQuery.offset"];
+                /**
+                 * @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however
+                 *     far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and
+                 *     order; any other is 400.
+                 */
+                cursor?: components["parameters"]["PageQuery.cursor"];
+            };
+            header?: never;
+            path: {
+                /** @description The sync's id. */
+                id: components["parameters"]["SyncPath"];
+                /** @description The run's id. */
+                runId: components["parameters"]["SyncRunPath.runId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request has succeeded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SyncLinkSummaryList"];
+                };
+            };
+            /** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
+            401: {
+                headers: {
+                    /** @description The scheme to use (RFC 6750). */
+                    "WWW-Authenticate": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such record in the key's organization. */
+            404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -29754,7 +33758,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -29769,7 +33773,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -29873,7 +33877,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -29888,7 +33892,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -29956,7 +33960,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -29971,7 +33975,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -30052,7 +34056,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -30067,7 +34071,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -30172,7 +34176,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -30187,7 +34191,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -30268,7 +34272,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -30283,7 +34287,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -30436,7 +34440,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -30451,7 +34455,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -30535,7 +34539,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -30550,7 +34554,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -30653,7 +34657,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -30668,7 +34672,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -30828,7 +34832,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -30843,7 +34847,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -30988,7 +34992,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -31003,7 +35007,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -31136,7 +35140,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -31151,7 +35155,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -31240,7 +35244,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -31255,7 +35259,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -31371,7 +35375,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -31386,7 +35390,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -31469,7 +35473,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -31484,7 +35488,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -31552,7 +35556,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key is missing, unknown, expired or revoked. */
+            /** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
             401: {
                 headers: {
                     /** @description The scheme to use (RFC 6750). */
@@ -31567,7 +35571,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The API key lacks a scope. */
+            /** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

@@ -4,7 +4,7 @@ import type { ConditionalRequestOptions, IdempotentRequestOptions, OneOrMore, Re
 import type { PagePromise } from '../page.ts'
 import type { SyncRunPromise } from '../sync-run.ts'
 import type { Transport } from '../transport.ts'
-import type { AllocationsCreate, ApiKey, ApiKeyCreate, ApiKeyRotate, AuditEntry, Company, CompanyCreate, CompanyListMeta, CompanyUpdate, Connection, ConnectionAuthorization, ConnectionAuthorize, ConnectionCreate, ConnectionLink, ConnectionLinkCreate, ConnectionUpdate, Contact, ContactCreate, ContactUpdate, CreatedRecord, CreatedSync, Deal, DealCreate, DealUpdate, ExpandedInvoice, HistoryEntry, InvoiceCreated, InvoiceEmail, InvoiceInput, InvoiceLink, InvoicePreview, InvoiceSend, InvoiceSent, InvoiceSummary, InvoiceUpdated, ListedInvoice, LogoFile, LogoUpload, Mapping, MappingCreate, MappingPreview, MappingPreviewInput, MappingUpdate, NewApiKey, NewWebhookEndpoint, NewWebhookSecret, NextInvoiceNumber, NextInvoiceNumberUpdate, NumberGap, ObjectSchema, Ok, OrganizationSettings, OrganizationSettingsUpdate, OrganizationUsage, PageMeta, Payment, PaymentCreate, PaymentCredentials, PaymentCredentialsUpdate, PaymentReversal, PaymentUpdate, Pipeline, PipelineCreate, PipelineUpdate, Provider, PublicInvoice, Redelivered, SearchHit, SendStatus, Sync, SyncCreate, SyncErrorResolve, SyncLink, SyncLinkCreate, SyncLinkSummary, SyncRecordError, SyncRun, SyncRunInput, SyncUpdate, TaxRate, TaxRateCreate, TaxRateUpdate, TimeEntriesInvoice, TimeEntry, TimeEntryCreate, TimeEntryUpdate, WebhookDelivery, WebhookDeliveryDetails, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointStats, WebhookEndpointUpdate, WebhookEvent, WebhookEventType, WebhookRedeliver, WebhookSecretRotate, operations } from './contract.ts'
+import type { AllocationsCreate, ApiKey, ApiKeyCreate, ApiKeyRotate, AuditEntry, Company, CompanyCreate, CompanyListMeta, CompanyUpdate, Connection, ConnectionAuthorization, ConnectionAuthorize, ConnectionCreate, ConnectionLink, ConnectionLinkCreate, ConnectionUpdate, Contact, ContactCreate, ContactUpdate, CreatedRecord, CreatedSync, CurrentSession, Deal, DealCreate, DealUpdate, ExpandedInvoice, HistoryEntry, Invitation, InvitationAccept, InvitationCreate, InvitationDetails, InvitationLink, InvitationToken, InvoiceCreated, InvoiceDocument, InvoiceEmail, InvoiceInput, InvoiceLink, InvoicePreview, InvoiceSend, InvoiceSent, InvoiceSummary, InvoiceUpdated, ListedInvoice, LogoFile, LogoUpload, Mapping, MappingCreate, MappingPreview, MappingPreviewInput, MappingUpdate, NewApiKey, NewWebhookEndpoint, NewWebhookSecret, NextInvoiceNumber, NextInvoiceNumberUpdate, NumberGap, ObjectSchema, Ok, OrganizationSettings, OrganizationSettingsUpdate, OrganizationUsage, PageMeta, PasswordChange, PasswordReset, PasswordSet, Payment, PaymentCreate, PaymentCredentials, PaymentCredentialsUpdate, PaymentReversal, PaymentUpdate, Pipeline, PipelineCreate, PipelineUpdate, Provider, PublicInvoice, Redelivered, ReportSummary, SearchHit, SendStatus, Session, SetupCreate, SetupState, SignIn, Sync, SyncCreate, SyncErrorResolve, SyncLink, SyncLinkCreate, SyncLinkSummary, SyncRecordError, SyncRun, SyncRunInput, SyncUpdate, TaxRate, TaxRateCreate, TaxRateUpdate, TimeEntriesInvoice, TimeEntry, TimeEntryCreate, TimeEntryUpdate, User, UserUpdate, WebhookDelivery, WebhookDeliveryDetails, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointStats, WebhookEndpointUpdate, WebhookEvent, WebhookEventType, WebhookRedeliver, WebhookSecretRotate, operations } from './contract.ts'
 
 export type {
 	ActorType,
@@ -32,6 +32,7 @@ export type {
 	CompanySort,
 	CompanyUpdate,
 	CompanyUpdatedEvent,
+	ConflictingField,
 	Connection,
 	ConnectionAccount,
 	ConnectionActivatedEvent,
@@ -68,6 +69,9 @@ export type {
 	ContactUpdatedEvent,
 	CreatedRecord,
 	CreatedSync,
+	CurrencySummary,
+	CurrentSession,
+	CurrentSessionData,
 	DateFormat,
 	DateInput,
 	Deal,
@@ -85,6 +89,17 @@ export type {
 	DeliveryRequest,
 	DeliveryStatus,
 	DisabledReason,
+	DocumentBrand,
+	DocumentColumns,
+	DocumentFact,
+	DocumentLabels,
+	DocumentLine,
+	DocumentLogo,
+	DocumentPassage,
+	DocumentStatus,
+	DocumentTable,
+	DocumentTableColumn,
+	DocumentTotal,
 	EmailStatus,
 	EndpointHeader,
 	EndpointOrdering,
@@ -102,11 +117,21 @@ export type {
 	HistoryEntry,
 	HistoryEntryList,
 	InstantInput,
+	Invitation,
+	InvitationAccept,
+	InvitationCreate,
+	InvitationDetails,
+	InvitationDetailsData,
+	InvitationLink,
+	InvitationList,
+	InvitationToken,
 	Invoice,
 	InvoiceCancelledEvent,
 	InvoiceCreated,
 	InvoiceCreatedEvent,
 	InvoiceDeletedEvent,
+	InvoiceDocument,
+	InvoiceDocumentData,
 	InvoiceEmail,
 	InvoiceEmailList,
 	InvoiceExpansion,
@@ -126,6 +151,7 @@ export type {
 	InvoiceSentEvent,
 	InvoiceSort,
 	InvoiceStatus,
+	InvoiceSum,
 	InvoiceSummary,
 	InvoiceUpdated,
 	InvoiceUpdatedEvent,
@@ -195,8 +221,12 @@ export type {
 	OrganizationUsage,
 	OrganizationUsageData,
 	PageMeta,
+	PaidMonth,
 	Party,
 	PartyInput,
+	PasswordChange,
+	PasswordReset,
+	PasswordSet,
 	Payment,
 	PaymentAccount,
 	PaymentCreate,
@@ -238,10 +268,18 @@ export type {
 	RecordFailure,
 	RedeliverStatus,
 	Redelivered,
+	ReportSummary,
+	ReportSummaryData,
 	ResourceKind,
 	SearchHit,
 	SearchHits,
 	SendStatus,
+	Session,
+	SessionList,
+	SetupCreate,
+	SetupState,
+	SetupStateData,
+	SignIn,
 	SortOrder,
 	Stage,
 	StageType,
@@ -310,10 +348,16 @@ export type {
 	TimeEntryStatus,
 	TimeEntryUpdate,
 	TimeEntryUpdatedEvent,
+	TimeFilter,
 	TimeGrouping,
 	TimeRounding,
 	TransformName,
 	UnappliedReason,
+	User,
+	UserData,
+	UserList,
+	UserRole,
+	UserUpdate,
 	WebhookDelivery,
 	WebhookDeliveryDetails,
 	WebhookDeliveryDetailsData,
@@ -345,14 +389,20 @@ export class Resources {
 	readonly companies: CompaniesResource
 	readonly contacts: ContactsResource
 	readonly deals: DealsResource
+	readonly invitations: InvitationsResource
 	readonly invoices: InvoicesResource
 	readonly numberGaps: NumberGapsResource
 	readonly organization: OrganizationResource
 	readonly payments: PaymentsResource
 	readonly pipelines: PipelinesResource
+	readonly reports: ReportsResource
 	readonly search: SearchResource
+	readonly session: SessionResource
+	readonly sessions: SessionsResource
+	readonly setup: SetupResource
 	readonly taxRates: TaxRatesResource
 	readonly timeEntries: TimeEntriesResource
+	readonly users: UsersResource
 	readonly connections: ConnectionsResource
 	readonly mappings: MappingsResource
 	readonly syncs: SyncsResource
@@ -364,14 +414,20 @@ export class Resources {
 		this.companies = new CompaniesResource(transport)
 		this.contacts = new ContactsResource(transport)
 		this.deals = new DealsResource(transport)
+		this.invitations = new InvitationsResource(transport)
 		this.invoices = new InvoicesResource(transport)
 		this.numberGaps = new NumberGapsResource(transport)
 		this.organization = new OrganizationResource(transport)
 		this.payments = new PaymentsResource(transport)
 		this.pipelines = new PipelinesResource(transport)
+		this.reports = new ReportsResource(transport)
 		this.search = new SearchResource(transport)
+		this.session = new SessionResource(transport)
+		this.sessions = new SessionsResource(transport)
+		this.setup = new SetupResource(transport)
 		this.taxRates = new TaxRatesResource(transport)
 		this.timeEntries = new TimeEntriesResource(transport)
+		this.users = new UsersResource(transport)
 		this.connections = new ConnectionsResource(transport)
 		this.mappings = new MappingsResource(transport)
 		this.syncs = new SyncsResource(transport)
@@ -421,7 +477,7 @@ export class ApiKeysResource {
 	 * ```
 	 */
 	create(body: ApiKeyCreate, options?: IdempotentRequestOptions): ApiPromise<NewApiKey> {
-		return this.#transport.send('POST', '/api-keys', { body, options })
+		return this.#transport.send('POST', '/api-keys', { body, options, repeat: 'key' })
 	}
 
 	/**
@@ -451,7 +507,7 @@ export class ApiKeysResource {
 	 * ```
 	 */
 	rotate(id: string, body?: ApiKeyRotate, options?: IdempotentRequestOptions): ApiPromise<NewApiKey> {
-		return this.#transport.send('POST', '/api-keys/{id}/rotate', { path: { id }, body, options })
+		return this.#transport.send('POST', '/api-keys/{id}/rotate', { path: { id }, body, options, repeat: 'key' })
 	}
 }
 
@@ -528,7 +584,7 @@ export class CompaniesResource {
 	 * ```
 	 */
 	create(body: CompanyCreate, options?: IdempotentRequestOptions): ApiPromise<CreatedRecord> {
-		return this.#transport.send('POST', '/api/companies', { body, options })
+		return this.#transport.send('POST', '/api/companies', { body, options, repeat: 'key' })
 	}
 
 	/**
@@ -557,7 +613,7 @@ export class CompaniesResource {
 	 * ```
 	 */
 	update(id: string, body: CompanyUpdate, options?: ConditionalRequestOptions): ApiPromise<Ok> {
-		return this.#transport.send('PATCH', '/api/companies/{id}', { path: { id }, body, options })
+		return this.#transport.send('PATCH', '/api/companies/{id}', { path: { id }, body, options, repeat: 'same' })
 	}
 
 	/**
@@ -570,7 +626,7 @@ export class CompaniesResource {
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `RateLimitError` (429)
 	 */
 	delete(id: string, options?: ConditionalRequestOptions): ApiPromise<Ok> {
-		return this.#transport.send('DELETE', '/api/companies/{id}', { path: { id }, options })
+		return this.#transport.send('DELETE', '/api/companies/{id}', { path: { id }, options, repeat: 'same' })
 	}
 
 	/**
@@ -634,7 +690,7 @@ export class ContactsResource {
 	 * ```
 	 */
 	create(body: ContactCreate, options?: IdempotentRequestOptions): ApiPromise<CreatedRecord> {
-		return this.#transport.send('POST', '/api/contacts', { body, options })
+		return this.#transport.send('POST', '/api/contacts', { body, options, repeat: 'key' })
 	}
 
 	/**
@@ -663,7 +719,7 @@ export class ContactsResource {
 	 * ```
 	 */
 	update(id: string, body: ContactUpdate, options?: ConditionalRequestOptions): ApiPromise<Ok> {
-		return this.#transport.send('PATCH', '/api/contacts/{id}', { path: { id }, body, options })
+		return this.#transport.send('PATCH', '/api/contacts/{id}', { path: { id }, body, options, repeat: 'same' })
 	}
 
 	/**
@@ -675,7 +731,7 @@ export class ContactsResource {
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `RateLimitError` (429)
 	 */
 	delete(id: string, options?: ConditionalRequestOptions): ApiPromise<Ok> {
-		return this.#transport.send('DELETE', '/api/contacts/{id}', { path: { id }, options })
+		return this.#transport.send('DELETE', '/api/contacts/{id}', { path: { id }, options, repeat: 'same' })
 	}
 
 	/**
@@ -739,7 +795,7 @@ export class DealsResource {
 	 * ```
 	 */
 	create(body: DealCreate, options?: IdempotentRequestOptions): ApiPromise<CreatedRecord> {
-		return this.#transport.send('POST', '/api/deals', { body, options })
+		return this.#transport.send('POST', '/api/deals', { body, options, repeat: 'key' })
 	}
 
 	/**
@@ -768,7 +824,7 @@ export class DealsResource {
 	 * ```
 	 */
 	update(id: string, body: DealUpdate, options?: ConditionalRequestOptions): ApiPromise<Ok> {
-		return this.#transport.send('PATCH', '/api/deals/{id}', { path: { id }, body, options })
+		return this.#transport.send('PATCH', '/api/deals/{id}', { path: { id }, body, options, repeat: 'same' })
 	}
 
 	/**
@@ -780,7 +836,7 @@ export class DealsResource {
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `RateLimitError` (429)
 	 */
 	delete(id: string, options?: ConditionalRequestOptions): ApiPromise<Ok> {
-		return this.#transport.send('DELETE', '/api/deals/{id}', { path: { id }, options })
+		return this.#transport.send('DELETE', '/api/deals/{id}', { path: { id }, options, repeat: 'same' })
 	}
 
 	/**
@@ -798,6 +854,109 @@ export class DealsResource {
 	 */
 	history(id: string, query?: DealsHistoryQuery, options?: RequestOptions): PagePromise<HistoryEntry, PageMeta> {
 		return this.#transport.page('/api/deals/{id}/history', { path: { id }, query, options, pageSize: 50 })
+	}
+}
+
+/** The query of `remit.invitations.list`. */
+export interface InvitationsListQuery extends NonNullable<operations['invitations.list']['parameters']['query']> {}
+
+/** `remit.invitations` */
+export class InvitationsResource {
+	readonly #transport: Transport
+
+	constructor(transport: Transport) {
+		this.#transport = transport
+	}
+
+	/**
+	 * List the invitations that nobody has accepted yet, newest first, including those that have expired.
+	 *
+	 * @param query - Filters, order and page.
+	 * @param options - Options of this call alone.
+	 * @returns One page by `await`; the records of all pages by `for await`.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * for await (const invitation of remit.invitations.list()) console.log(invitation.id)
+	 * ```
+	 */
+	list(query?: InvitationsListQuery, options?: RequestOptions): PagePromise<Invitation, PageMeta> {
+		return this.#transport.page('/api/invitations', { query, options, pageSize: 50 })
+	}
+
+	/**
+	 * Invite a person. The link goes to them by e-mail when the server sends e-mail, and is in the answer in any case. An address that a
+	 * person of the organization has is 409 `email_taken`; one that is invited already gets a new link, and the one before stops working.
+	 * An organization has at most 100 invitations (409 `too_many_invitations`).
+	 *
+	 * @param body - A person to invite.
+	 * @param options - Options of this call alone.
+	 * @returns The link of an invitation, which no later answer shows again.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * await remit.invitations.create({ email: 'grace@nordwind.example', role: 'member' })
+	 * ```
+	 */
+	create(body: InvitationCreate, options?: IdempotentRequestOptions): ApiPromise<InvitationLink> {
+		return this.#transport.send('POST', '/api/invitations', { body, options, repeat: 'key' })
+	}
+
+	/**
+	 * Join the organization, and sign in. The link works once. It needs no key.
+	 *
+	 * @param body - Who joins by an invitation.
+	 * @param options - Options of this call alone.
+	 * @returns The record.
+	 * @throws `BadRequestError` (400), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `ApiError` (413, 415), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * await remit.invitations.accept({ token: 'q8Zk2fLwXc4Rk6NdB1sZpV7nRt3sXb9Q', name: 'Grace Hopper', password: 'a quiet morning in May' })
+	 * ```
+	 */
+	accept(body: InvitationAccept, options?: RequestOptions): ApiPromise<CurrentSession> {
+		return this.#transport.record('POST', '/api/invitations/accept', { body, options })
+	}
+
+	/**
+	 * What an invitation is about, by the secret of its link; 404 when it has expired, was taken back or is used, or when who made it may
+	 * give its role no longer. It needs no key.
+	 *
+	 * @param body - The secret of an invitation's link.
+	 * @param options - Options of this call alone.
+	 * @returns The record.
+	 * @throws `BadRequestError` (400), `PermissionDeniedError` (403), `NotFoundError` (404), `ApiError` (413, 415), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * await remit.invitations.show({ token: 'q8Zk2fLwXc4Rk6NdB1sZpV7nRt3sXb9Q' })
+	 * ```
+	 */
+	show(body: InvitationToken, options?: RequestOptions): ApiPromise<InvitationDetails> {
+		return this.#transport.record('POST', '/api/invitations/show', { body, options })
+	}
+
+	/**
+	 * Take an invitation back: its link stops working.
+	 *
+	 * @param id - The invitation's id.
+	 * @param options - Options of this call alone.
+	 * @returns The operation succeeded.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 */
+	delete(id: string, options?: RequestOptions): ApiPromise<Ok> {
+		return this.#transport.send('DELETE', '/api/invitations/{id}', { path: { id }, options })
+	}
+
+	/**
+	 * Make a new link for an invitation, for seven more days, and send it. The link before stops working.
+	 *
+	 * @param id - The invitation's id.
+	 * @param options - Options of this call alone.
+	 * @returns The link of an invitation, which no later answer shows again.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `UnprocessableError` (422), `RateLimitError` (429)
+	 */
+	resend(id: string, options?: IdempotentRequestOptions): ApiPromise<InvitationLink> {
+		return this.#transport.send('POST', '/api/invitations/{id}/resend', { path: { id }, options, repeat: 'key' })
 	}
 }
 
@@ -860,7 +1019,7 @@ export class InvoicesResource {
 	 * ```
 	 */
 	create(body?: InvoiceInput, options?: IdempotentRequestOptions): ApiPromise<InvoiceCreated> {
-		return this.#transport.send('POST', '/api/invoices', { body, options })
+		return this.#transport.send('POST', '/api/invoices', { body, options, repeat: 'key' })
 	}
 
 	/**
@@ -876,7 +1035,7 @@ export class InvoicesResource {
 	 * ```
 	 */
 	createFromTimeEntries(body: TimeEntriesInvoice, options?: IdempotentRequestOptions): ApiPromise<InvoiceCreated> {
-		return this.#transport.send('POST', '/api/invoices/from-time-entries', { body, options })
+		return this.#transport.send('POST', '/api/invoices/from-time-entries', { body, options, repeat: 'key' })
 	}
 
 	/**
@@ -938,7 +1097,7 @@ export class InvoicesResource {
 	 * ```
 	 */
 	update(id: string, body: InvoiceInput, options?: ConditionalRequestOptions): ApiPromise<InvoiceUpdated> {
-		return this.#transport.send('PATCH', '/api/invoices/{id}', { path: { id }, body, options })
+		return this.#transport.send('PATCH', '/api/invoices/{id}', { path: { id }, body, options, repeat: 'same' })
 	}
 
 	/**
@@ -951,7 +1110,20 @@ export class InvoicesResource {
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `RateLimitError` (429)
 	 */
 	delete(id: string, options?: ConditionalRequestOptions): ApiPromise<Ok> {
-		return this.#transport.send('DELETE', '/api/invoices/{id}', { path: { id }, options })
+		return this.#transport.send('DELETE', '/api/invoices/{id}', { path: { id }, options, repeat: 'same' })
+	}
+
+	/**
+	 * Read the invoice as its client does: in its language, with its logo, its taxes in words and where to pay. A draft is shown as it would be
+	 * sent now.
+	 *
+	 * @param id - The invoice's id.
+	 * @param options - Options of this call alone.
+	 * @returns The record.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 */
+	document(id: string, options?: RequestOptions): ApiPromise<InvoiceDocument> {
+		return this.#transport.record('GET', '/api/invoices/{id}/document', { path: { id }, options })
 	}
 
 	/**
@@ -1002,7 +1174,7 @@ export class InvoicesResource {
 	 * ```
 	 */
 	send(id: string, body: InvoiceSend, options?: IdempotentRequestOptions): ApiPromise<InvoiceSent> {
-		return this.#transport.send('POST', '/api/invoices/{id}/send', { path: { id }, body, options })
+		return this.#transport.send('POST', '/api/invoices/{id}/send', { path: { id }, body, options, repeat: 'key' })
 	}
 
 	/**
@@ -1070,7 +1242,7 @@ export class InvoicesClientLinkResource {
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `UnprocessableError` (422), `RateLimitError` (429)
 	 */
 	create(id: string, options?: IdempotentRequestOptions): ApiPromise<InvoiceLink> {
-		return this.#transport.send('POST', '/api/invoices/{id}/client-link', { path: { id }, options })
+		return this.#transport.send('POST', '/api/invoices/{id}/client-link', { path: { id }, options, repeat: 'key' })
 	}
 
 	/**
@@ -1145,7 +1317,7 @@ export class InvoicesPaymentLinkResource {
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (502)
 	 */
 	create(id: string, options?: IdempotentRequestOptions): ApiPromise<InvoiceLink> {
-		return this.#transport.send('POST', '/api/invoices/{id}/payment-link', { path: { id }, options })
+		return this.#transport.send('POST', '/api/invoices/{id}/payment-link', { path: { id }, options, repeat: 'key' })
 	}
 
 	/**
@@ -1181,7 +1353,7 @@ export class NumberGapsResource {
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
 	 * @example
 	 * ```ts
-	 * for await (const numberGap of remit.numberGaps.list()) console.log(numberGap.id)
+	 * for await (const numberGap of remit.numberGaps.list()) console.log(numberGap)
 	 * ```
 	 */
 	list(query?: NumberGapsListQuery, options?: RequestOptions): PagePromise<NumberGap, PageMeta> {
@@ -1230,7 +1402,7 @@ export class OrganizationResource {
 	 * ```
 	 */
 	update(body: OrganizationSettingsUpdate, options?: ConditionalRequestOptions): ApiPromise<Ok> {
-		return this.#transport.send('PATCH', '/api/organization', { body, options })
+		return this.#transport.send('PATCH', '/api/organization', { body, options, repeat: 'same' })
 	}
 }
 
@@ -1264,7 +1436,7 @@ export class OrganizationLogoResource {
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (503)
 	 * @example
 	 * ```ts
-	 * await remit.organization.logo.replace({ data: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ' })
+	 * await remit.organization.logo.replace({ data: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==' })
 	 * ```
 	 */
 	replace(body: LogoUpload, options?: RequestOptions): ApiPromise<Ok> {
@@ -1437,7 +1609,7 @@ export class PaymentsResource {
 	 * ```
 	 */
 	create(body: PaymentCreate, options?: IdempotentRequestOptions): ApiPromise<CreatedRecord> {
-		return this.#transport.send('POST', '/api/payments', { body, options })
+		return this.#transport.send('POST', '/api/payments', { body, options, repeat: 'key' })
 	}
 
 	/**
@@ -1466,7 +1638,7 @@ export class PaymentsResource {
 	 * ```
 	 */
 	update(id: string, body: PaymentUpdate, options?: ConditionalRequestOptions): ApiPromise<Ok> {
-		return this.#transport.send('PATCH', '/api/payments/{id}', { path: { id }, body, options })
+		return this.#transport.send('PATCH', '/api/payments/{id}', { path: { id }, body, options, repeat: 'same' })
 	}
 
 	/**
@@ -1483,7 +1655,7 @@ export class PaymentsResource {
 	 * ```
 	 */
 	allocate(id: string, body: AllocationsCreate, options?: IdempotentRequestOptions): ApiPromise<Ok> {
-		return this.#transport.send('POST', '/api/payments/{id}/allocations', { path: { id }, body, options })
+		return this.#transport.send('POST', '/api/payments/{id}/allocations', { path: { id }, body, options, repeat: 'key' })
 	}
 
 	/**
@@ -1531,7 +1703,7 @@ export class PaymentsResource {
 	 * ```
 	 */
 	reverse(id: string, body?: PaymentReversal, options?: IdempotentRequestOptions): ApiPromise<Ok> {
-		return this.#transport.send('POST', '/api/payments/{id}/reverse', { path: { id }, body, options })
+		return this.#transport.send('POST', '/api/payments/{id}/reverse', { path: { id }, body, options, repeat: 'key' })
 	}
 }
 
@@ -1578,7 +1750,7 @@ export class PipelinesResource {
 	 * ```
 	 */
 	create(body: PipelineCreate, options?: IdempotentRequestOptions): ApiPromise<CreatedRecord> {
-		return this.#transport.send('POST', '/api/pipelines', { body, options })
+		return this.#transport.send('POST', '/api/pipelines', { body, options, repeat: 'key' })
 	}
 
 	/**
@@ -1607,7 +1779,7 @@ export class PipelinesResource {
 	 * ```
 	 */
 	update(id: string, body: PipelineUpdate, options?: ConditionalRequestOptions): ApiPromise<Ok> {
-		return this.#transport.send('PATCH', '/api/pipelines/{id}', { path: { id }, body, options })
+		return this.#transport.send('PATCH', '/api/pipelines/{id}', { path: { id }, body, options, repeat: 'same' })
 	}
 
 	/**
@@ -1619,7 +1791,7 @@ export class PipelinesResource {
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `PreconditionFailedError` (412), `RateLimitError` (429)
 	 */
 	delete(id: string, options?: ConditionalRequestOptions): ApiPromise<Ok> {
-		return this.#transport.send('DELETE', '/api/pipelines/{id}', { path: { id }, options })
+		return this.#transport.send('DELETE', '/api/pipelines/{id}', { path: { id }, options, repeat: 'same' })
 	}
 
 	/**
@@ -1637,6 +1809,27 @@ export class PipelinesResource {
 	 */
 	history(id: string, query?: PipelinesHistoryQuery, options?: RequestOptions): PagePromise<HistoryEntry, PageMeta> {
 		return this.#transport.page('/api/pipelines/{id}/history', { path: { id }, query, options, pageSize: 50 })
+	}
+}
+
+/** `remit.reports` */
+export class ReportsResource {
+	readonly #transport: Transport
+
+	constructor(transport: Transport) {
+		this.#transport = transport
+	}
+
+	/**
+	 * Read what is outstanding and overdue, the drafts, and what was paid in the last twelve months, each currency by itself. It costs the
+	 * same however many invoices there are.
+	 *
+	 * @param options - Options of this call alone.
+	 * @returns The record.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
+	 */
+	summary(options?: RequestOptions): ApiPromise<ReportSummary> {
+		return this.#transport.record('GET', '/api/reports/summary', { options })
 	}
 }
 
@@ -1662,6 +1855,192 @@ export class SearchResource {
 	 */
 	list(options?: RequestOptions & SearchListQuery): ApiPromise<SearchHit[]> {
 		return this.#transport.record('GET', '/api/search', { query: { q: options?.q }, options })
+	}
+}
+
+/** `remit.session` */
+export class SessionResource {
+	readonly #transport: Transport
+	readonly password: SessionPasswordResource
+
+	constructor(transport: Transport) {
+		this.#transport = transport
+		this.password = new SessionPasswordResource(transport)
+	}
+
+	/**
+	 * Who is signed in. An API key has no session (403 `session_required`).
+	 *
+	 * @param options - Options of this call alone.
+	 * @returns The record.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
+	 */
+	get(options?: RequestOptions): ApiPromise<CurrentSession> {
+		return this.#transport.record('GET', '/api/session', { options })
+	}
+
+	/**
+	 * Sign in. Whether the address is unknown or the password wrong, the answer is the same 401 `sign_in_failed`, after the same time. Ten
+	 * failures for an address from one place in a quarter of an hour, or a hundred for an address in a day, are 429. It needs no key, and is for
+	 * browsers alone, from a page of the server itself.
+	 *
+	 * @param body - How a person signs in.
+	 * @param options - Options of this call alone.
+	 * @returns The record.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ApiError` (413, 415), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * await remit.session.create({ email: 'ada@nordwind.example', password: 'a quiet morning in May' })
+	 * ```
+	 */
+	create(body: SignIn, options?: RequestOptions): ApiPromise<CurrentSession> {
+		return this.#transport.record('POST', '/api/session', { body, options })
+	}
+
+	/**
+	 * Sign out.
+	 *
+	 * @param options - Options of this call alone.
+	 * @returns The operation succeeded.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
+	 */
+	delete(options?: RequestOptions): ApiPromise<Ok> {
+		return this.#transport.send('DELETE', '/api/session', { options })
+	}
+}
+
+/** `remit.session.password` */
+export class SessionPasswordResource {
+	readonly #transport: Transport
+
+	constructor(transport: Transport) {
+		this.#transport = transport
+	}
+
+	/**
+	 * Change the own password. All other sessions of the person end. A wrong `currentPassword` is 422 `wrong_password`.
+	 *
+	 * @param body - A password in place of another.
+	 * @param options - Options of this call alone.
+	 * @returns The operation succeeded.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * await remit.session.password.change({ currentPassword: 'a quiet morning in May', password: 'a louder evening in June' })
+	 * ```
+	 */
+	change(body: PasswordChange, options?: RequestOptions): ApiPromise<Ok> {
+		return this.#transport.send('POST', '/api/session/password/change', { body, options })
+	}
+
+	/**
+	 * Ask for a link to set a new password, which goes to the address by e-mail and works for an hour. The answer is the same whether or not
+	 * anybody has the address. It needs no key.
+	 *
+	 * @param body - Who has forgotten a password.
+	 * @param options - Options of this call alone.
+	 * @returns The operation succeeded.
+	 * @throws `BadRequestError` (400), `PermissionDeniedError` (403), `ApiError` (413, 415), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * await remit.session.password.reset({ email: 'ada@nordwind.example' })
+	 * ```
+	 */
+	reset(body: PasswordReset, options?: RequestOptions): ApiPromise<Ok> {
+		return this.#transport.send('POST', '/api/session/password/reset', { body, options })
+	}
+
+	/**
+	 * Set a new password by the link that was sent. All sessions of the person end; the link works once. It needs no key.
+	 *
+	 * @param body - A password in place of one that was forgotten.
+	 * @param options - Options of this call alone.
+	 * @returns The operation succeeded.
+	 * @throws `BadRequestError` (400), `PermissionDeniedError` (403), `NotFoundError` (404), `ApiError` (413, 415), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * await remit.session.password.set({ token: 'q8Zk2fLwXc4Rk6NdB1sZpV7nRt3sXb9Q', password: 'a louder evening in June' })
+	 * ```
+	 */
+	set(body: PasswordSet, options?: RequestOptions): ApiPromise<Ok> {
+		return this.#transport.send('POST', '/api/session/password/set', { body, options })
+	}
+}
+
+/** The query of `remit.sessions.list`. */
+export interface SessionsListQuery extends NonNullable<operations['sessions.list']['parameters']['query']> {}
+
+/** `remit.sessions` */
+export class SessionsResource {
+	readonly #transport: Transport
+
+	constructor(transport: Transport) {
+		this.#transport = transport
+	}
+
+	/**
+	 * List sessions that have not ended, newest first: those of the caller, or of everybody for who has `admin`.
+	 *
+	 * @param query - Filters, order and page.
+	 * @param options - Options of this call alone.
+	 * @returns One page by `await`; the records of all pages by `for await`.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * for await (const session of remit.sessions.list()) console.log(session.id)
+	 * ```
+	 */
+	list(query?: SessionsListQuery, options?: RequestOptions): PagePromise<Session, PageMeta> {
+		return this.#transport.page('/api/sessions', { query, options, pageSize: 50 })
+	}
+
+	/**
+	 * End a session at once; other server processes follow within two seconds. A person may end their own; an admin, those of everybody.
+	 *
+	 * @param id - The session's id.
+	 * @param options - Options of this call alone.
+	 * @returns The operation succeeded.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 */
+	delete(id: string, options?: RequestOptions): ApiPromise<Ok> {
+		return this.#transport.send('DELETE', '/api/sessions/{id}', { path: { id }, options })
+	}
+}
+
+/** `remit.setup` */
+export class SetupResource {
+	readonly #transport: Transport
+
+	constructor(transport: Transport) {
+		this.#transport = transport
+	}
+
+	/**
+	 * Whether the server waits for its first person. It needs no key.
+	 *
+	 * @param options - Options of this call alone.
+	 * @returns The record.
+	 * @throws `BadRequestError` (400), `RateLimitError` (429)
+	 */
+	get(options?: RequestOptions): ApiPromise<SetupState> {
+		return this.#transport.record('GET', '/api/setup', { options })
+	}
+
+	/**
+	 * Make the first person, an admin of the only organization or of one that is made, and sign in. It needs the secret of the link that
+	 * the server printed (404 `setup_not_found`), works once, and needs no key.
+	 *
+	 * @param body - The first person of a server.
+	 * @param options - Options of this call alone.
+	 * @returns The record.
+	 * @throws `BadRequestError` (400), `PermissionDeniedError` (403), `NotFoundError` (404), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * await remit.setup.create({ token: 'q8Zk2fLwXc4Rk6NdB1sZpV7nRt3sXb9Q', organizationName: 'Nordwind Studio', email: 'ada@nordwind.example', name: 'Ada Lindqvist', password: 'a quiet morning in May' })
+	 * ```
+	 */
+	create(body: SetupCreate, options?: RequestOptions): ApiPromise<CurrentSession> {
+		return this.#transport.record('POST', '/api/setup', { body, options })
 	}
 }
 
@@ -1708,7 +2087,7 @@ export class TaxRatesResource {
 	 * ```
 	 */
 	create(body: TaxRateCreate, options?: IdempotentRequestOptions): ApiPromise<CreatedRecord> {
-		return this.#transport.send('POST', '/api/tax-rates', { body, options })
+		return this.#transport.send('POST', '/api/tax-rates', { body, options, repeat: 'key' })
 	}
 
 	/**
@@ -1737,7 +2116,7 @@ export class TaxRatesResource {
 	 * ```
 	 */
 	update(id: string, body: TaxRateUpdate, options?: ConditionalRequestOptions): ApiPromise<Ok> {
-		return this.#transport.send('PATCH', '/api/tax-rates/{id}', { path: { id }, body, options })
+		return this.#transport.send('PATCH', '/api/tax-rates/{id}', { path: { id }, body, options, repeat: 'same' })
 	}
 
 	/**
@@ -1749,7 +2128,7 @@ export class TaxRatesResource {
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `RateLimitError` (429)
 	 */
 	delete(id: string, options?: ConditionalRequestOptions): ApiPromise<Ok> {
-		return this.#transport.send('DELETE', '/api/tax-rates/{id}', { path: { id }, options })
+		return this.#transport.send('DELETE', '/api/tax-rates/{id}', { path: { id }, options, repeat: 'same' })
 	}
 
 	/**
@@ -1813,7 +2192,7 @@ export class TimeEntriesResource {
 	 * ```
 	 */
 	create(body: TimeEntryCreate, options?: IdempotentRequestOptions): ApiPromise<CreatedRecord> {
-		return this.#transport.send('POST', '/api/time-entries', { body, options })
+		return this.#transport.send('POST', '/api/time-entries', { body, options, repeat: 'key' })
 	}
 
 	/**
@@ -1842,7 +2221,7 @@ export class TimeEntriesResource {
 	 * ```
 	 */
 	update(id: string, body: TimeEntryUpdate, options?: ConditionalRequestOptions): ApiPromise<Ok> {
-		return this.#transport.send('PATCH', '/api/time-entries/{id}', { path: { id }, body, options })
+		return this.#transport.send('PATCH', '/api/time-entries/{id}', { path: { id }, body, options, repeat: 'same' })
 	}
 
 	/**
@@ -1854,7 +2233,7 @@ export class TimeEntriesResource {
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `PreconditionFailedError` (412), `RateLimitError` (429)
 	 */
 	delete(id: string, options?: ConditionalRequestOptions): ApiPromise<Ok> {
-		return this.#transport.send('DELETE', '/api/time-entries/{id}', { path: { id }, options })
+		return this.#transport.send('DELETE', '/api/time-entries/{id}', { path: { id }, options, repeat: 'same' })
 	}
 
 	/**
@@ -1872,6 +2251,77 @@ export class TimeEntriesResource {
 	 */
 	history(id: string, query?: TimeEntriesHistoryQuery, options?: RequestOptions): PagePromise<HistoryEntry, PageMeta> {
 		return this.#transport.page('/api/time-entries/{id}/history', { path: { id }, query, options, pageSize: 50 })
+	}
+}
+
+/** The query of `remit.users.list`. */
+export interface UsersListQuery extends NonNullable<operations['users.list']['parameters']['query']> {}
+
+/** `remit.users` */
+export class UsersResource {
+	readonly #transport: Transport
+
+	constructor(transport: Transport) {
+		this.#transport = transport
+	}
+
+	/**
+	 * List the people of the organization, newest first, without those who were removed.
+	 *
+	 * @param query - Filters, order and page.
+	 * @param options - Options of this call alone.
+	 * @returns One page by `await`; the records of all pages by `for await`.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * for await (const user of remit.users.list()) console.log(user.id)
+	 * ```
+	 */
+	list(query?: UsersListQuery, options?: RequestOptions): PagePromise<User, PageMeta> {
+		return this.#transport.page('/api/users', { query, options, pageSize: 50 })
+	}
+
+	/**
+	 * Read a person, also one who was removed.
+	 *
+	 * @param id - The person's id.
+	 * @param options - Options of this call alone.
+	 * @returns The record.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 */
+	get(id: string, options?: RequestOptions): ApiPromise<User> {
+		return this.#transport.record('GET', '/api/users/{id}', { path: { id }, options })
+	}
+
+	/**
+	 * Change a person's role or name. A person may change their own name; everything else takes an admin. The last admin stays one (409
+	 * `last_admin`), and nobody gives a role that may do more than they may themselves.
+	 *
+	 * @param id - The person's id.
+	 * @param body - Changes to a person.
+	 * @param options - Options of this call alone.
+	 * @returns The operation succeeded.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `PreconditionFailedError` (412), `ApiError` (413, 415), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * await remit.users.update(id, { role: 'manager' })
+	 * ```
+	 */
+	update(id: string, body: UserUpdate, options?: ConditionalRequestOptions): ApiPromise<Ok> {
+		return this.#transport.send('PATCH', '/api/users/{id}', { path: { id }, body, options, repeat: 'same' })
+	}
+
+	/**
+	 * Remove a person: their sessions end at once, and they can no longer sign in. Their name stays on what they did, and the API keys that
+	 * they made keep working. The last admin cannot be removed (409 `last_admin`). Repeating it changes nothing.
+	 *
+	 * @param id - The person's id.
+	 * @param options - Options of this call alone.
+	 * @returns The operation succeeded.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `PreconditionFailedError` (412), `RateLimitError` (429)
+	 */
+	delete(id: string, options?: ConditionalRequestOptions): ApiPromise<Ok> {
+		return this.#transport.send('DELETE', '/api/users/{id}', { path: { id }, options, repeat: 'same' })
 	}
 }
 
@@ -1922,7 +2372,7 @@ export class ConnectionsResource {
 	 * ```
 	 */
 	create(body: ConnectionCreate, options?: IdempotentRequestOptions): ApiPromise<CreatedRecord> {
-		return this.#transport.send('POST', '/connections', { body, options })
+		return this.#transport.send('POST', '/connections', { body, options, repeat: 'key' })
 	}
 
 	/**
@@ -1951,7 +2401,7 @@ export class ConnectionsResource {
 	 * ```
 	 */
 	update(id: string, body: ConnectionUpdate, options?: ConditionalRequestOptions): ApiPromise<Ok> {
-		return this.#transport.send('PATCH', '/connections/{id}', { path: { id }, body, options })
+		return this.#transport.send('PATCH', '/connections/{id}', { path: { id }, body, options, repeat: 'same' })
 	}
 
 	/**
@@ -1963,7 +2413,7 @@ export class ConnectionsResource {
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `RateLimitError` (429)
 	 */
 	delete(id: string, options?: ConditionalRequestOptions): ApiPromise<Ok> {
-		return this.#transport.send('DELETE', '/connections/{id}', { path: { id }, options })
+		return this.#transport.send('DELETE', '/connections/{id}', { path: { id }, options, repeat: 'same' })
 	}
 
 	/**
@@ -1981,7 +2431,7 @@ export class ConnectionsResource {
 	 * ```
 	 */
 	authorize(id: string, body?: ConnectionAuthorize, options?: IdempotentRequestOptions): ApiPromise<ConnectionAuthorization> {
-		return this.#transport.record('POST', '/connections/{id}/authorize', { path: { id }, body, options })
+		return this.#transport.record('POST', '/connections/{id}/authorize', { path: { id }, body, options, repeat: 'key' })
 	}
 
 	/**
@@ -2017,7 +2467,7 @@ export class ConnectionsResource {
 	 * ```
 	 */
 	link(id: string, body?: ConnectionLinkCreate, options?: IdempotentRequestOptions): ApiPromise<ConnectionLink> {
-		return this.#transport.record('POST', '/connections/{id}/link', { path: { id }, body, options })
+		return this.#transport.record('POST', '/connections/{id}/link', { path: { id }, body, options, repeat: 'key' })
 	}
 
 	/**
@@ -2030,7 +2480,7 @@ export class ConnectionsResource {
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `UnprocessableError` (422), `RateLimitError` (429)
 	 */
 	test(id: string, options?: IdempotentRequestOptions): ApiPromise<Connection> {
-		return this.#transport.record('POST', '/connections/{id}/test', { path: { id }, options })
+		return this.#transport.record('POST', '/connections/{id}/test', { path: { id }, options, repeat: 'key' })
 	}
 }
 
@@ -2127,7 +2577,7 @@ export class MappingsResource {
 	 * ```
 	 */
 	create(body: MappingCreate, options?: IdempotentRequestOptions): ApiPromise<CreatedRecord> {
-		return this.#transport.send('POST', '/mappings', { body, options })
+		return this.#transport.send('POST', '/mappings', { body, options, repeat: 'key' })
 	}
 
 	/**
@@ -2156,7 +2606,7 @@ export class MappingsResource {
 	 * ```
 	 */
 	update(id: string, body: MappingUpdate, options?: ConditionalRequestOptions): ApiPromise<Ok> {
-		return this.#transport.send('PATCH', '/mappings/{id}', { path: { id }, body, options })
+		return this.#transport.send('PATCH', '/mappings/{id}', { path: { id }, body, options, repeat: 'same' })
 	}
 
 	/**
@@ -2168,7 +2618,7 @@ export class MappingsResource {
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `PreconditionFailedError` (412), `RateLimitError` (429)
 	 */
 	delete(id: string, options?: ConditionalRequestOptions): ApiPromise<Ok> {
-		return this.#transport.send('DELETE', '/mappings/{id}', { path: { id }, options })
+		return this.#transport.send('DELETE', '/mappings/{id}', { path: { id }, options, repeat: 'same' })
 	}
 
 	/**
@@ -2212,7 +2662,7 @@ export class MappingsDefaultsResource {
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
 	 * @example
 	 * ```ts
-	 * for await (const mappingCreate of remit.mappings.defaults.list()) console.log(mappingCreate.id)
+	 * for await (const mappingCreate of remit.mappings.defaults.list()) console.log(mappingCreate)
 	 * ```
 	 */
 	list(query?: MappingsDefaultsListQuery, options?: RequestOptions): PagePromise<MappingCreate, PageMeta> {
@@ -2270,7 +2720,7 @@ export class SyncsResource {
 	 * ```
 	 */
 	create(body: SyncCreate, options?: IdempotentRequestOptions): ApiPromise<CreatedSync> {
-		return this.#transport.send('POST', '/syncs', { body, options })
+		return this.#transport.send('POST', '/syncs', { body, options, repeat: 'key' })
 	}
 
 	/**
@@ -2299,7 +2749,7 @@ export class SyncsResource {
 	 * ```
 	 */
 	update(id: string, body: SyncUpdate, options?: ConditionalRequestOptions): ApiPromise<Ok> {
-		return this.#transport.send('PATCH', '/syncs/{id}', { path: { id }, body, options })
+		return this.#transport.send('PATCH', '/syncs/{id}', { path: { id }, body, options, repeat: 'same' })
 	}
 
 	/**
@@ -2311,7 +2761,7 @@ export class SyncsResource {
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `RateLimitError` (429)
 	 */
 	delete(id: string, options?: ConditionalRequestOptions): ApiPromise<Ok> {
-		return this.#transport.send('DELETE', '/syncs/{id}', { path: { id }, options })
+		return this.#transport.send('DELETE', '/syncs/{id}', { path: { id }, options, repeat: 'same' })
 	}
 
 	/**
@@ -2323,7 +2773,7 @@ export class SyncsResource {
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `UnprocessableError` (422), `RateLimitError` (429)
 	 */
 	cancel(id: string, options?: IdempotentRequestOptions): SyncRunPromise {
-		return this.#transport.run('POST', '/syncs/{id}/cancel', { path: { id }, options })
+		return this.#transport.run('POST', '/syncs/{id}/cancel', { path: { id }, options, repeat: 'key' })
 	}
 
 	/**
@@ -2352,7 +2802,7 @@ export class SyncsResource {
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `UnprocessableError` (422), `RateLimitError` (429)
 	 */
 	pause(id: string, options?: IdempotentRequestOptions): ApiPromise<Sync> {
-		return this.#transport.record('POST', '/syncs/{id}/pause', { path: { id }, options })
+		return this.#transport.record('POST', '/syncs/{id}/pause', { path: { id }, options, repeat: 'key' })
 	}
 
 	/**
@@ -2365,7 +2815,7 @@ export class SyncsResource {
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `UnprocessableError` (422), `RateLimitError` (429)
 	 */
 	resume(id: string, options?: IdempotentRequestOptions): ApiPromise<Sync> {
-		return this.#transport.record('POST', '/syncs/{id}/resume', { path: { id }, options })
+		return this.#transport.record('POST', '/syncs/{id}/resume', { path: { id }, options, repeat: 'key' })
 	}
 
 	/**
@@ -2383,7 +2833,7 @@ export class SyncsResource {
 	 * ```
 	 */
 	run(id: string, body?: SyncRunInput, options?: IdempotentRequestOptions): SyncRunPromise {
-		return this.#transport.run('POST', '/syncs/{id}/run', { path: { id }, body, options })
+		return this.#transport.run('POST', '/syncs/{id}/run', { path: { id }, body, options, repeat: 'key' })
 	}
 }
 
@@ -2431,9 +2881,13 @@ export class SyncsErrorsResource {
 
 	/**
 	 * Decide a conflict: which side of an open error with the code `conflict` wins. The next run writes it so, whatever it reads besides; where the provider's
-	 * API does not answer a record by its id, a run of mode `full` or `failed` does. Until then another decision takes its place. An error that is
-	 * no conflict, or is resolved, is 409 `nothing_to_resolve`. While a run of a sync with the same links is under way, the answer is 409
-	 * `sync_already_running`.
+	 * API does not answer a record by its id, a run of mode `full` or `failed` does. Until then another decision takes its place. Where the side that wins has
+	 * deleted its record, that run deletes the other one as well if the sync's `deletePolicy` is `delete`, and else leaves it alone. Where the other side
+	 * has, its record is restored in Remit, or created anew at the provider by a sync both ways or out.
+	 *
+	 * The decision is about both records as the conflict shows them: when that run finds that either has changed since, it writes nothing, and the conflict
+	 * is open again with what both have now. An error that is no conflict, or is resolved, is 409 `nothing_to_resolve`. While a run of a sync with the same
+	 * links is under way, the answer is 409 `sync_already_running`.
 	 *
 	 * @param id - The sync's id.
 	 * @param errorId - The error's id.
@@ -2447,7 +2901,7 @@ export class SyncsErrorsResource {
 	 * ```
 	 */
 	resolve(id: string, errorId: string, body: SyncErrorResolve, options?: IdempotentRequestOptions): ApiPromise<SyncRecordError> {
-		return this.#transport.record('POST', '/syncs/{id}/errors/{errorId}/resolve', { path: { id, errorId }, body, options })
+		return this.#transport.record('POST', '/syncs/{id}/errors/{errorId}/resolve', { path: { id, errorId }, body, options, repeat: 'key' })
 	}
 }
 
@@ -2473,7 +2927,7 @@ export class SyncsLinksResource {
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
 	 * @example
 	 * ```ts
-	 * for await (const syncLinkSummary of remit.syncs.links.list(id)) console.log(syncLinkSummary.id)
+	 * for await (const syncLinkSummary of remit.syncs.links.list(id)) console.log(syncLinkSummary)
 	 * ```
 	 */
 	list(id: string, query?: SyncsLinksListQuery, options?: RequestOptions): PagePromise<SyncLinkSummary, PageMeta> {
@@ -2497,7 +2951,7 @@ export class SyncsLinksResource {
 	 * ```
 	 */
 	create(id: string, body: SyncLinkCreate, options?: IdempotentRequestOptions): ApiPromise<SyncLinkSummary> {
-		return this.#transport.record('POST', '/syncs/{id}/links', { path: { id }, body, options })
+		return this.#transport.record('POST', '/syncs/{id}/links', { path: { id }, body, options, repeat: 'key' })
 	}
 
 	/**
@@ -2535,10 +2989,12 @@ export interface SyncsRunsListQuery extends NonNullable<operations['syncs.runs.l
 /** `remit.syncs.runs` */
 export class SyncsRunsResource {
 	readonly #transport: Transport
+	readonly deletions: SyncsRunsDeletionsResource
 	readonly errors: SyncsRunsErrorsResource
 
 	constructor(transport: Transport) {
 		this.#transport = transport
+		this.deletions = new SyncsRunsDeletionsResource(transport)
 		this.errors = new SyncsRunsErrorsResource(transport)
 	}
 
@@ -2573,7 +3029,8 @@ export class SyncsRunsResource {
 	}
 
 	/**
-	 * Let a run that waits with `too_many_deletions` delete what it found. Another run is 409 `nothing_to_confirm`.
+	 * Let a run that waits with `too_many_deletions` delete what it found. Another run is 409 `nothing_to_confirm`. To say no, cancel the run (`POST /syncs/{id}/cancel`): nothing
+	 * is deleted, what it wrote stays, and a later run that finds the same asks again.
 	 *
 	 * @param id - The sync's id.
 	 * @param runId - The run's id.
@@ -2582,7 +3039,38 @@ export class SyncsRunsResource {
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `UnprocessableError` (422), `RateLimitError` (429)
 	 */
 	confirm(id: string, runId: string, options?: IdempotentRequestOptions): SyncRunPromise {
-		return this.#transport.run('POST', '/syncs/{id}/runs/{runId}/confirm', { path: { id, runId }, options })
+		return this.#transport.run('POST', '/syncs/{id}/runs/{runId}/confirm', { path: { id, runId }, options, repeat: 'key' })
+	}
+}
+
+/** The query of `remit.syncs.runs.deletions.list`. */
+export interface SyncsRunsDeletionsListQuery extends NonNullable<operations['syncs.runs.deletions.list']['parameters']['query']> {}
+
+/** `remit.syncs.runs.deletions` */
+export class SyncsRunsDeletionsResource {
+	readonly #transport: Transport
+
+	constructor(transport: Transport) {
+		this.#transport = transport
+	}
+
+	/**
+	 * List the links whose records a run that waits with `too_many_deletions` would delete, by the ids of Remit's records: those of Remit while it has read the provider, and then those
+	 * of the provider. A record that is there after all stays, as does one that has changed on its own side and wins. Of another run the list is empty.
+	 *
+	 * @param id - The sync's id.
+	 * @param runId - The run's id.
+	 * @param query - Filters, order and page.
+	 * @param options - Options of this call alone.
+	 * @returns One page by `await`; the records of all pages by `for await`.
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 * @example
+	 * ```ts
+	 * for await (const syncLinkSummary of remit.syncs.runs.deletions.list(id, runId)) console.log(syncLinkSummary)
+	 * ```
+	 */
+	list(id: string, runId: string, query?: SyncsRunsDeletionsListQuery, options?: RequestOptions): PagePromise<SyncLinkSummary, PageMeta> {
+		return this.#transport.page('/syncs/{id}/runs/{runId}/deletions', { path: { id, runId }, query, options, pageSize: 50 })
 	}
 }
 
@@ -2727,7 +3215,7 @@ export class WebhooksEndpointsResource {
 	 * ```
 	 */
 	create(body: WebhookEndpointCreate, options?: IdempotentRequestOptions): ApiPromise<NewWebhookEndpoint> {
-		return this.#transport.send('POST', '/webhooks/endpoints', { body, options })
+		return this.#transport.send('POST', '/webhooks/endpoints', { body, options, repeat: 'key' })
 	}
 
 	/**
@@ -2756,7 +3244,7 @@ export class WebhooksEndpointsResource {
 	 * ```
 	 */
 	update(id: string, body: WebhookEndpointUpdate, options?: ConditionalRequestOptions): ApiPromise<Ok> {
-		return this.#transport.send('PATCH', '/webhooks/endpoints/{id}', { path: { id }, body, options })
+		return this.#transport.send('PATCH', '/webhooks/endpoints/{id}', { path: { id }, body, options, repeat: 'same' })
 	}
 
 	/**
@@ -2768,7 +3256,7 @@ export class WebhooksEndpointsResource {
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `RateLimitError` (429)
 	 */
 	delete(id: string, options?: ConditionalRequestOptions): ApiPromise<Ok> {
-		return this.#transport.send('DELETE', '/webhooks/endpoints/{id}', { path: { id }, options })
+		return this.#transport.send('DELETE', '/webhooks/endpoints/{id}', { path: { id }, options, repeat: 'same' })
 	}
 
 	/**
@@ -2786,7 +3274,7 @@ export class WebhooksEndpointsResource {
 	 * ```
 	 */
 	redeliver(id: string, body?: WebhookRedeliver, options?: IdempotentRequestOptions): ApiPromise<Redelivered> {
-		return this.#transport.send('POST', '/webhooks/endpoints/{id}/redeliver', { path: { id }, body, options })
+		return this.#transport.send('POST', '/webhooks/endpoints/{id}/redeliver', { path: { id }, body, options, repeat: 'key' })
 	}
 
 	/**
@@ -2803,7 +3291,7 @@ export class WebhooksEndpointsResource {
 	 * ```
 	 */
 	rotateSecret(id: string, body?: WebhookSecretRotate, options?: IdempotentRequestOptions): ApiPromise<NewWebhookSecret> {
-		return this.#transport.send('POST', '/webhooks/endpoints/{id}/rotate-secret', { path: { id }, body, options })
+		return this.#transport.send('POST', '/webhooks/endpoints/{id}/rotate-secret', { path: { id }, body, options, repeat: 'key' })
 	}
 
 	/**
@@ -2827,7 +3315,7 @@ export class WebhooksEndpointsResource {
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `UnprocessableError` (422), `RateLimitError` (429)
 	 */
 	test(id: string, options?: IdempotentRequestOptions): ApiPromise<CreatedRecord> {
-		return this.#transport.send('POST', '/webhooks/endpoints/{id}/test', { path: { id }, options })
+		return this.#transport.send('POST', '/webhooks/endpoints/{id}/test', { path: { id }, options, repeat: 'key' })
 	}
 }
 
@@ -2851,7 +3339,7 @@ export class WebhooksEventTypesResource {
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
 	 * @example
 	 * ```ts
-	 * for await (const webhookEventType of remit.webhooks.eventTypes.list()) console.log(webhookEventType.id)
+	 * for await (const webhookEventType of remit.webhooks.eventTypes.list()) console.log(webhookEventType)
 	 * ```
 	 */
 	list(query?: WebhooksEventTypesListQuery, options?: RequestOptions): PagePromise<WebhookEventType, PageMeta> {
