@@ -8,6 +8,7 @@ const tool = (name: string) => `tools/node_modules/.bin/${name}`
 const checks: readonly [name: string, command: string][] = [
 	['format, lint and import rules', 'biome check --error-on-warnings .'],
 	['types', 'tsc --noEmit --project .'],
+	['types of the web application', 'tsc --noEmit --project packages/web'],
 	['the contract generates what is committed', 'node tools/generate.ts --check'],
 	['contract lint', 'node tools/lint-contract.ts'],
 	['OpenAPI lint', `${tool('redocly')} lint spec/openapi.yaml --config tools/redocly.yaml`],

@@ -33,6 +33,8 @@ const tests = files
 	.concat(asUser.filter((test) => test.status !== 'skipped' || test.ancestorTitles[0] !== 'with Redis'))
 const passed = tests.filter((test) => test.status === 'passed').length
 const failedTests = tests.filter((test) => test.status === 'failed').length
+for (const { name, assertionResults } of files)
+	for (const test of assertionResults) if (test.status !== 'passed') console.log(`${test.status}: ${name} > ${test.fullName}`)
 const skipped = tests.length - passed - failedTests
 if (skipped > 0) console.error(`${skipped} tests were skipped`)
 

@@ -5,6 +5,7 @@ import type { Ajv2020 } from 'ajv/dist/2020.js'
 import { parse } from 'yaml'
 import { absolute, newAjv } from '../packages/server/src/contract/ajv.ts'
 import {
+	isSessionOnly,
 	type Json,
 	type JsonObject,
 	type MediaType,
@@ -37,8 +38,8 @@ function lintOperation(document: OpenApiDocument, operation: Operation, ajv: Ajv
 	const names = (operation.parameters ?? []).map((parameter) => resolve(document, parameter).name)
 	if (!summary || !description) problems.push('has no summary or description')
 	const isPublic = operation.security?.length === 0
-	if (!isPublic && !operation['x-required-scopes']?.length)
-		problems.push('has neither x-required-scopes nor an empty security (public)')
+	if (!isPublic && !isSessionOnly(operation) && !operation['x-required-scopes']?.length)
+		problems.push('has neither x-required-scopes nor an empty security (public), nor is it for sessions alone')
 	for (const scope of operation['x-required-scopes'] ?? []) {
 		// Otherwise every key would get 403.
 		if (!scopesOf(document).includes(scope)) problems.push(`requires the scope ${scope}, which is not in KeyScope`)

@@ -36,6 +36,8 @@ export interface Operation {
 	'x-any-scope'?: boolean
 	/** A key that is limited to some kinds of records gets 403. */
 	'x-unlimited-keys-only'?: boolean
+	/** The least role of a person that may call it, in place of the scopes, which are those of keys. */
+	'x-session-role'?: 'member' | 'manager' | 'admin'
 	'x-alias-of'?: string
 	/** The model of the records of a list by the value of a query parameter, and without it (`absent`), for the types of the SDK. */
 	'x-answer-by'?: JsonObject & { absent: string }
@@ -60,6 +62,10 @@ export interface OpenApiDocument {
 		headers?: Record<string, JsonObject>
 	}
 }
+
+/** Whether an operation takes the session of a person, and no key. */
+export const isSessionOnly = ({ security = [] }: Operation): boolean =>
+	security.length > 0 && security.every((scheme) => Object.keys(scheme).join() === 'SessionCookie')
 
 export function operationsOf(document: OpenApiDocument): Operation[] {
 	return Object.values(document.paths).flatMap((methods) => Object.values(methods))

@@ -38,13 +38,18 @@ function throwable(operation: Operation): string {
 }
 
 /** Only of lists and of calls with a body: other calls are clear from their signature. */
-function example({ operation, ids, body, answer }: Method): string[] {
-	const call = `remit.${operation.operationId}`
-	const record = answer.models[0]?.replace(/^./, (first) => first.toLowerCase())
+function example(method: Method): string[] {
+	if (method.answer.kind !== 'page' && method.body?.example === undefined) return []
+	return ['@example', '```ts', sdkCall(method), '```']
+}
+
+/** The call of a method with the example of its body; the ids in its path are variables. */
+export function sdkCall({ operation, ids, body, answer }: Method): string {
 	const args = [...ids.map(({ name }) => name), ...(body?.example === undefined ? [] : [literal(body.example)])]
-	const list = `for await (const ${record} of ${call}(${args.join(', ')})) console.log(${record}.id)`
-	if (answer.kind !== 'page' && body?.example === undefined) return []
-	return ['@example', '```ts', answer.kind === 'page' ? list : `await ${call}(${args.join(', ')})`, '```']
+	const call = `remit.${operation.operationId}(${args.join(', ')})`
+	const record = answer.models[0]?.replace(/^./, (first) => first.toLowerCase())
+	const shown = answer.withoutIds ? record : `${record}.id`
+	return answer.kind === 'page' ? `for await (const ${record} of ${call}) console.log(${shown})` : `await ${call}`
 }
 
 /** A value as a TypeScript literal with single quotes. */

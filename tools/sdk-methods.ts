@@ -18,6 +18,8 @@ export interface Method {
 	/** The type of an answer for a query of a narrower type. */
 	narrowed: { query: string; type: string }[]
 	options: string[]
+	/** Why the SDK may send it again; not said of reads. */
+	repeat: string | undefined
 	answer: Answer
 }
 
@@ -29,6 +31,8 @@ interface Answer {
 	description: string
 	/** The default limit of a list. */
 	pageSize?: number
+	/** Whether the records of a list have no \`id\`. */
+	withoutIds?: boolean
 	/** The media type of a file. */
 	file?: string
 }
@@ -51,6 +55,7 @@ export function describeMethod(document: OpenApiDocument, verb: string, path: st
 		hasList: inside('query').some(({ schema }) => schema.type === 'array'),
 		queryInOptions,
 		narrowed: query ? narrowed(operation, query, found) : [],
+		repeat: repeats[options.find((name) => name in repeats) ?? ''],
 		options: query && queryInOptions.length > 0 ? [...options, query] : options,
 		answer: found,
 	}
@@ -81,6 +86,8 @@ const headerOptions: Record<string, string[]> = {
 	'If-Match': ['ConditionalRequestOptions'],
 	'If-None-Match': [],
 }
+
+const repeats: Record<string, string> = { IdempotentRequestOptions: 'key', ConditionalRequestOptions: 'same' }
 
 function optionTypes(operation: Operation, headers: Parameter[]): string[] {
 	const types = headers.flatMap(({ name }) => {
@@ -115,12 +122,16 @@ function answer(document: OpenApiDocument, operation: Operation, query: Paramete
 			models,
 			description: pages,
 			pageSize: Number(limit.schema.default),
+			withoutIds: hasNoId(document.components.schemas[record]),
 		}
 	}
 	if (record === 'SyncRun' && !list) return { kind: 'run', type: 'SyncRunPromise', models: [], description: follows }
 	const type = `ApiPromise<${record}${list ? '[]' : ''}>`
 	return { kind: 'record', type, models: [record], description: String(data.description ?? '') }
 }
+
+/** A union has none of its own: its members do. */
+const hasNoId = ({ properties }: JsonObject = {}): boolean => properties !== undefined && !('id' in (properties as JsonObject))
 
 interface Envelope {
 	properties?: Record<string, JsonObject>

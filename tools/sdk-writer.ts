@@ -38,7 +38,7 @@ const descendants = (resource: Resource): Resource[] => resource.children.flatMa
 // ── Reading an operation of the contract ─────────────────────────────────────────────────────────────────────────────
 
 function methodText(method: Method): string {
-	const { operation, verb, path, ids, body, query, queryInOptions, narrowed, options, answer } = method
+	const { operation, verb, path, ids, body, query, queryInOptions, narrowed, options, repeat, answer } = method
 	const names = ids.map(({ name }) => name)
 	const hasQuery = query && queryInOptions.length === 0
 	const parameters = (ofQuery: string) =>
@@ -54,6 +54,7 @@ function methodText(method: Method): string {
 		...(queryInOptions.length > 0 ? [`query: { ${queryInOptions.map((name) => `${name}: options?.${name}`).join(', ')} }`] : []),
 		...(body ? ['body'] : []),
 		'options',
+		...(repeat ? [`repeat: '${repeat}'`] : []),
 		...(answer.pageSize ? [`pageSize: ${answer.pageSize}`] : []),
 	]
 	const target = [...(answer.kind === 'page' ? [] : [verb]), path, ...(answer.file ? [answer.file] : [])]

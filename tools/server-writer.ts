@@ -1,7 +1,7 @@
 // Writes packages/server/src/generated/tables.ts: what the server looks up by operation, record, event type or error code.
 import { errorTable } from './error-table.ts'
 import { eventSchemas, kindOfEvent } from './event-docs.ts'
-import type { OpenApiDocument, Parameter } from './openapi.ts'
+import { isSessionOnly, type OpenApiDocument, type Parameter } from './openapi.ts'
 import { blanks, recordFields } from './record-tables.ts'
 import { type RecordKind, snake } from './records.ts'
 
@@ -24,6 +24,10 @@ export interface OperationEntry {
 	readonly rateClass: 'invoicing' | 'integration'
 	/** Needs no key. */
 	readonly public?: true
+	/** Takes the session of a person, and no key. */
+	readonly sessionOnly?: true
+	/** The least role of a person that may call it, in place of the scopes, which are those of keys. */
+	readonly sessionRole?: 'member' | 'manager' | 'admin'
 	/** Is about the whole organization: a key that is limited to some kinds of records gets 403. */
 	readonly unlimitedKeysOnly?: true
 	/** Its handler opens its transactions itself: it calls another server between them, or it is a GET that writes. */
@@ -87,6 +91,8 @@ function operations(document: OpenApiDocument) {
 			statuses: Object.keys(operation.responses).map(Number),
 			rateClass: operation['x-rate-class'] ?? 'invoicing',
 			...(operation.security?.length === 0 && { public: true }),
+			...(isSessionOnly(operation) && { sessionOnly: true }),
+			...(operation['x-session-role'] && { sessionRole: operation['x-session-role'] }),
 			...(operation['x-any-scope'] && { anyScope: true }),
 			...(operation['x-unlimited-keys-only'] && { unlimitedKeysOnly: true }),
 			...(operation['x-own-transactions'] && { ownTransactions: true }),

@@ -44,7 +44,15 @@ export default defineConfig({
 				test: {
 					name: 'rules',
 					include: ['packages/**/*.test.ts', 'tools/**/*.test.ts'],
-					exclude: ['**/node_modules/**', '**/dist/**', '**/*.{api,postgres,sqlite}.test.ts'],
+					exclude: ['**/node_modules/**', '**/dist/**', '**/*.{api,postgres,sqlite}.test.ts', 'packages/web/test/**'],
+				},
+			},
+			{
+				extends: true,
+				test: {
+					name: 'web',
+					include: ['packages/web/test/**/*.test.ts'],
+					globalSetup: [join(import.meta.dirname, '../packages/web/test/build.setup.ts')],
 				},
 			},
 			onDatabase('sqlite'),

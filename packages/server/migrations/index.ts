@@ -80,6 +80,11 @@ import * as endedLinks from './0077-ended-links.ts'
 import * as decisions from './0078-decisions.ts'
 import * as search from './0079-search.ts'
 import * as listFilters from './0080-list-filters.ts'
+import * as reportSums from './0081-report-sums.ts'
+import * as overruledFields from './0082-overruled-fields.ts'
+import * as leaseOfDeliveries from './0083-lease-of-deliveries.ts'
+import * as people from './0084-people.ts'
+import * as madeBy from './0085-made-by.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -163,4 +168,9 @@ export const migrations: readonly Migration[] = [
 	{ name: '0078-decisions', up: decisions.up },
 	{ name: '0079-search', up: search.up },
 	{ name: '0080-list-filters', up: listFilters.up },
+	{ name: '0081-report-sums', up: reportSums.up },
+	{ name: '0082-overruled-fields', up: overruledFields.up },
+	{ name: '0083-lease-of-deliveries', up: leaseOfDeliveries.up },
+	{ name: '0084-people', up: people.up },
+	{ name: '0085-made-by', up: madeBy.up },
 ]

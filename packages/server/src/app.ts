@@ -8,6 +8,7 @@ import { ApiError } from './base/errors.ts'
 import type { Config } from './config.ts'
 import type { Database } from './db/database.ts'
 import { crmPath, demoCrm } from './demo/crm.ts'
+import { referenceRoutes } from './docs/routes.ts'
 import { connectRoutes } from './hosted/connect-routes.ts'
 import { connectionRoutes } from './hosted/connection-routes.ts'
 import { paymentRoutes, processorWebhooks } from './hosted/payment-routes.ts'
@@ -28,6 +29,8 @@ import { limitUnderWay } from './http/steps/under-way.ts'
 import { validateFast, validateFully } from './http/steps/validate.ts'
 import { handlers } from './operations.ts'
 import type { Services } from './outside/services.ts'
+import { readPages } from './web/pages.ts'
+import { webRoutes } from './web/routes.ts'
 
 export interface AppOptions {
 	readonly db: Database
@@ -47,20 +50,21 @@ export function createApp(options: AppOptions): Express {
 	const isDevelopment = config.NODE_ENV === 'development'
 	const count = countRequest(callers, limits)
 	const limitOwn = limitUnderWay(config.REQUESTS_UNDER_WAY, limits)
+	const baseUrl = () => services.baseUrl
 	const app = express()
 	app.disable('x-powered-by').disable('etag').set('query parser', 'simple').set('trust proxy', config.TRUST_PROXY)
 	app.use(
 		runSteps(
 			beginRequest(log),
-			findOperation(nonContractRoutes({ db, services, host: config.HOST, limits, now }, load, limitOwn, isDevelopment), count),
-			limitVisitors(limits),
-			authenticate(count),
+			findOperation(nonContractRoutes({ db, services, host: config.HOST, limits, now }, options, limitOwn), count),
+			limitVisitors(limits, baseUrl),
+			authenticate(count, baseUrl),
 			limitOwn,
 			takeTurn(limits, load),
 			readBody,
 			validateFast(),
 			...(isDevelopment ? [validateFully()] : []),
-			dispatch({ handlers, db, now, services, callers, storedBytes, load, validateResponses: isDevelopment }),
+			dispatch({ handlers, db, now, services, callers, storedBytes, limits, load, validateResponses: isDevelopment }),
 		),
 	)
 	app.use(countMisses(limits), renderError)
@@ -80,22 +84,30 @@ const noRoute: RequestHandler = (req) => {
 }
 
 /** The routes that load balancers, tools, browsers and payment processors use without a key. */
-function nonContractRoutes(options: HostedOptions, load: Load, limitOwn: RequestHandler, isDevelopment: boolean): RequestHandler {
+function nonContractRoutes(
+	options: HostedOptions,
+	{ config, load, log }: Pick<AppOptions, 'config' | 'load' | 'log'>,
+	limitOwn: RequestHandler,
+): RequestHandler {
 	const router = express.Router()
 	const { db, limits } = options
-	router.use(
-		systemRoutes(db),
-		limitOwn,
-		processorWebhooks(options),
-		providerWebhooks(options),
-		countVisits(limits),
-		takeTurn(limits, load),
-	)
+	router.use(systemRoutes(db))
+	// Answered from memory, so no limit concerns it.
+	if (config.WEB === 'on') router.use(webApplication(log))
+	router.use(limitOwn, processorWebhooks(options), providerWebhooks(options), countVisits(limits), takeTurn(limits, load))
 	router.use(documentRoute(), paymentRoutes(options), connectionRoutes(options), connectRoutes(options), hostedPages(options))
-	if (isDevelopment) router.use(crmPath, demoCrm(options.now))
+	if (config.WEB === 'on') router.use(referenceRoutes(options.services))
+	if (config.NODE_ENV === 'development') router.use(crmPath, demoCrm(options.now))
 	router.use(noRoute)
 	router.use(pagePaths, failurePage(limits))
 	return router
+}
+
+function webApplication(log: Logger): RequestHandler {
+	const pages = readPages()
+	if (pages) return webRoutes(pages)
+	log.warn('the web application is not built, so /app is not served: run npx -y pnpm@12.21.0 build, or set WEB=off')
+	return (_req, _res, next) => next()
 }
 
 const renderError: ErrorRequestHandler = (error, req, res, _next) => {

@@ -16,6 +16,7 @@ import { addListenCommand } from './commands/remote/listen.ts'
 import { addMappingCommands } from './commands/remote/mappings.ts'
 import { addSyncCommands } from './commands/remote/syncs.ts'
 import { addSecretsCommands } from './commands/secrets.ts'
+import { addUserCommands } from './commands/users.ts'
 import { readConfig, settingsHelp } from './config.ts'
 import { version } from './contract/document.ts'
 import { type Database, unavailability } from './db/database.ts'
@@ -87,6 +88,7 @@ command(organizations, 'list', 'List organizations.').action((options) =>
 	}),
 )
 
+addUserCommands(program, { settings: readConfig, withDatabase })
 addEraseCommands(program, organizations, { settings: readConfig, withDatabase })
 
 const keys = program.command('keys').description('API keys.')

@@ -26,3 +26,10 @@ it('A process that does a part needs a database that others share', () => {
 	for (const ROLE of ['api', 'worker']) expect(() => readConfig({ ROLE })).toThrow(`ROLE=${ROLE}: one process does all on SQLite`)
 	expect(() => readConfig({ ROLE: 'both', DATABASE_URL })).toThrow('ROLE=both: must be one of all, api, worker')
 })
+
+it('A server below a path of its host has no web application: other programs of the host would act with its sessions', () => {
+	const BASE_URL = 'https://acme.example/remit'
+	expect(() => readConfig({ BASE_URL })).toThrow(`BASE_URL=${BASE_URL}: the web application takes a host of its own; leave out`)
+	expect(readConfig({ BASE_URL, WEB: 'off' }).BASE_URL).toBe(BASE_URL)
+	expect(readConfig({ BASE_URL: 'https://acme.example/' }).BASE_URL).toBe('https://acme.example')
+})

@@ -99,7 +99,7 @@ const providerBase = (name: string) => setting('', `Another address of the API o
 export const settings = {
 	PORT: setting('3000', 'Port to listen on; 0 takes a free one.', integer(0, 65_535)),
 	HOST: setting('127.0.0.1', 'Address to listen on; 0.0.0.0 for every interface.', notEmpty),
-	BASE_URL: setting('', 'The server as clients see it; empty: http://HOST:PORT.', baseUrl),
+	BASE_URL: setting('', 'The server as clients see it, with a path only where WEB=off; empty: http://HOST:PORT.', baseUrl),
 	DATA_DIR: setting('data', 'Folder of the SQLite database, of the encryption key and of mail that is not sent.', notEmpty),
 	DATABASE_URL: secret(
 		'PostgreSQL to use instead of SQLite: postgres://user:password@host:port/database.',
@@ -124,6 +124,11 @@ export const settings = {
 		'all',
 		'What the process does: all; api: requests alone; worker: what needs no request, and /health and /ready. PostgreSQL alone.',
 		oneOf('all', 'api', 'worker'),
+	),
+	WEB: setting(
+		'on',
+		'Whether the server has the web application, at /app, and the API reference, at /docs: on or off.',
+		oneOf('on', 'off'),
 	),
 	LOG_LEVEL: setting(
 		'info',
@@ -297,6 +302,9 @@ export function readConfig(environment: Environment = process.env): Config {
 	const { ROLE = 'all', DATABASE_URL } = environment
 	if (ROLE !== 'all' && !DATABASE_URL)
 		mistakes.push(`ROLE=${ROLE}: one process does all on SQLite; set DATABASE_URL, or ROLE=all`)
+	const { WEB = settings.WEB.default, BASE_URL = '' } = environment
+	if (WEB === 'on' && URL.canParse(BASE_URL) && new URL(BASE_URL).pathname !== '/')
+		mistakes.push(`BASE_URL=${BASE_URL}: the web application takes a host of its own; leave out the path, or set WEB=off`)
 	if (mistakes.length > 0) throw new ConfigError(mistakes.join('\n'))
 	return Object.fromEntries(entries)
 }

@@ -21,7 +21,13 @@ import * as mappingPreviews from './mappings/preview/handlers.ts'
 import * as organizations from './organizations/handlers.ts'
 import * as logo from './organizations/logo-handlers.ts'
 import * as payments from './payments/handlers.ts'
+import * as users from './people/handlers.ts'
+import * as invitations from './people/invitation-handlers.ts'
+import * as reports from './reports/handlers.ts'
 import * as search from './search/hits/handlers.ts'
+import * as sessions from './sessions/handlers.ts'
+import * as passwords from './sessions/password-handlers.ts'
+import * as setup from './sessions/setup.ts'
 import * as syncErrors from './syncs/decisions/error-handlers.ts'
 import * as syncLinks from './syncs/decisions/link-handlers.ts'
 import * as syncs from './syncs/handlers.ts'
@@ -69,6 +75,12 @@ export const handlers = {
 	'deals.replace': deals.update,
 	'deals.delete': deals.remove,
 	'deals.history': deals.history,
+	'invitations.list': invitations.list,
+	'invitations.create': invitations.create,
+	'invitations.resend': invitations.resend,
+	'invitations.delete': invitations.remove,
+	'invitations.show': invitations.show,
+	'invitations.accept': sessions.accept,
 	'invoices.list': invoices.list,
 	'invoices.create': invoices.create,
 	'invoices.createFromTimeEntries': invoices.createFromTimeEntries,
@@ -82,6 +94,7 @@ export const handlers = {
 	'invoices.send': sharing.send,
 	'invoices.sendStatus': sharing.sendStatus,
 	'invoices.emails.list': sharing.listEmails,
+	'invoices.document': sharing.document,
 	'invoices.pdf': sharing.pdf,
 	'invoices.clientLink.create': sharing.createClientLink,
 	'invoices.clientLink.get': sharing.getClientLink,
@@ -127,7 +140,18 @@ export const handlers = {
 	'pipelines.replace': pipelines.update,
 	'pipelines.delete': pipelines.remove,
 	'pipelines.history': pipelines.history,
+	'reports.summary': reports.summary,
 	'search.list': search.list,
+	'session.get': sessions.get,
+	'session.create': sessions.create,
+	'session.delete': sessions.remove,
+	'session.password.change': passwords.change,
+	'session.password.reset': passwords.reset,
+	'session.password.set': passwords.set,
+	'sessions.list': sessions.list,
+	'sessions.delete': sessions.end,
+	'setup.get': setup.get,
+	'setup.create': setup.create,
 	'syncs.list': syncs.list,
 	'syncs.create': syncs.create,
 	'syncs.get': syncs.get,
@@ -148,6 +172,7 @@ export const handlers = {
 	'syncs.runs.list': syncRuns.list,
 	'syncs.runs.get': syncRuns.get,
 	'syncs.runs.errors.list': syncRuns.listErrors,
+	'syncs.runs.deletions.list': syncLinks.listDeletions,
 	'syncs.runs.confirm': syncRuns.confirm,
 	'taxRates.list': taxRates.list,
 	'taxRates.create': taxRates.create,
@@ -163,6 +188,11 @@ export const handlers = {
 	'timeEntries.replace': timeEntries.update,
 	'timeEntries.delete': timeEntries.remove,
 	'timeEntries.history': timeEntries.history,
+	'users.list': users.list,
+	'users.get': users.get,
+	'users.update': users.update,
+	'users.replace': users.update,
+	'users.delete': users.remove,
 	'webhooks.eventTypes.list': events.listTypes,
 	'webhooks.endpoints.list': endpoints.list,
 	'webhooks.endpoints.create': endpoints.create,

@@ -21,6 +21,8 @@ import { expressPrototypes } from './http/steps/express.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import type { Lookup } from './outside/resolver.ts'
 import { openServices } from './outside/services.ts'
+import { canAnybodySignIn } from './people/store.ts'
+import { setupPath } from './sessions/setup.ts'
 import { every, once } from './work/loop.ts'
 import { warnOfLostKeys } from './work/sealing.ts'
 
@@ -29,6 +31,8 @@ export interface RunningServer {
 	readonly url: string
 	/** Runs every job that is due, for tests; undefined with ROLE=api. */
 	readonly drainJobs: (() => Promise<void>) | undefined
+	/** The path of the page by which the first person comes in, with its secret; undefined when somebody can sign in, or without pages. */
+	readonly setupPath: string | undefined
 	/** Where Prometheus asks. */
 	readonly metricsUrl?: string | undefined
 	/**
@@ -62,7 +66,7 @@ export async function startServer({ db: database, config, log, now = Date.now, l
 		? (await import('./outside/traces/open.ts')).openTraces(config, log)
 		: undefined
 	const db = traces?.database(database) ?? database
-	const callers = new Callers(db, now)
+	const callers = new Callers(db, now, undefined, config.BASE_URL)
 	const storedBytes = new StoredBytes(db, config.STORED_MB_PER_DAY)
 	let url = config.BASE_URL
 	const services = await openServices(config, { baseUrl: () => url, lookup, traces })
@@ -115,6 +119,7 @@ export async function startServer({ db: database, config, log, now = Date.now, l
 		url: address,
 		drainJobs: background?.drainJobs,
 		metricsUrl: metrics?.url,
+		setupPath: config.WEB === 'on' && !(await canAnybodySignIn(db)) ? setupPath(services.secrets) : undefined,
 		async close(graceMs = config.SHUTDOWN_SECONDS * 1000) {
 			const drained = connections.drain().then(() => settleRefreshes(services))
 			const work = [drained, background?.stop((graceMs * 5) / 8), ...loops.map((loop) => loop.stop())]

@@ -206,3 +206,17 @@ export async function newDatabase(kind: 'sqlite' | 'postgres', from: string): Pr
 		drop: () => admin(url, `drop database ${name} with (force)`),
 	}
 }
+
+/** An empty database on PostgreSQL, for a process that migrates it itself. */
+export async function newEmptyPostgres(): Promise<{ url: string; drop: () => Promise<void> }> {
+	const { url, stop } = await findPostgres()
+	const name = `remit_test_${randomBytes(6).toString('hex')}`
+	await admin(url, `create database ${name}`)
+	return {
+		url: `${url}/${name}`,
+		drop: async () => {
+			await admin(url, `drop database ${name} with (force)`)
+			await stop()
+		},
+	}
+}

@@ -1,5 +1,5 @@
 // Invoices that are hard to show: other scripts, long words, many lines, and text that looks like markup.
-import type { InvoiceDocument } from '../src/rendering/document.ts'
+import type { InvoiceDocument } from '../src/generated/contract.ts'
 import { openInvoice, passages } from './documents.ts'
 
 const plain: InvoiceDocument = { ...openInvoice, passages: [], rates: null, timesheet: null }

@@ -1,11 +1,22 @@
 // Presented invoices for the tests of rendering: their amounts add up, and each shows something that the others do not.
-import type { InvoiceDocument, Passage } from '../src/rendering/document.ts'
+import type { DocumentLabels, DocumentPassage, InvoiceDocument } from '../src/generated/contract.ts'
 
 /** Notes and payment terms as a document has them. */
-export const passages = ({ notes, terms }: { notes?: string; terms?: string }): Passage[] => [
+export const passages = ({ notes, terms }: { notes?: string; terms?: string }): DocumentPassage[] => [
 	...(notes === undefined ? [] : [{ title: 'Notes', text: notes }]),
 	...(terms === undefined ? [] : [{ title: 'Payment terms', text: terms }]),
 ]
+
+/** The headings of English documents. */
+export const labels: DocumentLabels = {
+	billedTo: 'Billed to',
+	description: 'Description',
+	quantity: 'Quantity',
+	unitPrice: 'Unit price',
+	discount: 'Discount',
+	tax: 'Tax',
+	amount: 'Amount',
+}
 
 /** To be paid, with rates and a timesheet. */
 export const openInvoice: InvoiceDocument = {
@@ -21,6 +32,7 @@ export const openInvoice: InvoiceDocument = {
 		{ label: 'Due', value: '15 Dec 2026' },
 		{ label: 'Reference', value: 'PO 4500017' },
 	],
+	labels,
 	columns: { discount: false, tax: false },
 	lines: [
 		line('Interface design\nCheckout, October 2026', '6 hour', '€125.00', '€750.00'),

@@ -24,6 +24,9 @@ afterAll(async () => {
 	await limited.close()
 })
 
+/** What a browser says of a page of the server. */
+const ofPage = { 'sec-fetch-site': 'same-origin' }
+
 /** Registers a test only for the operations that it applies to. */
 const when = (applies: boolean) => (name: string, test: () => Promise<void>) => {
 	if (applies) it(name, test)
@@ -41,6 +44,9 @@ describe.each(operations)('$id', (operation) => {
 	const { broken, contradicting, altered: other } = sampleOf(operation)
 	const hasBody = operation.body !== 'none'
 	const isPublic = operation.public === true
+	/** Who has the link, which is in the path, needs no key. */
+	const isByLink = operation.path.includes('{token}')
+	const takesKeys = !isPublic && !operation.sessionOnly
 	/** Of this operation alone, as an organization may have so many records of a kind. */
 	let tenant: Tenant
 	beforeAll(async () => {
@@ -69,8 +75,12 @@ describe.each(operations)('$id', (operation) => {
 		}
 	})
 
-	when(!isPublic)('answers 403 to a key without its scope', async () => {
-		const others = allScopes.filter((scope) => !mayCall(new Set([scope]), operation))
+	when(operation.sessionOnly === true)('answers 403 to a key', async () => {
+		expect(await request({ key: tenant.key })).toMatchObject({ status: 403, body: { code: 'session_required' } })
+	})
+
+	when(takesKeys)('answers 403 to a key without its scope', async () => {
+		const others = allScopes.filter((scope) => !mayCall(new Set([scope]), { ...operation, anyScope: true }))
 		const { key } = await tenant.newKey(others)
 		const refused = await request({ key })
 		expect(refused).toMatchObject({ status: 403, body: { code: 'insufficient_scope' } })
@@ -79,11 +89,26 @@ describe.each(operations)('$id', (operation) => {
 
 	when(isPublic)('needs no key, and ignores one that is wrong', async () => {
 		for (const key of [null, 'nonsense', 'rmt_00000000000000000000000000000000000000']) {
-			expect((await request({ key })).status).toBe(200)
+			expect((await request({ key, headers: ofPage })).status).toBe(success(operation))
 		}
 	})
 
-	when(isPublic)('answers 404 to a token that never existed, as to a revoked one', async () => {
+	when(isPublic && hasBody)('answers 403 to a page of another site', async () => {
+		const refused = await request({ headers: { 'sec-fetch-site': 'cross-site' } })
+		expect(refused).toMatchObject({ status: 403, body: { code: 'cross_site_request' } })
+	})
+
+	when(isPublic && hasBody && answers(operation, 404))('answers 404 to the secret of no link', async () => {
+		const { path, body } = await newRequest(operation, tenant)
+		expect((await ask(path, { body: { ...body, token: 'x'.repeat(43) } })).status).toBe(404)
+	})
+
+	when(isPublic && hasBody && answers(operation, 401))('answers 401 to a wrong password', async () => {
+		const { path, body } = await newRequest(operation, tenant)
+		expect((await ask(path, { body: { ...body, password: secret('wrong') } })).status).toBe(401)
+	})
+
+	when(isByLink)('answers 404 to a token that never existed, as to a revoked one', async () => {
 		const id = (await tenant.ask('POST', '/api/invoices')).body.id
 		const link = `/api/invoices/${id}/client-link`
 		const token = (await tenant.ask('POST', link)).body.url.split('/').at(-1)
@@ -99,7 +124,7 @@ describe.each(operations)('$id', (operation) => {
 		expect(revoked).toEqual(unknown)
 	})
 
-	when(isPublic)('is for no cache, no search engine and no next site, whether it is found or not', async () => {
+	when(isByLink)('is for no cache, no search engine and no next site, whether it is found or not', async () => {
 		for (const { headers } of [await request({ key: null }), await ask(pathOf(operation, 'unknown'), { key: null })]) {
 			expect(headers.get('cache-control')).toBe('no-store')
 			expect(headers.get('referrer-policy')).toBe('no-referrer')
@@ -222,7 +247,7 @@ describe.each(operations)('$id', (operation) => {
 		if (broken) expect((await sampled(broken)).status).toBe(422)
 	})
 
-	when(changes(operation))('leaves its entries in the audit log, and none when it is refused', async () => {
+	when(changes(operation) && takesKeys)('leaves its entries in the audit log, and none when it is refused', async () => {
 		const { id, key } = await tenant.newKey(allScopes)
 		/** Sends a valid request, or one with the record or body of a sample; returns its status and the entries that it left. */
 		const entriesOf = async (sample: NonNullable<typeof broken> = async () => ({})) => {

@@ -9,16 +9,28 @@ import { pino } from 'pino'
 import { inject, vi } from 'vitest'
 import { createKey } from '../src/api-keys/store.ts'
 import { scopes as allScopes, type Scope } from '../src/auth/keys.ts'
+import { hashPassword } from '../src/auth/passwords.ts'
+import { newToken } from '../src/auth/session-cookie.ts'
+import { newId } from '../src/base/ids.ts'
 import { bySystem } from '../src/base/origin.ts'
 import { type Config, readConfig } from '../src/config.ts'
+import { operations, Routes } from '../src/contract/routes.ts'
 import type { Database, Db } from '../src/db/database.ts'
 import { openDatabase } from '../src/db/open.ts'
 import type { WriteContext } from '../src/db/write-context.ts'
 import { createDeal } from '../src/deals/store.ts'
-import type { DealCreate, OrganizationSettingsUpdate, ResourceKind, TimeEntryCreate } from '../src/generated/contract.ts'
+import type {
+	DealCreate,
+	OrganizationSettingsUpdate,
+	ResourceKind,
+	TimeEntryCreate,
+	UserRole,
+} from '../src/generated/contract.ts'
 import { createOrganization } from '../src/organizations/store.ts'
 import type { Lookup } from '../src/outside/resolver.ts'
+import { createPerson } from '../src/people/store.ts'
 import { startServer } from '../src/server.ts'
+import { beginSession } from '../src/sessions/store.ts'
 import { createTimeEntry } from '../src/time-entries/store.ts'
 import { checkAnswer } from './contract.ts'
 import { newDatabase, noTimeLimits } from './databases.ts'
@@ -49,7 +61,13 @@ export interface Tenant {
 	readonly organizationId: string
 	readonly key: string
 	readonly remit: Remit
+	readonly db: Database
+	/** The server's clock: it starts at the real time and stands still. */
+	readonly clock: { now: number }
+	/** With the key; an operation that only a session may call, with that of an admin. */
 	ask(method: string, path: string, options?: AskOptions): Promise<Answer>
+	/** Signs somebody in without a password. */
+	newPerson(role?: UserRole, email?: string): Promise<TestPerson>
 	newKey(
 		scopes: readonly Scope[],
 		options?: { expiresAt?: number; resources?: ResourceKind[] },
@@ -61,20 +79,35 @@ export interface Tenant {
 	newTimeEntry(entry?: Partial<TimeEntryCreate>): Promise<string>
 }
 
+/** A person with a session. */
+export interface TestPerson {
+	readonly id: string
+	readonly email: string
+	/** The header `Cookie` of the session. */
+	readonly cookie: string
+	/** As `ask` of the tenant, with the session. */
+	ask(method: string, path: string, options?: AskOptions): Promise<Answer>
+}
+
 export interface TestServer extends Tenant {
 	readonly url: string
 	readonly metricsUrl: string | undefined
 	/** The lines of its log. */
 	readonly logged: readonly string[]
-	readonly db: Database
 	readonly settings: Partial<Config>
-	/** The server's clock: it starts at the real time and stands still. */
-	clock: { now: number }
 	newTenant(settings?: OrganizationSettingsUpdate): Promise<Tenant>
 	/** Runs every job that is due by the server's clock. */
 	runJobs(): Promise<void>
 	close(): Promise<void>
 }
+
+/** Of every person that `newPerson` makes. */
+export const personPassword = secret('password')
+const personHash = hashPassword(personPassword, 'tests')
+
+const routes = new Routes(operations)
+const operationOf = (method: string, path: string) =>
+	routes.match(path.split('?')[0] as string)?.methods.get(method === 'HEAD' ? 'GET' : method)
 
 /** Resolves `.example` hosts to this machine, which the servers may call, `private.example` to a private network, others not. */
 const testLookup: Lookup = async (name) => {
@@ -107,6 +140,8 @@ export async function startTestServer(settings: Partial<Config> = {}, lookup = t
 			PROVIDER_XERO_CLIENT_ID: 'client',
 			PROVIDER_XERO_CLIENT_SECRET: secret('of-the-client'),
 			NODE_ENV: 'test',
+			// Whether the pages are built must change no test of the server.
+			WEB: 'off',
 			// A busy machine is no overload.
 			SHED_ABOVE_DELAY_MS: '60000',
 		}),
@@ -130,6 +165,18 @@ export async function startTestServer(settings: Partial<Config> = {}, lookup = t
 		const newKey: Tenant['newKey'] = (scopes, more = {}) =>
 			db.transaction((tx) => createKey(writing(tx), organizationId, { name: 'test', scopes, ...more }))
 		const { key } = await newKey(allScopes)
+		const newPerson: Tenant['newPerson'] = async (role = 'admin', email = `${newId('usr')}@people.example`.toLowerCase()) => {
+			const token = newToken()
+			const input = { organizationId, email, name: 'Ada', role, passwordHash: await personHash }
+			const { id } = await db.transaction(async (tx) => {
+				const user = await createPerson(writing(tx), input)
+				await beginSession(writing(tx), user, { token, userAgent: 'test' })
+				return user
+			})
+			const cookie = `remit=${token}`
+			const withCookie = ({ headers, ...request }: AskOptions) => ({ key: null, ...request, headers: { cookie, ...headers } })
+			return { id, email, cookie, ask: (method, path, request = {}) => ask(server.url, method, path, withCookie(request)) }
+		}
 		const newDeal: Tenant['newDeal'] = async (deal = {}) => {
 			const input = { name: 'Deal', currency: 'USD', ...deal }
 			return (await db.transaction((tx) => createDeal(writing(tx), input))).id
@@ -142,8 +189,15 @@ export async function startTestServer(settings: Partial<Config> = {}, lookup = t
 		return {
 			organizationId,
 			key,
-			remit: new Remit({ apiKey: key, baseUrl: server.url }),
-			ask: (method, path, request = {}) => ask(server.url, method, path, { key, ...request }),
+			db,
+			clock,
+			remit: new Remit({ apiKey: key, baseUrl: server.url, maxRetries: 0 }),
+			ask: async (method, path, request = {}) => {
+				if (request.key === undefined && operationOf(method, path)?.sessionOnly)
+					return (await newPerson()).ask(method, path, request)
+				return ask(server.url, method, path, { key, ...request })
+			},
+			newPerson,
 			writing,
 			newKey,
 			newDeal,
@@ -155,9 +209,7 @@ export async function startTestServer(settings: Partial<Config> = {}, lookup = t
 		url: server.url,
 		metricsUrl: server.metricsUrl,
 		logged,
-		db,
 		settings: effective,
-		clock,
 		newTenant,
 		runJobs: async () => server.drainJobs?.(),
 		async close() {
@@ -189,6 +241,8 @@ async function ask(url: string, method: string, path: string, { body, headers = 
 		headers: {
 			...(key !== null && { authorization: `Bearer ${key}` }),
 			...(body !== undefined && { 'content-type': 'application/json' }),
+			// As a browser says of a page of the server.
+			...((key === null || operationOf(method, path)?.public) && { 'sec-fetch-site': 'same-origin' }),
 			...headers,
 		},
 		...(body !== undefined && { body: raw ? (body as string) : JSON.stringify(body) }),

@@ -28,7 +28,7 @@ const inUrl = /\/(?:view\/invoice|invoices\/public|connect)\/[\w-]{20,}|[?&](?:c
 
 /** The answers and commands that show a key that the server made, this once; and the contract, which has examples. */
 const showOnce = [
-	/^GET \/openapi\.json$/,
+	/^GET (\/docs)?\/openapi\.json$/,
 	/^POST \/api-keys(\/[^/]+\/rotate)?$/,
 	/^POST \/webhooks\/endpoints(\/[^/]+\/rotate-secret)?$/,
 	/^remit keys create/,

@@ -144,9 +144,12 @@ async function leastCost(operation: Operation, found: Fields | undefined): Promi
 	return least as Cost & { result: RawAnswer }
 }
 
-describe.each(operations.filter(({ method }) => method !== 'DELETE'))('$id', (operation) => {
+/** A session's own operations take no key; those who begin one take the secret of a link, which works once. */
+const measured = operations.filter(({ method, sessionOnly }) => method !== 'DELETE' && !sessionOnly)
+
+describe.each(measured)('$id', (operation) => {
 	it('holds the process for less than 100 ms in one go, whatever it is asked', async () => {
-		const isSearched = operation.body !== 'none' && !operation.idempotent
+		const isSearched = operation.body !== 'none' && !operation.idempotent && !operation.public
 		const id = isAboutInvoice(operation) ? largestId : isSearched ? await sampleOf(operation).make?.(server) : ''
 		let found: Fields | undefined = operation.id.startsWith('invoices.') && isSearched ? largest : undefined
 		if (isSearched && !found) found = await search(operation, (await newRequest(operation, server)).body as Fields, id)

@@ -1,9 +1,8 @@
 // Invoices for the tests of their presentation, and the documents made of them.
-import type { Invoice, LineItem, LineTax, Party } from '../src/generated/contract.ts'
+import type { Invoice, InvoiceDocument, LineItem, LineTax, Party } from '../src/generated/contract.ts'
 import { blankParty } from '../src/invoices/invoice.ts'
 import { computeInvoice } from '../src/invoices/pricing/totals.ts'
 import { type PresentSource, presentInvoice } from '../src/invoices/sharing/present.ts'
-import type { InvoiceDocument } from '../src/rendering/document.ts'
 
 export const day = (text: string) => Date.parse(text)
 export const vat = (percent = '19', inclusive = false, label = 'VAT'): LineTax => ({ label, percent, inclusive })

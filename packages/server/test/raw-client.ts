@@ -16,7 +16,8 @@ export function rawClient(url: string, key: string): { ask: RawAsk; close(): voi
 	const ask: RawAsk = (method, path, body, headers = {}) =>
 		new Promise((resolve, reject) => {
 			const type = body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
-			const all = { authorization: `Bearer ${key}`, ...type, ...headers }
+			// Public operations that change something are for pages of the server.
+			const all = { authorization: `Bearer ${key}`, 'sec-fetch-site': 'same-origin', ...type, ...headers }
 			const sent = request(url + path, { method, agent, headers: all }, (response) => {
 				const pieces: Buffer[] = []
 				let length = 0

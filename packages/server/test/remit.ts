@@ -24,6 +24,8 @@ export interface Served {
 	readonly url: string
 	/** The key of the demo organization, when one was created. */
 	readonly key: string | undefined
+	/** The page by which the first person comes in, while nobody can sign in. */
+	readonly setupUrl: string | undefined
 	/** The lines that the server has printed so far. */
 	lines(): string[]
 	/** Sends the signal; returns how the process ended. */
@@ -100,15 +102,15 @@ export class Remit {
 	async serve(environment: Environment = {}, args: readonly string[] = []): Promise<Served> {
 		const child = this.#start(['serve', '--json', ...args], environment)
 		let text = ''
-		const first = Promise.withResolvers<{ url: string; key?: string }>()
+		const first = Promise.withResolvers<{ url: string; key?: string; setupUrl?: string }>()
 		child.stdout?.setEncoding('utf8').on('data', (data) => {
 			text += data
 			const line = text.split('\n').find((printed) => printed.startsWith('{"url"') && printed.endsWith('}'))
 			if (line) first.resolve(JSON.parse(line))
 		})
 		child.once('exit', (code) => first.reject(new Error(`remit serve ended with ${code}: ${text}`)))
-		const { url, key } = await first.promise
-		return { url, key, lines: () => text.trim().split('\n'), end: (signal) => endOf(child, signal) }
+		const { url, key, setupUrl } = await first.promise
+		return { url, key, setupUrl, lines: () => text.trim().split('\n'), end: (signal) => endOf(child, signal) }
 	}
 
 	/** Serves with standard output to a file descriptor, so that the test decides who reads it. */
@@ -144,7 +146,7 @@ async function endOf(child: ChildProcess, signal: 'SIGTERM' | 'SIGINT' | 'SIGKIL
 	return (await ended) as Awaited<ReturnType<Served['end']>>
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
 	const server = createServer().listen(0, '127.0.0.1')
 	await once(server, 'listening')
 	const { port } = server.address() as AddressInfo

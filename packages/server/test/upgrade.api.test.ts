@@ -7,6 +7,7 @@ import { up as addLedger } from '../migrations/0050-ledger.ts'
 import { up as joinAllocations } from '../migrations/0056-joined-allocations.ts'
 import { up as countCompanies } from '../migrations/0072-record-counts.ts'
 import { up as indexInvoices } from '../migrations/0076-invoice-lists.ts'
+import { up as sumUp } from '../migrations/0081-report-sums.ts'
 import { startTestServer, type TestServer } from './harness.ts'
 import { expectBalanced } from './ledger.ts'
 
@@ -93,6 +94,7 @@ it('the ledger has the money of older invoices, and every payment that a process
 		await create(paid),
 	]
 	await create({ totalCents: -70, status: 'paid' })
+	await dropSums()
 	for (const table of ['payments', 'payment_allocations']) await knex.schema.dropTable(table)
 	for (const by of ['creation', 'issue', 'due', 'total', 'number', 'update', 'payment'])
 		await knex.raw(`drop index invoices_by_${by}`)
@@ -115,6 +117,7 @@ it('the ledger has the money of older invoices, and every payment that a process
 	await addLedger(knex)
 	await knex.raw('create index invoices_by_creation on invoices ("organizationId", "createdAt", id)')
 	await indexInvoices(knex)
+	await sumUp(knex)
 	await expectBalanced(server.db, organizationId)
 	const found = async (search: string) =>
 		(await ask('GET', `/api/payments?${search}`)).body.data.map((payment: Record<string, unknown>) =>
@@ -152,6 +155,33 @@ it('what an invoice got of a payment in parts becomes one allocation', async () 
 		{ ...whole, id: expect.any(String), allocatedAt: whole.allocatedAt + 200 },
 	])
 	await expectBalanced(server.db, organizationId)
+})
+
+async function dropSums(): Promise<void> {
+	if (server.db.dialect === 'postgres') await knex.raw('drop function sum_invoices, sum_payments cascade')
+	else
+		for (const { name } of await knex('sqlite_master').where('type', 'trigger').whereLike('sql', '%report_sums%'))
+			await knex.raw(`drop trigger ${name}`)
+	await knex.schema.dropTable('report_sums')
+}
+
+it('what is owed and was paid is summed as it is there, and goes on to be', async () => {
+	const tenant = await server.newTenant()
+	const create = (body: object) => tenant.ask('POST', '/api/invoices', { body: { status: 'sent', totalCents: 100, ...body } })
+	await create({ dueDate: '2026-02-01' })
+	await create({ dueDate: Date.UTC(2026, 1, 3, 4), totalCents: 31 })
+	await create({ status: 'draft' })
+	await create({ totalCents: -5, dueDate: '2026-01-01' })
+	await create({ dueDate: '2200-01-01' })
+	for (const ago of [0, 20, 40])
+		await tenant.ask('POST', '/api/payments', { body: { amountCents: 7, paidAt: server.clock.now - ago * 86_400_000 } })
+	const before = await tenant.remit.reports.summary()
+	expect(before.currencies).toMatchObject([{ outstanding: { count: 4, cents: 226 }, overdue: { count: 2, cents: 131 } }])
+	await dropSums()
+	await sumUp(knex)
+	expect(await tenant.remit.reports.summary()).toEqual(before)
+	await create({})
+	expect((await tenant.remit.reports.summary()).currencies[0]?.outstanding.count).toBe(5)
 })
 
 it('the companies that are there are counted, and go on to be', async () => {

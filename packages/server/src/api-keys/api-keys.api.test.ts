@@ -33,11 +33,23 @@ describe('a new key', () => {
 			lastFour: key.slice(-4),
 			scopes: ['invoices:read'],
 			resources: null,
+			createdBy: { type: 'api_key', id: expect.stringMatching(/^key_/) },
 			createdAt: server.clock.now,
 			expiresAt: null,
 			lastUsedAt: null,
 			revokedAt: null,
 		})
+	})
+
+	it('says who made it: a person, the holder of a key, also by a rotation, or nobody when a command did', async () => {
+		const person = await tenant.newPerson()
+		const byPerson = (await person.ask('POST', '/api-keys', { body: { name: 'CI', scopes: ['admin', 'read'] } })).body
+		const byKey = await create({ name: 'CI', scopes: ['read'] }, byPerson.key)
+		const rotated = (await tenant.ask('POST', `/api-keys/${byKey.body.id}/rotate`, { key: byPerson.key, body: {} })).body
+		const byCommand = await tenant.newKey(['read'])
+		expect((await listed(byPerson.id)).createdBy).toEqual({ type: 'user', id: person.id })
+		for (const { id } of [byKey.body, rotated]) expect((await listed(id)).createdBy).toEqual({ type: 'api_key', id: byPerson.id })
+		expect((await listed(byCommand.id)).createdBy).toBeNull()
 	})
 
 	it('is never stored in plain text, not even in the answer that an Idempotency-Key repeats', async () => {

@@ -1,5 +1,6 @@
 import { type NewKey, newKey, type Reach, type Scope } from '../auth/keys.ts'
 import { newId } from '../base/ids.ts'
+import { creatorOf } from '../base/origin.ts'
 import { recordChange, type Writing } from '../db/audit-log.ts'
 import { asNumber, type Db, query } from '../db/database.ts'
 import { jsonColumn } from '../db/json.ts'
@@ -36,7 +37,8 @@ export async function createKey(
 	const id = newId('key')
 	const { now } = write.origin
 	const limits = { scopes: [...scopes], resources: resources && [...resources] }
-	const row: ApiKey = { ...blanks.ApiKey, id, organizationId, name, lastFour, ...limits, createdAt: now, expiresAt }
+	const createdBy = creatorOf(write.origin)
+	const row: ApiKey = { ...blanks.ApiKey, id, organizationId, name, lastFour, ...limits, createdBy, createdAt: now, expiresAt }
 	await apiKeys.insert(write, row, { hash })
 	return { id, key, hash, lastFour }
 }

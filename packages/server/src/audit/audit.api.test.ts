@@ -217,7 +217,10 @@ describe('the log', () => {
 })
 
 it('every kind of record of the invoicing API has its history', () => {
-	const kinds = operations.filter(({ id, path }) => id.endsWith('.get') && /^\/api\/[a-z-]+\/\{id\}$/.test(path))
+	// That of people is in the audit log alone, which takes `admin` as they do.
+	const kinds = operations.filter(
+		({ id, path, scopes }) => id.endsWith('.get') && /^\/api\/[a-z-]+\/\{id\}$/.test(path) && !scopes.includes('admin'),
+	)
 	expect(kinds.length).toBeGreaterThan(5)
 	for (const { path, scopes } of kinds) {
 		const history = operations.find((operation) => operation.path === `${path}/history`)

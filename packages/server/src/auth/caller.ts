@@ -1,30 +1,63 @@
-// Identifies the caller of a request. A process caches a key and its organization's settings for two seconds, so a key that
-// another process revokes, such as the CLI, may work for two seconds more.
+// Identifies the caller of a request, by an API key or by the session of a person. A process caches both, with the organization's
+// settings, for two seconds, so a key that another process revokes, such as the CLI, may work for two seconds more.
 import type { IncomingHttpHeaders } from 'node:http'
 import { ApiError } from '../base/errors.ts'
-import type { Database } from '../db/database.ts'
-import type { OrganizationSettings } from '../generated/contract.ts'
+import type { Database, Db } from '../db/database.ts'
+import type { OrganizationSettings, UserRole } from '../generated/contract.ts'
 import { hashKey, isWellFormedKey, type Reach, scopesWithin } from './keys.ts'
+import { scopesOfRole } from './roles.ts'
+import { hashOfToken, sentToken } from './session-cookie.ts'
+import { findSessionByHash, idleMs, updateLastSeen } from './session-store.ts'
 import { findKeyByHash, updateLastUsed } from './store.ts'
 
 export interface Caller {
 	readonly organizationId: string
-	readonly keyId: string
+	/** The id of its key or of the person: limits and idempotency keys are by it, so that they outlast a session. */
+	readonly id: string
+	/** Of a person, the session. */
+	readonly session?: { readonly id: string; readonly role: UserRole }
 	/** The scopes that do something: those about kinds that it does not reach are left out. */
 	readonly scopes: ReadonlySet<string>
 	/** The kinds of records to which its key is limited. */
 	readonly reach: Reach
-	/** When its key stops working; null: never. */
+	/** When its key stops working; null: never, or a person. */
 	readonly expiresAt: number | null
 	/** The organization's settings, at most two seconds old. */
 	readonly organization: OrganizationSettings
 }
 
-interface Known {
+interface Found {
 	readonly caller: Caller
+	/** When its key or session stops working; null: never. */
+	readonly endsAt: number | null
+}
+
+interface Known extends Found {
 	/** When it is looked up again, by the monotonic clock. */
 	readonly until: number
 }
+
+type LookUp = (db: Db, hash: string) => Promise<Found | undefined>
+
+async function lookUpKey(db: Db, hash: string): Promise<Found | undefined> {
+	const row = await findKeyByHash(db, hash)
+	if (!row || row.revokedAt !== null) return undefined
+	const { id, organization, reach, expiresAt } = row
+	const scopes = new Set(scopesWithin(row.scopes, reach))
+	return { caller: { organizationId: organization.id, id, scopes, reach, expiresAt, organization }, endsAt: expiresAt }
+}
+
+async function lookUpSession(db: Db, hash: string): Promise<Found | undefined> {
+	const row = await findSessionByHash(db, hash)
+	if (!row) return undefined
+	const { id, userId, role, organization, lastSeenAt, expiresAt } = row
+	const who = { organizationId: organization.id, id: userId, session: { id, role }, organization }
+	const power = { scopes: new Set(scopesOfRole(role)), reach: null, expiresAt: null }
+	return { caller: { ...who, ...power }, endsAt: Math.min(expiresAt, lastSeenAt + idleMs) }
+}
+
+/** 32 bytes, base64url. */
+const isWellFormedToken = (token: string) => /^[\w-]{43}$/.test(token)
 
 export const keyCacheMs = 2_000
 const maxCachedKeys = 10_000
@@ -33,89 +66,99 @@ export class Callers {
 	readonly #db: Database
 	readonly #now: () => number
 	readonly #monotonic: () => number
+	readonly #baseUrl: string
 	readonly #known = new Map<string, Known>()
 	/** The hashes of keys that have worked in this process: they are no guesses. */
 	readonly #worked = new Set<string>()
-	readonly #used = new Map<string, { organizationId: string; keyId: string; at: number }>()
+	/** The keys and sessions that were used, by their ids. */
+	readonly #used = new Map<string, { caller: Caller; at: number }>()
 	/** Counts calls of `forget`: a look-up that began before one is not cached after it. */
 	#changes = 0
 
-	/** `now` is the time of day, which may be set back; a cached key ages by `monotonic`. */
-	constructor(db: Database, now: () => number, monotonic = () => performance.now()) {
+	/** `now` is the time of day, which may be set back; a cached key ages by `monotonic`. `baseUrl` tells the cookie's name. */
+	constructor(db: Database, now: () => number, monotonic = () => performance.now(), baseUrl = '') {
 		this.#db = db
 		this.#now = now
 		this.#monotonic = monotonic
+		this.#baseUrl = baseUrl
 	}
 
 	/**
-	 * The caller of a request, by its `Authorization` or `X-API-Key` header; throws 401 without a valid key. Before a key that has
-	 * not worked in this process costs a query, `mayGuess` can throw.
+	 * The caller of a request, by its `Authorization` or `X-API-Key` header, or else by its cookie; throws 401 without a valid one. Before
+	 * one that has not worked in this process costs a query, `mayGuess` can throw.
 	 */
-	async identify({ authorization, 'x-api-key': apiKey }: IncomingHttpHeaders, mayGuess: () => Promise<void>): Promise<Caller> {
+	async identify(
+		{ authorization, 'x-api-key': apiKey, cookie }: IncomingHttpHeaders,
+		mayGuess: () => Promise<void>,
+	): Promise<Caller> {
 		const key = sentKey({ authorization, 'x-api-key': apiKey })
-		if (key === undefined) {
-			throw unauthorized('missing_credentials', 'Send an API key as `Authorization: Bearer rmt_…`.')
-		}
+		if (key === undefined) return this.#identifyPerson(sentToken(cookie, this.#baseUrl), mayGuess)
 		if (apiKey !== undefined && apiKey !== key) {
 			throw new ApiError('ambiguous_credentials', 'Authorization and X-API-Key hold different keys: send one of them.')
 		}
-		const hash = isWellFormedKey(key) ? hashKey(key) : undefined
-		if (hash === undefined || !this.#worked.has(hash)) await mayGuess()
-		const caller = hash !== undefined && (await this.#find(hash))
+		const caller = await this.#find(isWellFormedKey(key) ? hashKey(key) : undefined, lookUpKey, mayGuess)
 		if (!caller) throw unauthorized('invalid_credentials', 'The API key is unknown, expired or revoked.')
 		return caller
 	}
 
-	async #find(hash: string): Promise<Caller | undefined> {
+	async #identifyPerson(token: string | undefined, mayGuess: () => Promise<void>): Promise<Caller> {
+		if (token === undefined) throw unauthorized('missing_credentials', 'Send an API key as `Authorization: Bearer rmt_…`.')
+		const caller = await this.#find(isWellFormedToken(token) ? hashOfToken(token) : undefined, lookUpSession, mayGuess)
+		if (!caller) throw unauthorized('session_ended', 'The session has ended: sign in.')
+		return caller
+	}
+
+	async #find(hash: string | undefined, lookUp: LookUp, mayGuess: () => Promise<void>): Promise<Caller | undefined> {
+		if (hash === undefined || !this.#worked.has(hash)) await mayGuess()
+		if (hash === undefined) return undefined
 		let known = this.#known.get(hash)
 		if (!known || known.until <= this.#monotonic()) {
-			const found = await this.#lookUp(hash)
+			const found = await this.#lookUp(hash, lookUp)
 			if (!found) return undefined
 			known = found
 		}
 		const now = this.#now()
-		if (known.caller.expiresAt !== null && known.caller.expiresAt <= now) return undefined
+		if (known.endsAt !== null && known.endsAt <= now) return undefined
 		if (this.#worked.size >= maxCachedKeys) this.#worked.clear()
 		this.#worked.add(hash)
-		const { organizationId, keyId } = known.caller
-		this.#used.set(keyId, { organizationId, keyId, at: now })
-		return known.caller
+		const { caller } = known
+		this.#used.set(caller.session?.id ?? caller.id, { caller, at: now })
+		return caller
 	}
 
-	async #lookUp(hash: string): Promise<Known | undefined> {
+	async #lookUp(hash: string, lookUp: LookUp): Promise<Known | undefined> {
 		const changes = this.#changes
 		const until = this.#monotonic() + keyCacheMs
-		const row = await findKeyByHash(this.#db, hash)
-		if (!row || row.revokedAt !== null) {
+		const found = await lookUp(this.#db, hash)
+		if (!found) {
 			this.#known.delete(hash)
 			this.#worked.delete(hash)
 			return undefined
 		}
-		const { id: keyId, organization, reach, expiresAt } = row
-		const scopes = new Set(scopesWithin(row.scopes, reach))
-		const known = {
-			caller: { organizationId: organization.id, keyId, scopes, reach, expiresAt, organization },
-			until,
-		}
+		const known = { ...found, until }
 		if (changes !== this.#changes) return known
 		if (this.#known.size >= maxCachedKeys) this.#known.clear()
 		this.#known.set(hash, known)
 		return known
 	}
 
-	/** Drops an organization's keys from the cache. To be called when its settings or keys have changed. */
+	/** Drops an organization's callers from the cache. To be called when its settings, keys, people or sessions have changed. */
 	forget(organizationId: string): void {
 		this.#changes++
 		for (const [hash, { caller }] of this.#known) if (caller.organizationId === organizationId) this.#known.delete(hash)
 	}
 
-	/** Writes the `lastUsedAt` of the keys used since the last call, instead of one write for every request. */
+	/** Writes when the keys and sessions that were used since the last call were so, instead of one write for every request. */
 	async flush(): Promise<void> {
 		const used = [...this.#used.values()]
 		this.#used.clear()
 		if (used.length === 0) return
 		await this.#db.transaction(async (tx) => {
-			for (const { organizationId, keyId, at } of used) await updateLastUsed(tx, organizationId, keyId, at)
+			for (const { caller, at } of used) {
+				const { organizationId, id, session } = caller
+				if (session) await updateLastSeen(tx, organizationId, session.id, at)
+				else await updateLastUsed(tx, organizationId, id, at)
+			}
 		})
 	}
 }
@@ -127,7 +170,10 @@ export function sentKey({ authorization, 'x-api-key': apiKey }: IncomingHttpHead
 }
 
 /** RFC 6750 §3: the header names the scheme, and the error when the request had a key. */
-function unauthorized(code: 'missing_credentials' | 'invalid_credentials', detail: string): ApiError {
+export function unauthorized(
+	code: 'missing_credentials' | 'invalid_credentials' | 'session_ended' | 'sign_in_failed',
+	detail: string,
+): ApiError {
 	const error = code === 'invalid_credentials' ? ', error="invalid_token"' : ''
 	return new ApiError(code, detail, { headers: { 'WWW-Authenticate': `Bearer realm="remit"${error}` } })
 }

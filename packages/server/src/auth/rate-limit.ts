@@ -4,6 +4,7 @@ import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
 import { ApiError } from '../base/errors.ts'
+import { type SignInLimit, signInLimit, signInWindows } from './sign-in-limit.ts'
 import { Visitors } from './visitors.ts'
 
 export interface RateLimit {
@@ -28,6 +29,7 @@ export interface RateLimits {
 	readonly invoicing: RateLimit
 	readonly integration: RateLimit
 	readonly guesses: GuessLimit
+	readonly signIns: SignInLimit
 	/** The bucket of a request without a key: the network of the first of these texts that is an address. */
 	visitor(...addresses: readonly (string | undefined)[]): string
 }
@@ -53,6 +55,12 @@ export async function openRateLimits(settings: RateLimitSettings, log: Logger): 
 		invoicing: rateLimit('invoicing', settings.INVOICING_RATE_LIMIT, redis),
 		integration: rateLimit('integration', settings.INTEGRATION_RATE_LIMIT, redis),
 		guesses: guessLimit(settings.GUESS_RATE_LIMIT, redis),
+		signIns: signInLimit({
+			place: limiterOf('sign-in', signInWindows.place, redis),
+			address: limiterOf('sign-in-address', signInWindows.address, redis),
+			mail: limiterOf('password-mail', signInWindows.mail, redis),
+			mailPlace: limiterOf('password-mail-place', signInWindows.mailPlace, redis),
+		}),
 		visitor: (...addresses) => visitors.bucketOf(addresses),
 		close: () => redis?.disconnect(),
 	}
@@ -89,7 +97,7 @@ async function connect(url: string, log: Logger): Promise<Redis> {
 /** `perMinute` 0 means no limit. */
 function rateLimit(name: string, perMinute: number, redis: Redis | undefined): RateLimit {
 	if (perMinute === 0) return { count: async () => ({}) }
-	const limiter = limiterOf(name, perMinute, redis)
+	const limiter = limiterOf(name, { points: perMinute }, redis)
 	const headers = (state: RateLimiterRes) => ({
 		'X-RateLimit-Limit': String(perMinute),
 		'X-RateLimit-Remaining': String(state.remainingPoints),
@@ -117,7 +125,7 @@ const mostTokens = 10_000
 
 function guessLimit(perMinute: number, redis: Redis | undefined): GuessLimit {
 	if (perMinute === 0) return { check: async () => {}, count() {}, worked() {} }
-	const limiter = limiterOf('guesses', perMinute, redis)
+	const limiter = limiterOf('guesses', { points: perMinute }, redis)
 	const known = new Set<string>()
 	return {
 		async check(guess, visitor, token) {
@@ -148,9 +156,15 @@ function limitError(state: RateLimiterRes, reason: string, headers: Record<strin
  */
 const waitOf = ({ msBeforeNext }: RateLimiterRes): number => Math.min(msBeforeNext, windowSeconds * 1000)
 
-function limiterOf(name: string, points: number, redis: Redis | undefined): RateLimiterAbstract {
-	const memory = new RateLimiterMemory({ points, duration: windowSeconds })
+interface Window {
+	readonly points: number
+	/** In seconds. */
+	readonly duration?: number
+}
+
+function limiterOf(name: string, { points, duration = windowSeconds }: Window, redis: Redis | undefined): RateLimiterAbstract {
+	const memory = new RateLimiterMemory({ points, duration })
 	if (!redis) return memory
 	const keyPrefix = `remit:${name}`
-	return new RateLimiterRedis({ storeClient: redis, keyPrefix, points, duration: windowSeconds, insuranceLimiter: memory })
+	return new RateLimiterRedis({ storeClient: redis, keyPrefix, points, duration, insuranceLimiter: memory })
 }

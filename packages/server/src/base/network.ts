@@ -7,6 +7,8 @@ import ipaddr from 'ipaddr.js'
  * IPv6 one (`::ffff:192.0.2.1`) is itself. Some proxies write a port behind the address. Undefined for text that is no address.
  */
 export function networkOf(text: string): string | undefined {
+	// Most are: node:net takes nothing but four plain numbers.
+	if (isIP(text) === 4) return text
 	const address = /^\[(.+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text
 	// ipaddr.js takes more notations than there are addresses: it reads 010.0.0.1 as 8.0.0.1.
 	if (isIP(address) === 0) return undefined

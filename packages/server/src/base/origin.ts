@@ -17,6 +17,9 @@ export interface Origin {
 	readonly meter?: { bytes: number }
 }
 
+/** Who made something, as it says for good: a person or the holder of a key, and not the user of a command. */
+export const creatorOf = ({ actor }: Origin): Actor | null => (actor.type === 'user' || actor.type === 'api_key' ? actor : null)
+
 /** The origin of a change that Remit makes by itself. */
 export const bySystem = (now: number, job = 'system'): Origin => ({
 	actor: { type: 'system', id: null },

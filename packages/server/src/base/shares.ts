@@ -143,14 +143,23 @@ export class Shares {
 		this.#admit()
 	}
 
+	/**
+	 * One that waits alone stays in its place. Of a map whose entries come and go, every outgrown table points to the next: once the
+	 * first is in V8's old generation, all that follow reach it, too.
+	 */
 	#admit(): void {
 		for (const [next, waiters] of this.#waiting) {
-			if (this.#room.left <= 0) return
-			if (!this.#take(next)) continue
-			this.#waiting.delete(next)
-			const first = waiters.shift()
-			if (waiters.length > 0) this.#waiting.set(next, waiters)
-			first?.admit()
+			do {
+				if (this.#room.left <= 0) return
+				if (!this.#take(next)) break
+				const first = waiters.shift()
+				if (waiters.length === 0) this.#waiting.delete(next)
+				else if (this.#waiting.size > 1) {
+					this.#waiting.delete(next)
+					this.#waiting.set(next, waiters)
+				}
+				first?.admit()
+			} while (waiters.length > 0 && this.#waiting.size === 1)
 		}
 	}
 }

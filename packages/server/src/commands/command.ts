@@ -7,6 +7,9 @@ export interface CommandSettings {
 	readonly DATA_DIR: string
 	readonly DATABASE_URL: string
 	readonly ENCRYPTION_KEYS: string
+	readonly BASE_URL: string
+	readonly HOST: string
+	readonly PORT: number
 }
 
 /** What commands get from the program: they cannot read the environment themselves. */

@@ -74,7 +74,7 @@ function place(error: Violation, body: unknown): ProblemError {
 	const { path } = error
 	const where = /^\/(\w+)/.exec(path)?.[1] ?? ''
 	const code = codeOf(error, where)
-	const detail = detailOf(error, code)
+	const detail = where === 'query' && error.message === notAList ? oneOrMore : detailOf(error, code)
 	const rest = path.slice(where.length + 1)
 	if (where === 'body') return { pointer: pointerTo(body, rest), code, detail }
 	// An item of a list is named by its parameter. The name of an unknown parameter is the caller's.
@@ -114,6 +114,10 @@ const firstDateMs = 'must be >= 100000000000'
 
 /** The message for text of blanks (`Name` in spec/scalars.tsp). */
 const notBlank = 'must match pattern "\\S"'
+
+/** The message for a list in the query that is empty, and what a caller can make of it. */
+const notAList = 'must be array'
+const oneOrMore = 'must be one value, or several with commas between'
 
 /** Ajv's words for a size, such as `must NOT have fewer than 1 characters`. */
 const size = /^must NOT have (fewer|more) than (\d+) (characters|items|properties)$/

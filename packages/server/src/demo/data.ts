@@ -22,7 +22,7 @@ export interface DemoTime extends Pick<TimeEntryCreate, 'taskName' | 'descriptio
 	readonly hours: number
 }
 
-interface DemoDeal {
+export interface DemoDeal {
 	readonly name: string
 	readonly stage: string
 	readonly currency: string
@@ -73,6 +73,20 @@ const worked = (daysAgo: number, startHour: number, hours: number, taskName: str
 	hours,
 	taskName,
 	description,
+})
+
+/** Who works at the agency. None of them can sign in: whoever opens the set-up page becomes one more. */
+export const people = [
+	{ name: 'Mara Lindqvist', email: 'mara@northlight.example', role: 'admin' },
+	{ name: 'Tomasz Wrona', email: 'tomasz@northlight.example', role: 'manager' },
+	{ name: 'Leila Haidari', email: 'leila@northlight.example', role: 'member' },
+] as const
+
+/** A year of monthly invoices, the oldest first, with the hours that were worked beside the fixed price. */
+const extraHours = [2, 6, 4, 9, 3, 12, 7, 15, 5, 11, 8, 14]
+const retainers = extraHours.map((hours, month): DemoInvoice => {
+	const lineItems = [line('Website care, one month', '1', 'month', 145_000), line('Small changes', `${hours}`, 'h', 11_000)]
+	return { status: 'paid', daysAgo: 30 * (extraHours.length - month), ...vat, paymentMethod: 'bank transfer', lineItems }
 })
 
 export const clients: readonly DemoClient[] = [
@@ -224,6 +238,29 @@ export const clients: readonly DemoClient[] = [
 				valueCents: 2_400_000,
 				hourlyRateCents: 12_500,
 				invoices: [{ status: 'draft', daysAgo: 1, lineItems: [line('Prototype', '30', 'h', 12_500)], notes: 'For approval.' }],
+			},
+		],
+	},
+	{
+		company: {
+			name: 'Feldmann Architekten',
+			domain: 'feldmann.example',
+			phone: '+49 40 5550123',
+			billingAddressLine1: 'Elbchaussee 12',
+			billingPostalCode: '22765',
+			billingCity: 'Hamburg',
+			billingCountry: 'Germany',
+			billingEmail: 'buero@feldmann.example',
+		},
+		contact: { name: 'Ruth Feldmann', email: 'ruth@feldmann.example' },
+		deals: [
+			{
+				name: 'Website care',
+				stage: 'won',
+				currency: 'EUR',
+				valueCents: 2_400_000,
+				hourlyRateCents: 11_000,
+				invoices: retainers,
 			},
 		],
 	},

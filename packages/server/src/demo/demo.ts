@@ -14,9 +14,10 @@ import { createInvoiceOfTime } from '../invoices/from-time-entries.ts'
 import { lockInvoice } from '../invoices/store.ts'
 import { changeInvoice, createInvoice } from '../invoices/write.ts'
 import { createOrganization, markAsDemo } from '../organizations/store.ts'
+import { createPerson } from '../people/store.ts'
 import { createTaxRate } from '../tax-rates/store.ts'
 import { createTimeEntry } from '../time-entries/store.ts'
-import { agency, clients, type DemoInvoice, type DemoTime, vatRate } from './data.ts'
+import { agency, clients, type DemoDeal, type DemoInvoice, type DemoTime, people, vatRate } from './data.ts'
 
 export interface Demo {
 	readonly organizationId: string
@@ -31,14 +32,21 @@ export function createDemo(db: Database, origin: Origin): Promise<Demo> {
 		const write = { db: tx, origin, organization }
 		await createTaxRate(write, vatRate)
 		for (const { company, contact, deals } of clients) {
-			const { id: companyId } = await createCompany(write, company)
-			const { id: contactId } = await createContact(write, { ...contact, companyId })
+			// As early as the first of what is about them.
+			const begun = at(write, origin.now - Math.max(...deals.map(firstDay)) * dayMs)
+			const { id: companyId } = await createCompany(begun, company)
+			const { id: contactId } = await createContact(begun, { ...contact, companyId })
 			for (const { invoices, time = [], ...input } of deals) {
-				const deal = await createDeal(write, { ...input, companyId, contactId })
+				const deal = await createDeal(at(write, origin.now - firstDay({ invoices, time }) * dayMs), {
+					...input,
+					companyId,
+					contactId,
+				})
 				for (const invoice of invoices) await writeDemoInvoice(write, deal, invoice)
 				await trackTime(write, deal, time)
 			}
 		}
+		for (const person of people) await createPerson(write, { ...person, organizationId: organization.id, passwordHash: null })
 		const { key } = await createKey(write, organization.id, { name: 'demo', scopes })
 		return { organizationId: organization.id, key }
 	})
@@ -60,6 +68,9 @@ async function writeDemoInvoice(
 		status === 'paid' ? { ...(paymentMethod && { paymentMethod }), ...(paymentReference && { paymentReference }) } : {}
 	await change(at(write, Math.min(now, written + 20 * dayMs)), id, { status, ...payment })
 }
+
+const firstDay = ({ invoices, time = [] }: Pick<DemoDeal, 'invoices' | 'time'>) =>
+	Math.max(0, ...[...invoices, ...time].map(({ daysAgo }) => daysAgo))
 
 const at = (write: WriteContext, now: number): WriteContext => ({ ...write, origin: { ...write.origin, now } })
 

@@ -19,7 +19,11 @@ export interface ErasableTable {
 
 /** In the order in which an organization's rows can be deleted: no row is left that refers to a deleted one. */
 export const tables: Readonly<Record<string, ErasableTable>> = {
-	api_keys: { key: ['id'], text: ['name'], json: ['scopes', 'resources'], plain: ['hash', 'lastFour'] },
+	api_keys: { key: ['id'], text: ['name'], json: ['scopes', 'resources'], plain: ['hash', 'lastFour', 'createdBy'] },
+	users: { key: ['id'], text: ['name'], plain: ['email', 'role', 'passwordHash'] },
+	sessions: { key: ['id'], plain: ['userId', 'hash', 'userAgent', 'address'] },
+	invitations: { key: ['id'], plain: ['hash', 'email', 'role', 'createdBy'] },
+	password_resets: { key: ['userId'], plain: ['userId', 'hash'] },
 	webhook_attempts: { key: ['deliveryId', 'number'], text: ['responseBody?', 'error?'], plain: ['request'] },
 	webhook_deliveries: {
 		key: ['id'],
@@ -167,7 +171,7 @@ export const tables: Readonly<Record<string, ErasableTable>> = {
 	sync_ended_links: { key: ['connectionId', 'object', 'kind', 'externalId'], plain: ['recordId'] },
 	sync_links: {
 		key: ['connectionId', 'object', 'kind', 'recordId'],
-		json: ['pending', 'lastSeen'],
+		json: ['pending', 'lastSeen', 'overruled'],
 		plain: [
 			'externalId',
 			'externalHash',
@@ -197,6 +201,8 @@ export const tables: Readonly<Record<string, ErasableTable>> = {
 	search_words: { key: ['kind', 'word', 'place', 'id'] },
 	// After the companies that it counts.
 	record_counts: { key: ['kind', 'part'] },
+	// After the invoices and payments that it sums.
+	report_sums: { key: ['currency', 'figure', 'at', 'part'] },
 	stored_bytes: { key: ['day'] },
 	jobs: { key: ['kind', 'resourceId'], text: ['lastError?'], plain: ['checkpoint'] },
 	tax_rates: { key: ['id'], plain: ['name', 'label', 'percent'] },

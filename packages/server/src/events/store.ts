@@ -2,6 +2,7 @@
 import type { Knex } from 'knex'
 import type { Actor } from '../base/origin.ts'
 import { type Db, type Dialect, query } from '../db/database.ts'
+import { type Part, RowList } from '../db/row-lists.ts'
 import type { EventType, WebhookEvent } from '../generated/contract.ts'
 import type { Changes } from './changes.ts'
 
@@ -70,7 +71,24 @@ export function eventText(row: EventRow): string {
 ${changes === null ? '' : `"changes":${changes},`}"data":${data}}`
 }
 
-const one = query<{ organizationId: string; id: string }, EventRow>((knex, key, dialect) =>
+export interface EventKey {
+	readonly organizationId: string
+	readonly id: string
+}
+
+const keys = new RowList<EventKey>({ organizationId: 'text', id: 'text' })
+
+const some = query<Part<EventKey>, EventRow>((knex, part, dialect) =>
+	knex
+		.from(keys.table(knex, part, dialect))
+		.joinRaw('join events as e on e."organizationId" = r."organizationId" and e.id = r.id')
+		.select(...eventColumns(knex, dialect)),
+)
+
+/** Events as they are stored, in any order. */
+export const readEventRows = (db: Db, events: readonly EventKey[]): Promise<EventRow[]> => keys.all(db, some, events)
+
+const one = query<EventKey, EventRow>((knex, key, dialect) =>
 	knex('events as e')
 		.where(key)
 		.select(...eventColumns(knex, dialect)),

@@ -16,6 +16,10 @@ export interface OperationEntry {
 	readonly rateClass: 'invoicing' | 'integration'
 	/** Needs no key. */
 	readonly public?: true
+	/** Takes the session of a person, and no key. */
+	readonly sessionOnly?: true
+	/** The least role of a person that may call it, in place of the scopes, which are those of keys. */
+	readonly sessionRole?: 'member' | 'manager' | 'admin'
 	/** Is about the whole organization: a key that is limited to some kinds of records gets 403. */
 	readonly unlimitedKeysOnly?: true
 	/** Its handler opens its transactions itself: it calls another server between them, or it is a GET that writes. */
@@ -47,7 +51,8 @@ export const operationTable = [
 			403,
 			429
 		],
-		"rateClass": "integration"
+		"rateClass": "integration",
+		"sessionRole": "manager"
 	},
 	{
 		"id": "apiKeys.create",
@@ -571,6 +576,136 @@ export const operationTable = [
 		"rateClass": "invoicing"
 	},
 	{
+		"id": "invitations.list",
+		"method": "GET",
+		"path": "/api/invitations",
+		"scopes": [
+			"admin"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			429
+		],
+		"rateClass": "invoicing",
+		"sessionRole": "manager",
+		"unlimitedKeysOnly": true
+	},
+	{
+		"id": "invitations.create",
+		"method": "POST",
+		"path": "/api/invitations",
+		"scopes": [
+			"admin"
+		],
+		"body": "required",
+		"idempotent": true,
+		"statuses": [
+			201,
+			400,
+			401,
+			403,
+			409,
+			413,
+			415,
+			422,
+			429
+		],
+		"rateClass": "invoicing",
+		"unlimitedKeysOnly": true,
+		"ownTransactions": true
+	},
+	{
+		"id": "invitations.accept",
+		"method": "POST",
+		"path": "/api/invitations/accept",
+		"scopes": [],
+		"body": "required",
+		"idempotent": false,
+		"statuses": [
+			201,
+			400,
+			403,
+			404,
+			409,
+			413,
+			415,
+			429
+		],
+		"rateClass": "invoicing",
+		"public": true,
+		"ownTransactions": true,
+		"secretBody": true
+	},
+	{
+		"id": "invitations.show",
+		"method": "POST",
+		"path": "/api/invitations/show",
+		"scopes": [],
+		"body": "required",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			403,
+			404,
+			413,
+			415,
+			429
+		],
+		"rateClass": "invoicing",
+		"public": true,
+		"ownTransactions": true,
+		"changesNothing": true
+	},
+	{
+		"id": "invitations.delete",
+		"method": "DELETE",
+		"path": "/api/invitations/{id}",
+		"scopes": [
+			"admin"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			429
+		],
+		"rateClass": "invoicing",
+		"unlimitedKeysOnly": true
+	},
+	{
+		"id": "invitations.resend",
+		"method": "POST",
+		"path": "/api/invitations/{id}/resend",
+		"scopes": [
+			"admin"
+		],
+		"body": "none",
+		"idempotent": true,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			409,
+			422,
+			429
+		],
+		"rateClass": "invoicing",
+		"unlimitedKeysOnly": true,
+		"ownTransactions": true
+	},
+	{
 		"id": "invoices.list",
 		"method": "GET",
 		"path": "/api/invoices",
@@ -797,7 +932,8 @@ export const operationTable = [
 			412,
 			429
 		],
-		"rateClass": "invoicing"
+		"rateClass": "invoicing",
+		"sessionRole": "manager"
 	},
 	{
 		"id": "invoices.clientLink.create",
@@ -845,6 +981,25 @@ export const operationTable = [
 		"path": "/api/invoices/{id}/client-link",
 		"scopes": [
 			"invoices:write"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			429
+		],
+		"rateClass": "invoicing"
+	},
+	{
+		"id": "invoices.document",
+		"method": "GET",
+		"path": "/api/invoices/{id}/document",
+		"scopes": [
+			"invoices:read"
 		],
 		"body": "none",
 		"idempotent": false,
@@ -1497,7 +1652,8 @@ export const operationTable = [
 			422,
 			429
 		],
-		"rateClass": "invoicing"
+		"rateClass": "invoicing",
+		"sessionRole": "manager"
 	},
 	{
 		"id": "pipelines.get",
@@ -1541,7 +1697,8 @@ export const operationTable = [
 			422,
 			429
 		],
-		"rateClass": "invoicing"
+		"rateClass": "invoicing",
+		"sessionRole": "manager"
 	},
 	{
 		"id": "pipelines.replace",
@@ -1566,6 +1723,7 @@ export const operationTable = [
 			429
 		],
 		"rateClass": "invoicing",
+		"sessionRole": "manager",
 		"aliasOf": "pipelines.update"
 	},
 	{
@@ -1587,7 +1745,8 @@ export const operationTable = [
 			412,
 			429
 		],
-		"rateClass": "invoicing"
+		"rateClass": "invoicing",
+		"sessionRole": "manager"
 	},
 	{
 		"id": "pipelines.history",
@@ -1604,6 +1763,25 @@ export const operationTable = [
 			401,
 			403,
 			404,
+			429
+		],
+		"rateClass": "invoicing"
+	},
+	{
+		"id": "reports.summary",
+		"method": "GET",
+		"path": "/api/reports/summary",
+		"scopes": [
+			"invoices:read",
+			"payments:read"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
 			429
 		],
 		"rateClass": "invoicing"
@@ -1630,6 +1808,201 @@ export const operationTable = [
 		],
 		"rateClass": "invoicing",
 		"anyScope": true
+	},
+	{
+		"id": "session.get",
+		"method": "GET",
+		"path": "/api/session",
+		"scopes": [],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			429
+		],
+		"rateClass": "invoicing",
+		"sessionOnly": true
+	},
+	{
+		"id": "session.create",
+		"method": "POST",
+		"path": "/api/session",
+		"scopes": [],
+		"body": "required",
+		"idempotent": false,
+		"statuses": [
+			201,
+			400,
+			401,
+			403,
+			413,
+			415,
+			429
+		],
+		"rateClass": "invoicing",
+		"public": true,
+		"ownTransactions": true,
+		"secretBody": true
+	},
+	{
+		"id": "session.delete",
+		"method": "DELETE",
+		"path": "/api/session",
+		"scopes": [],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			429
+		],
+		"rateClass": "invoicing",
+		"sessionOnly": true
+	},
+	{
+		"id": "session.password.change",
+		"method": "POST",
+		"path": "/api/session/password/change",
+		"scopes": [],
+		"body": "required",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			413,
+			415,
+			422,
+			429
+		],
+		"rateClass": "invoicing",
+		"sessionOnly": true,
+		"ownTransactions": true,
+		"secretBody": true
+	},
+	{
+		"id": "session.password.reset",
+		"method": "POST",
+		"path": "/api/session/password/reset",
+		"scopes": [],
+		"body": "required",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			403,
+			413,
+			415,
+			429
+		],
+		"rateClass": "invoicing",
+		"public": true,
+		"ownTransactions": true
+	},
+	{
+		"id": "session.password.set",
+		"method": "POST",
+		"path": "/api/session/password/set",
+		"scopes": [],
+		"body": "required",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			403,
+			404,
+			413,
+			415,
+			429
+		],
+		"rateClass": "invoicing",
+		"public": true,
+		"ownTransactions": true,
+		"secretBody": true
+	},
+	{
+		"id": "sessions.list",
+		"method": "GET",
+		"path": "/api/sessions",
+		"scopes": [
+			"admin"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			429
+		],
+		"rateClass": "invoicing",
+		"sessionRole": "member",
+		"unlimitedKeysOnly": true
+	},
+	{
+		"id": "sessions.delete",
+		"method": "DELETE",
+		"path": "/api/sessions/{id}",
+		"scopes": [
+			"admin"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			429
+		],
+		"rateClass": "invoicing",
+		"sessionRole": "member",
+		"unlimitedKeysOnly": true
+	},
+	{
+		"id": "setup.get",
+		"method": "GET",
+		"path": "/api/setup",
+		"scopes": [],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			429
+		],
+		"rateClass": "invoicing",
+		"public": true
+	},
+	{
+		"id": "setup.create",
+		"method": "POST",
+		"path": "/api/setup",
+		"scopes": [],
+		"body": "required",
+		"idempotent": false,
+		"statuses": [
+			201,
+			400,
+			403,
+			404,
+			413,
+			415,
+			422,
+			429
+		],
+		"rateClass": "invoicing",
+		"public": true,
+		"ownTransactions": true,
+		"secretBody": true
 	},
 	{
 		"id": "taxRates.list",
@@ -1927,6 +2300,121 @@ export const operationTable = [
 			429
 		],
 		"rateClass": "invoicing"
+	},
+	{
+		"id": "users.list",
+		"method": "GET",
+		"path": "/api/users",
+		"scopes": [
+			"admin"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			429
+		],
+		"rateClass": "invoicing",
+		"sessionRole": "manager",
+		"unlimitedKeysOnly": true
+	},
+	{
+		"id": "users.get",
+		"method": "GET",
+		"path": "/api/users/{id}",
+		"scopes": [
+			"admin"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			304,
+			400,
+			401,
+			403,
+			404,
+			429
+		],
+		"rateClass": "invoicing",
+		"sessionRole": "member",
+		"unlimitedKeysOnly": true
+	},
+	{
+		"id": "users.update",
+		"method": "PATCH",
+		"path": "/api/users/{id}",
+		"scopes": [
+			"admin"
+		],
+		"body": "required",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			409,
+			412,
+			413,
+			415,
+			429
+		],
+		"rateClass": "invoicing",
+		"sessionRole": "member",
+		"unlimitedKeysOnly": true
+	},
+	{
+		"id": "users.replace",
+		"method": "PUT",
+		"path": "/api/users/{id}",
+		"scopes": [
+			"admin"
+		],
+		"body": "required",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			409,
+			412,
+			413,
+			415,
+			429
+		],
+		"rateClass": "invoicing",
+		"sessionRole": "member",
+		"unlimitedKeysOnly": true,
+		"aliasOf": "users.update"
+	},
+	{
+		"id": "users.delete",
+		"method": "DELETE",
+		"path": "/api/users/{id}",
+		"scopes": [
+			"admin"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			409,
+			412,
+			429
+		],
+		"rateClass": "invoicing",
+		"unlimitedKeysOnly": true
 	},
 	{
 		"id": "connections.list",
@@ -2789,6 +3277,26 @@ export const operationTable = [
 		"unlimitedKeysOnly": true
 	},
 	{
+		"id": "syncs.runs.deletions.list",
+		"method": "GET",
+		"path": "/syncs/{id}/runs/{runId}/deletions",
+		"scopes": [
+			"read"
+		],
+		"body": "none",
+		"idempotent": false,
+		"statuses": [
+			200,
+			400,
+			401,
+			403,
+			404,
+			429
+		],
+		"rateClass": "integration",
+		"unlimitedKeysOnly": true
+	},
+	{
 		"id": "syncs.runs.errors.list",
 		"method": "GET",
 		"path": "/syncs/{id}/runs/{runId}/errors",
@@ -2881,7 +3389,8 @@ export const operationTable = [
 			403,
 			429
 		],
-		"rateClass": "integration"
+		"rateClass": "integration",
+		"sessionRole": "manager"
 	},
 	{
 		"id": "webhooks.endpoints.create",
@@ -2905,6 +3414,7 @@ export const operationTable = [
 			503
 		],
 		"rateClass": "integration",
+		"sessionRole": "admin",
 		"ownTransactions": true,
 		"secretBody": true
 	},
@@ -2926,7 +3436,8 @@ export const operationTable = [
 			404,
 			429
 		],
-		"rateClass": "integration"
+		"rateClass": "integration",
+		"sessionRole": "manager"
 	},
 	{
 		"id": "webhooks.endpoints.update",
@@ -2951,6 +3462,7 @@ export const operationTable = [
 			503
 		],
 		"rateClass": "integration",
+		"sessionRole": "admin",
 		"ownTransactions": true
 	},
 	{
@@ -3037,7 +3549,8 @@ export const operationTable = [
 			404,
 			429
 		],
-		"rateClass": "integration"
+		"rateClass": "integration",
+		"sessionRole": "manager"
 	},
 	{
 		"id": "webhooks.endpoints.test",
@@ -3058,7 +3571,8 @@ export const operationTable = [
 			422,
 			429
 		],
-		"rateClass": "integration"
+		"rateClass": "integration",
+		"sessionRole": "admin"
 	},
 	{
 		"id": "webhooks.eventTypes.list",
@@ -3139,6 +3653,7 @@ export const fields = {
 		"lastFour": "string",
 		"scopes": "json",
 		"resources": "json",
+		"createdBy": "json",
 		"createdAt": "number",
 		"expiresAt": "number",
 		"lastUsedAt": "number",
@@ -3292,6 +3807,16 @@ export const fields = {
 		"before": "json",
 		"after": "json",
 		"erasedAt": "number"
+	},
+	"Invitation": {
+		"id": "string",
+		"organizationId": "string",
+		"email": "string",
+		"role": "string",
+		"emailedAt": "number",
+		"expiresAt": "number",
+		"createdBy": "json",
+		"createdAt": "number"
 	},
 	"Invoice": {
 		"id": "string",
@@ -3520,6 +4045,16 @@ export const fields = {
 		"updatedAt": "number",
 		"version": "number"
 	},
+	"Session": {
+		"id": "string",
+		"organizationId": "string",
+		"userId": "string",
+		"userAgent": "string",
+		"address": "string",
+		"createdAt": "number",
+		"lastSeenAt": "number",
+		"expiresAt": "number"
+	},
 	"Sync": {
 		"id": "string",
 		"organizationId": "string",
@@ -3610,6 +4145,18 @@ export const fields = {
 		"updatedAt": "number",
 		"version": "number"
 	},
+	"User": {
+		"id": "string",
+		"organizationId": "string",
+		"email": "string",
+		"name": "string",
+		"role": "string",
+		"lastSignInAt": "number",
+		"removedAt": "number",
+		"createdAt": "number",
+		"updatedAt": "number",
+		"version": "number"
+	},
 	"WebhookDelivery": {
 		"id": "string",
 		"organizationId": "string",
@@ -3669,7 +4216,7 @@ export const fields = {
  * `{ ...blanks.Company, ...input, id, … }`, so that a new field of the contract needs a column and nothing else.
  */
 export const blanks = {
-	"ApiKey": {"resources":null,"expiresAt":null,"lastUsedAt":null,"revokedAt":null},
+	"ApiKey": {"resources":null,"createdBy":null,"expiresAt":null,"lastUsedAt":null,"revokedAt":null},
 	"AuditEntry": {"requestId":null,"before":null,"after":null,"erasedAt":null,"address":null},
 	"Company": {"domain":null,"phone":null,"notes":null,"billingContactName":null,"billingAddressLine1":null,"billingAddressLine2":null,"billingCity":null,"billingState":null,"billingPostalCode":null,"billingCountry":null,"billingEmail":null,"taxId":null,"vatId":null,"language":null,"deletedAt":null},
 	"Connection": {"statusReason":null,"account":null,"credentialHint":null,"expiresAt":null,"lastRefreshedAt":null,"lastSuccessAt":null,"lastError":null},
@@ -3678,6 +4225,7 @@ export const blanks = {
 	"Deal": {"companyId":null,"contactId":null,"valueCents":null,"hourlyRateCents":null,"deletedAt":null},
 	"ExpandedInvoice": {"dealId":null,"companyId":null,"issuedDate":null,"dueDate":null,"periodStart":null,"periodEnd":null,"paidDate":null,"paymentMethod":null,"paymentReference":null,"notes":null,"paymentTerms":null,"sentAt":null,"viewedAt":null,"billTo":null,"billFrom":null,"language":null,"locale":null,"timeZone":null,"branding":null,"company":null,"deal":null},
 	"HistoryEntry": {"requestId":null,"before":null,"after":null,"erasedAt":null},
+	"Invitation": {"emailedAt":null,"createdBy":null},
 	"Invoice": {"dealId":null,"companyId":null,"issuedDate":null,"dueDate":null,"periodStart":null,"periodEnd":null,"paidDate":null,"paymentMethod":null,"paymentReference":null,"notes":null,"paymentTerms":null,"sentAt":null,"viewedAt":null,"billTo":null,"billFrom":null,"language":null,"locale":null,"timeZone":null,"branding":null},
 	"InvoiceEmail": {"replyTo":null,"reason":null},
 	"InvoiceSummary": {"dealId":null,"companyId":null,"issuedDate":null,"dueDate":null,"paidDate":null,"sentAt":null,"viewedAt":null,"company":null,"deal":null},
@@ -3689,10 +4237,12 @@ export const blanks = {
 	"Payment": {"companyId":null,"invoiceId":null,"method":null,"reference":null,"processor":null,"externalId":null,"unappliedReason":null,"notes":null,"metadata":null,"reversedAt":null,"reversalReason":null},
 	"Provider": {"apiVersion":null},
 	"SearchHit": {"subtitle":null},
+	"Session": {"userAgent":null,"address":null},
 	"Sync": {"reverseMappingId":null,"statusReason":null,"nextRunAt":null,"lastRun":null},
 	"SyncRecordError": {"externalId":null,"recordId":null,"resolvedAt":null,"decision":null},
 	"SyncRun": {"reverseMappingVersion":null,"error":null,"waitingUntil":null,"startedAt":null,"finishedAt":null},
 	"TimeEntry": {"userId":null,"taskId":null,"taskName":null,"deliverableId":null,"deliverableName":null,"description":null,"endedAt":null,"durationSeconds":null,"hourlyRateCents":null,"invoiceId":null},
+	"User": {"lastSignInAt":null,"removedAt":null},
 	"WebhookDelivery": {"nextAttemptAt":null,"lastResponseStatus":null,"lastError":null},
 	"WebhookDeliveryDetails": {"nextAttemptAt":null,"lastResponseStatus":null,"lastError":null,"request":null},
 	"WebhookEndpoint": {"description":null,"resources":null,"disabledReason":null,"failingSince":null,"previousSecretExpiresAt":null},
@@ -3705,15 +4255,18 @@ export const idPrefixes = {
 	"Connection": "con",
 	"Contact": "ct",
 	"Deal": "dl",
+	"Invitation": "ivt",
 	"Invoice": "inv",
 	"Mapping": "map",
 	"OrganizationSettings": "org",
 	"Payment": "pay",
 	"Pipeline": "pl",
+	"Session": "ses",
 	"Sync": "syn",
 	"SyncRun": "run",
 	"TaxRate": "txr",
 	"TimeEntry": "te",
+	"User": "usr",
 	"WebhookEndpoint": "whe"
 } as const
 
@@ -3724,15 +4277,18 @@ export const scopeOfKind = {
 	"connection": null,
 	"contact": "contacts",
 	"deal": "deals",
+	"invitation": null,
 	"invoice": "invoices",
 	"mapping": null,
 	"organization_settings": "organization",
 	"payment": "payments",
 	"pipeline": "deals",
+	"session": null,
 	"sync": null,
 	"sync_run": null,
 	"tax_rate": "tax_rates",
 	"time_entry": "time_entries",
+	"user": null,
 	"webhook_endpoint": null
 } as const
 
@@ -3885,11 +4441,18 @@ export const errorTable = {
 	"ambiguous_credentials": [400,"Ambiguous credentials"],
 	"invalid_signature": [400,"Invalid signature"],
 	"missing_credentials": [401,"Missing credentials"],
+	"session_ended": [401,"Session ended"],
+	"sign_in_failed": [401,"Sign in failed"],
 	"invalid_credentials": [401,"Invalid credentials"],
 	"insufficient_scope": [403,"Insufficient scope"],
+	"cross_site_request": [403,"Cross site request"],
+	"session_required": [403,"Session required"],
 	"connection_object_not_found": [404,"Connection object not found"],
 	"route_not_found": [404,"Route not found"],
 	"api_key_not_found": [404,"API key not found"],
+	"invitation_ended": [404,"Invitation ended"],
+	"password_reset_not_found": [404,"Password reset not found"],
+	"setup_not_found": [404,"Setup not found"],
 	"client_link_not_found": [404,"Client link not found"],
 	"payment_link_not_found": [404,"Payment link not found"],
 	"webhook_delivery_not_found": [404,"Webhook delivery not found"],
@@ -3901,14 +4464,17 @@ export const errorTable = {
 	"connection_not_found": [404,"Connection not found"],
 	"contact_not_found": [404,"Contact not found"],
 	"deal_not_found": [404,"Deal not found"],
+	"invitation_not_found": [404,"Invitation not found"],
 	"invoice_not_found": [404,"Invoice not found"],
 	"mapping_not_found": [404,"Mapping not found"],
 	"payment_not_found": [404,"Payment not found"],
 	"pipeline_not_found": [404,"Pipeline not found"],
+	"session_not_found": [404,"Session not found"],
 	"sync_not_found": [404,"Sync not found"],
 	"sync_run_not_found": [404,"Sync run not found"],
 	"tax_rate_not_found": [404,"Tax rate not found"],
 	"time_entry_not_found": [404,"Time entry not found"],
+	"user_not_found": [404,"User not found"],
 	"webhook_endpoint_not_found": [404,"Webhook endpoint not found"],
 	"method_not_allowed": [405,"Method not allowed"],
 	"request_timeout": [408,"Request timeout"],
@@ -3933,8 +4499,12 @@ export const errorTable = {
 	"no_active_run": [409,"No active run"],
 	"nothing_to_confirm": [409,"Nothing to confirm"],
 	"nothing_to_resolve": [409,"Nothing to resolve"],
+	"conflict_changed": [409,"Conflict changed"],
 	"linked_already": [409,"Linked already"],
 	"delivery_under_way": [409,"Delivery under way"],
+	"last_admin": [409,"Last admin"],
+	"email_taken": [409,"E-mail taken"],
+	"too_many_invitations": [409,"Too many invitations"],
 	"too_many_endpoints": [409,"Too many endpoints"],
 	"too_many_api_keys": [409,"Too many API keys"],
 	"idempotency_key_in_use": [409,"Idempotency key in use"],
@@ -3964,6 +4534,8 @@ export const errorTable = {
 	"unknown_mapping": [422,"Unknown mapping"],
 	"unknown_deal": [422,"Unknown deal"],
 	"unknown_company": [422,"Unknown company"],
+	"wrong_password": [422,"Wrong password"],
+	"invalid_setup": [422,"Invalid setup"],
 	"expires_in_past": [422,"Expires in past"],
 	"unknown_contact": [422,"Unknown contact"],
 	"unknown_pipeline": [422,"Unknown pipeline"],

@@ -3,7 +3,7 @@ import express, { type ErrorRequestHandler, type Request, type RequestHandler, t
 import type { RateLimits } from '../auth/rate-limit.ts'
 import { ApiError, methodNotAllowed } from '../base/errors.ts'
 import type { Database } from '../db/database.ts'
-import type { Language } from '../generated/contract.ts'
+import type { Invoice, Language } from '../generated/contract.ts'
 import { send, toApiError } from '../http/answers.ts'
 import type { AnsweredRequest } from '../http/log-line.ts'
 import { isViewed, originOf } from '../http/request-context.ts'
@@ -11,7 +11,7 @@ import { checkLink, countGuess, visitorOf } from '../http/steps/authenticate.ts'
 import { loopTurns } from '../http/turns.ts'
 import { getOrCreatePaymentLink } from '../invoices/payments/link.ts'
 import { clientUrl } from '../invoices/sharing/client-link-store.ts'
-import { countView, openByToken, publicInvoice, type Viewed } from '../invoices/sharing/public-view.ts'
+import { countView, openLink, publicInvoice, readViewed } from '../invoices/sharing/public-view.ts'
 import { documentOf } from '../invoices/sharing/render.ts'
 import type { Services } from '../outside/services.ts'
 import { resultPage } from '../rendering/pages/connect-page.ts'
@@ -69,10 +69,10 @@ export function languageOf(req: Request, { locals }: Response): Language {
 }
 
 /** The invoice that the token opens. From then on the pages that answer the request are in its language. */
-async function open(db: Database, res: Response, token: string, now: number): Promise<Viewed> {
-	const viewed = await openByToken(db, token, now)
-	res.locals.language = viewed.invoice.language
-	return viewed
+async function open(db: Database, res: Response, token: string, now: number): Promise<Invoice> {
+	const invoice = await readViewed(db, await openLink(db, token), now)
+	res.locals.language = invoice.language
+	return invoice
 }
 
 const visitor = { type: 'client_link', id: null } as const
@@ -84,15 +84,15 @@ const viewInvoice =
 	async (req, res) => {
 		const { token } = req.params
 		const now = clock()
-		if (isViewed(req)) await countView(db, await open(db, res, token, now), originOf(req, visitor, 'pages.view', now))
+		if (isViewed(req)) await countView(db, await openLink(db, token), originOf(req, visitor, 'pages.view', now))
 		// Views that were committed together would make their pages together. Whoever waits holds no invoice.
-		await loopTurns.take(visitorOf(limits, req))
+		await loopTurns.next(visitorOf(limits, req))
 		if (res.closed) return
-		const { invoice, organization } = await open(db, res, token, now)
+		const invoice = await open(db, res, token, now)
 		const document = await documentOf(db, services, invoice, now)
-		const processor = await services.payments.nameOf(db, organization.id)
+		const processor = await services.payments.nameOf(db, invoice.organizationId)
 		const { pdfUrl, payUrl } = publicInvoice(invoice, token, services.baseUrl, processor !== undefined)
-		const notice = await pageNotice(db, { host, processor, organizationId: organization.id })
+		const notice = await pageNotice(db, { host, processor, organizationId: invoice.organizationId })
 		const text = invoicePage({ document, pdfUrl, payUrl: payUrl && `${payUrl}/pay`, notice })
 		sendPage(req, res, 200, text, services.payments.pagesOf(processor), document.brand?.accentColor)
 	}
@@ -103,7 +103,7 @@ const pay =
 	async (req, res) => {
 		const { token } = req.params
 		const now = clock()
-		const { invoice } = await open(db, res, token, now)
+		const invoice = await open(db, res, token, now)
 		const page = clientUrl(services.baseUrl, token)
 		const url = await getOrCreatePaymentLink(db, {
 			organizationId: invoice.organizationId,
@@ -122,7 +122,7 @@ const paidPage =
 	async (req, res) => {
 		const { token } = req.params
 		const now = clock()
-		const { invoice } = await open(db, res, token, now)
+		const invoice = await open(db, res, token, now)
 		const language = languageOf(req, res)
 		const invoiceUrl = clientUrl(services.baseUrl, token)
 		if (invoice.paymentState !== 'paid') return sendPage(req, res, 200, messagePage(language, 'paymentReceived', { invoiceUrl }))

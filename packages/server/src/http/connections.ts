@@ -11,17 +11,18 @@ const sweepMs = 20
 
 export class Connections {
 	readonly #server: Server
-	/** The requests of each that are not yet answered. */
-	readonly #sockets = new Map<Socket, number>()
-	/** The answers that were not yet handed to the system whole, or not begun. */
-	readonly #answers = new Set<ServerResponse>()
+	/**
+	 * The answers of each that were not yet handed to the system whole, or not begun. Not in one set: each table that a
+	 * set outgrows points to the next, so that once one is in V8's old generation all later ones, and their requests, get there.
+	 */
+	readonly #sockets = new Map<Socket, ServerResponse[]>()
 	#isDraining = false
 
 	constructor(server: Server) {
 		this.#server = server
 		server.on('connection', (socket: Socket) => {
 			loopTurns.connected()
-			this.#sockets.set(socket, 0)
+			this.#sockets.set(socket, [])
 			// Asked for now, the address is known also when the client is gone by the time that it is needed.
 			void socket.remoteAddress
 			socket.once('close', () => this.#sockets.delete(socket))
@@ -33,20 +34,15 @@ export class Connections {
 	 * many requests ahead is cut off, since node:http would begin thousands in one turn of the event loop.
 	 */
 	begin({ socket }: IncomingMessage, res: ServerResponse): boolean {
-		const ahead = this.#sockets.get(socket)
-		if (ahead === undefined || socket.destroyed) return false
-		if (ahead >= mostAhead) {
+		const answers = this.#sockets.get(socket)
+		if (answers === undefined || socket.destroyed) return false
+		if (answers.length >= mostAhead) {
 			socket.destroy()
 			return false
 		}
-		this.#sockets.set(socket, ahead + 1)
 		if (this.#isDraining) res.setHeader('Connection', 'close')
-		this.#answers.add(res)
-		res.on('close', () => {
-			this.#answers.delete(res)
-			const left = this.#sockets.get(socket)
-			if (left !== undefined) this.#sockets.set(socket, left - 1)
-		})
+		answers.push(res)
+		res.on('close', () => answers.splice(answers.indexOf(res), 1))
 		return true
 	}
 
@@ -56,11 +52,12 @@ export class Connections {
 	 */
 	async drain(): Promise<void> {
 		this.#isDraining = true
-		for (const res of this.#answers) if (!res.headersSent) res.setHeader('Connection', 'close')
+		for (const answers of this.#sockets.values())
+			for (const res of answers) if (!res.headersSent) res.setHeader('Connection', 'close')
 		// node:http's own `close` cuts the answers that a client is still reading.
 		const closed = new Promise((resolve) => NetServer.prototype.close.call(this.#server, resolve))
 		const sweep = setInterval(() => {
-			if (this.#answers.size === 0) this.#closeIdle()
+			if ([...this.#sockets.values()].every((answers) => answers.length === 0)) this.#closeIdle()
 		}, sweepMs)
 		await closed
 		clearInterval(sweep)

@@ -1,6 +1,7 @@
 // Answers a valid request: runs the handler of its operation, in a transaction when the operation writes.
 import type { Request, RequestHandler, Response } from 'express'
-import type { Callers } from '../auth/caller.ts'
+import type { Caller, Callers } from '../auth/caller.ts'
+import type { RateLimits } from '../auth/rate-limit.ts'
 import type { StoredBytes } from '../auth/stored-bytes.ts'
 import type { Actor } from '../base/origin.ts'
 import type { Database, Db, Transaction } from '../db/database.ts'
@@ -21,6 +22,7 @@ export interface DispatchOptions {
 	readonly services: Services
 	readonly callers: Callers
 	readonly storedBytes: StoredBytes
+	readonly limits: RateLimits
 	readonly load: Load
 	/** Answers through `res.json`, where the full validator checks the answer. */
 	readonly validateResponses: boolean
@@ -41,7 +43,7 @@ type AnyHandler = (call: unknown, context: unknown) => Promise<Answer>
 type Run<C> = (context: C) => Promise<Answer>
 
 export function dispatch(options: DispatchOptions): RequestHandler {
-	const { handlers, db, now: clock, services, callers, storedBytes, load, validateResponses } = options
+	const { handlers, db, now: clock, services, callers, storedBytes, limits, load, validateResponses } = options
 	const idempotency = new Idempotency(db, services.secrets)
 
 	function answer(req: Request): Promise<Reply> {
@@ -53,14 +55,15 @@ export function dispatch(options: DispatchOptions): RequestHandler {
 			query,
 			body: req.body,
 			caller,
+			userAgent: req.headers['user-agent'] ?? null,
 			isViewed: () => isViewed(req),
 			signal: () => hangUpSignal(req),
 			expectVersion: check,
 		}
 		const run = (context: unknown) => (handlers[operation.id] as unknown as AnyHandler)(call, context)
 		const now = clock()
-		const actor: Actor = caller ? { type: 'api_key', id: caller.keyId } : { type: 'client_link', id: null }
-		const base = { now, services, callers, storedBytes, origin: originOf(req, actor, operation.id, now) }
+		const origin = originOf(req, actorOf(caller), operation.id, now)
+		const base = { now, services, callers, storedBytes, limits, log: req.context.log, origin }
 		if (operation.ownTransactions && operation.changesNothing) return runSelfManaged(req, base, run)
 		if (operation.ownTransactions) return metered(req, base, () => runSelfManaged(req, base, run))
 		if (operation.writes) return metered(req, base, () => runInTransaction(req, base, run))
@@ -132,6 +135,9 @@ const commitWith =
 		return answer as Answer
 	}
 
+const actorOf = (caller: Caller | undefined): Actor =>
+	caller ? { type: caller.session ? 'user' : 'api_key', id: caller.id } : { type: 'client_link', id: null }
+
 /** Whose connections a transaction of the request takes. */
 const ownerOf = ({ context }: Request) => ({ organizationId: context.caller?.organizationId })
 
@@ -140,7 +146,7 @@ function idempotentRequestOf(req: Request, now: number) {
 	const { operation, caller, params } = req.context
 	const idempotencyKey = req.headers['idempotency-key']
 	if (!operation?.idempotent || !caller || typeof idempotencyKey !== 'string') return undefined
-	const { organizationId, keyId } = caller
+	const { organizationId, id: keyId } = caller
 	return {
 		key: { organizationId, keyId, operationId: operation.id, idempotencyKey },
 		content: { params, body: req.body },

@@ -1,5 +1,7 @@
 // The types of handlers, derived from the contract: a missing operation, or a wrong status, header or body, does not compile.
+import type { Logger } from 'pino'
 import type { Caller, Callers } from '../auth/caller.ts'
+import type { RateLimits } from '../auth/rate-limit.ts'
 import type { StoredBytes } from '../auth/stored-bytes.ts'
 import type { Origin } from '../base/origin.ts'
 import type { Database, Db, Transaction } from '../db/database.ts'
@@ -19,6 +21,8 @@ export interface Context {
 	readonly services: Services
 	readonly callers: Callers
 	readonly storedBytes: StoredBytes
+	readonly limits: RateLimits
+	readonly log: Logger
 	/** Runs work after the request's transaction has committed. */
 	afterCommit(work: () => void): void
 }
@@ -42,12 +46,17 @@ type Body<Id extends keyof operations> = operations[Id] extends { requestBody?: 
 	? B
 	: undefined
 
+/** A person with a session. */
+export type PersonalCaller = Caller & Required<Pick<Caller, 'session'>>
+
 /** A request that has passed the contract's validation. */
 export interface Call<Id extends keyof operations> {
 	readonly params: Parameters<Id, 'path'>
 	readonly query: WithDefaults<Parameters<Id, 'query'>>
 	readonly body: Body<Id>
-	readonly caller: Id extends Marked<'public'> ? undefined : Caller
+	readonly caller: Id extends Marked<'public'> ? undefined : Id extends Marked<'sessionOnly'> ? PersonalCaller : Caller
+	/** What the client says of itself. */
+	readonly userAgent: string | null
 	/** Whether a person asked for the answer: false for HEAD, and for a browser that fetches ahead. */
 	isViewed(): boolean
 	/** Aborted, with the error to throw, when the caller hangs up before the answer. */

@@ -18,7 +18,7 @@ export function logRequest(req: AnsweredRequest, status: number, created?: strin
 	const record = created?.slice(created.lastIndexOf('/') + 1) ?? params.id
 	if (record !== undefined) line += `,"record":${text(record)}`
 	if (operation) line += `,"operation":"${operation.id}"`
-	if (caller) line += `,"organization":"${caller.organizationId}","key":"${caller.keyId}"`
+	if (caller) line += `,"organization":"${caller.organizationId}","${caller.session ? 'user' : 'key'}":"${caller.id}"`
 	else if (status === 401) line += refusedKey(sentKey(req.headers) ?? '')
 	const ms = Math.round((performance.now() - startedAt) * 100) / 100
 	writeInfo(log, `${line},"status":${status},"ms":${ms},"msg":"request"}\n`)

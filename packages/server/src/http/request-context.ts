@@ -20,6 +20,8 @@ export interface RequestContext {
 	/** Whether the request is HEAD; `method` then says GET. */
 	head: boolean
 	caller?: Caller
+	/** The bucket in which a request without a key is counted, once somebody asks for it (steps/authenticate.ts). */
+	visitor?: string
 	/** The size of the body, once it is read and decompressed. */
 	bodyBytes: number
 	/** What an error may say of the request: `possible` while its handler opens its own transactions or asks other servers. */

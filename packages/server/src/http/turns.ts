@@ -29,7 +29,7 @@ class LoopTurns {
 		return true
 	}
 
-	/** Calls `go` when it is the owner's turn; only after `hasRoom` said no. */
+	/** Calls `go` when it is the owner's turn; only after `hasRoom`, which sees to it that there is one. */
 	wait(owner: string, go: () => void): void {
 		const others = this.#waiting.get(owner)
 		if (others) others.push(go)
@@ -40,6 +40,12 @@ class LoopTurns {
 	/** Resolves when it is the owner's turn; undefined when that is now. */
 	take(owner: string): Promise<void> | undefined {
 		return this.hasRoom() ? undefined : new Promise((resolve) => this.wait(owner, resolve))
+	}
+
+	/** Resolves in the owner's next turn, not in this one: for what many have come to at once, and so each found room for. */
+	next(owner: string): Promise<void> {
+		this.hasRoom()
+		return new Promise((resolve) => this.wait(owner, resolve))
 	}
 
 	/** To be called for each new connection. */

@@ -8,7 +8,7 @@ import type { InvoiceEmail } from '../generated/contract.ts'
 import { fields } from '../generated/tables.ts'
 
 export interface StoredMail extends Omit<InvoiceEmail, 'invoiceId'> {
-	readonly kind: 'invoice'
+	readonly kind: 'invoice' | 'invitation' | 'password_reset'
 	/** The id of what it brings. */
 	readonly resourceId: string
 	/** The request with an `Idempotency-Key` that asked for it; else null. */
@@ -28,7 +28,7 @@ interface Key {
 	readonly id: string
 }
 
-/** What mails bring: an invoice. */
+/** What mails bring: an invoice, or a link to a person. */
 type Subject = Key
 
 interface OfResource {

@@ -10,7 +10,7 @@ import { ResolverUnavailable } from './resolver.ts'
 export interface Attempt {
 	readonly url: string
 	readonly headers: Readonly<Record<string, string>>
-	readonly body: string
+	readonly body: string | Uint8Array
 }
 
 export interface Outcome {

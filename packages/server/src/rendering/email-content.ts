@@ -1,5 +1,6 @@
 // The content of an invoice's e-mail. Both bodies, HTML and plain text, render only this.
-import { type BrandLogo, type DocumentLine, defaultAccent, type InvoiceDocument } from './document.ts'
+import type { DocumentLine, DocumentLogo, InvoiceDocument } from '../generated/contract.ts'
+import { defaultAccent } from './document.ts'
 import { countOf, fill, wordsOf } from './words/languages.ts'
 import type { Words } from './words/words.ts'
 
@@ -20,7 +21,7 @@ export interface EmailContent {
 	/** `#rrggbb`. */
 	readonly accent: string
 	/** Null also for an SVG, which most mail programs do not show. */
-	readonly logo: BrandLogo | null
+	readonly logo: DocumentLogo | null
 	/** Such as `Invoice INV-0007`. */
 	readonly heading: string
 	readonly message: string | null

@@ -2,7 +2,8 @@
 // Outlook on Windows lays out with Word, and so gets a table of fixed width. Only programs that read style sheets show the
 // colours of dark mode; all others show the inline colours.
 import { html } from 'ghtml'
-import { fitted, type Passage } from './document.ts'
+import type { DocumentPassage } from '../generated/contract.ts'
+import { fitted } from './document.ts'
 import { type EmailContent, type EmailLine, logoCid } from './email-content.ts'
 
 const body = 'font-size:16px;line-height:24px;color:#1f2937;'
@@ -111,7 +112,7 @@ function button({ label, url }: { label: string; url: string }, accent: string):
 </table>`
 }
 
-function passage({ title, text }: Passage): string {
+function passage({ title, text }: DocumentPassage): string {
 	return html`<h2 class="ink" style="margin:24px 0 4px;font-size:14px;line-height:20px;font-weight:600;color:#1f2937;">${title}</h2>
 <p dir="auto" class="muted" style="margin:0;${small}${prose}">!${breaks(text)}</p>
 `

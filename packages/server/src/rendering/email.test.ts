@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { passages } from '../../test/documents.ts'
-import type { DocumentLine, InvoiceDocument } from './document.ts'
+import { labels, passages } from '../../test/documents.ts'
+import type { DocumentLine, InvoiceDocument } from '../generated/contract.ts'
 import { invoiceEmail } from './email.ts'
 
 const line = (fields: Partial<DocumentLine> = {}): DocumentLine => ({
@@ -25,6 +25,7 @@ const invoice = (fields: Partial<InvoiceDocument> = {}): InvoiceDocument => ({
 		{ label: 'Issued', value: '6 March 2026' },
 		{ label: 'Due', value: '20 March 2026' },
 	],
+	labels,
 	columns: { discount: false, tax: false },
 	lines: [line()],
 	totals: [

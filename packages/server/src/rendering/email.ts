@@ -1,5 +1,5 @@
 // The e-mail of an invoice: its subject, its two bodies, and the logo that the HTML shows. A pure function.
-import type { BrandLogo } from './document.ts'
+import type { DocumentLogo } from '../generated/contract.ts'
 import { type EmailSource, emailContent, logoCid } from './email-content.ts'
 import { emailHtml } from './email-html.ts'
 import { emailText } from './email-text.ts'
@@ -8,7 +8,7 @@ export interface RenderedEmail {
 	readonly subject: string
 	readonly text: string
 	readonly html: string
-	readonly logo: { readonly cid: string; readonly image: BrandLogo } | null
+	readonly logo: { readonly cid: string; readonly image: DocumentLogo } | null
 }
 
 export function invoiceEmail(source: EmailSource): RenderedEmail {

@@ -1,15 +1,23 @@
-// Authenticates a request, and checks its scopes and rate limit. The caller is an API key, or a visitor with a token and no key.
+// Authenticates a request, and checks its scopes and rate limit. The caller is an API key, a person with a session, or a visitor.
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express'
-import type { Callers } from '../../auth/caller.ts'
+import type { Caller, Callers } from '../../auth/caller.ts'
 import { mayCall } from '../../auth/keys.ts'
 import type { Guess, RateLimits } from '../../auth/rate-limit.ts'
+import { isAtLeast, leastRole } from '../../auth/roles.ts'
 import { ApiError } from '../../base/errors.ts'
-import { isIntegrationPath } from '../../contract/routes.ts'
+import { isIntegrationPath, type Operation } from '../../contract/routes.ts'
+import type { UserRole } from '../../generated/contract.ts'
+import { isChange, requireSameSite } from './same-site.ts'
 
 export type Count = (req: Request, rateClass: 'invoicing' | 'integration') => Promise<void>
 
 /** The bucket of a request without a key. What `X-Forwarded-For` says in place of an address counts as the connection's own. */
-export const visitorOf = (limits: RateLimits, { ip, socket }: Request): string => limits.visitor(ip, socket.remoteAddress)
+export function visitorOf(limits: RateLimits, req: Request): string {
+	const { context, headers, socket } = req
+	const told = headers['x-forwarded-for'] === undefined ? undefined : req.ip
+	context.visitor ??= limits.visitor(told, socket.remoteAddress)
+	return context.visitor
+}
 
 /**
  * Identifies the caller of a request, and counts the request for the caller's key, or for its address when it has no valid key.
@@ -23,36 +31,51 @@ export function countRequest(callers: Callers, limits: RateLimits): Count {
 			context.caller = await callers.identify(req.headers, () => limits.guesses.check('key', visitorOf(limits, req)))
 		} catch (error) {
 			failure = error
-			if ((error as ApiError).code === 'invalid_credentials') limits.guesses.count('key', visitorOf(limits, req))
+			if (wrongCodes.has((error as ApiError).code)) limits.guesses.count('key', visitorOf(limits, req))
 		}
-		context.headers = await limits[rateClass].count(context.caller?.keyId ?? visitorOf(limits, req))
+		context.headers = await limits[rateClass].count(context.caller?.id ?? visitorOf(limits, req))
 		if (failure && context.operation) throw failure
 	}
 }
 
-export function authenticate(count: Count): RequestHandler {
+/** The errors of a key or a session that is none: somebody may be guessing. */
+const wrongCodes: ReadonlySet<string> = new Set(['invalid_credentials', 'session_ended'])
+
+export function authenticate(count: Count, baseUrl: () => string): RequestHandler {
 	return async (req, _res, next) => {
 		const { context } = req
-		const {
-			rateClass = 'invoicing',
-			scopes = [],
-			anyScope = false,
-			public: isPublic,
-			unlimitedKeysOnly,
-		} = context.operation ?? {}
-		if (isPublic) return next()
-		await count(req, rateClass)
-		if (!context.caller || !mayCall(context.caller.scopes, { scopes, anyScope })) {
-			const limit = context.caller?.reach ? ', or is limited to other kinds of records' : ''
-			throw new ApiError('insufficient_scope', `The API key lacks the scope ${scopes.join(anyScope ? ' or ' : ', ')}${limit}.`)
-		}
-		if (unlimitedKeysOnly && context.caller.reach !== null)
-			throw new ApiError(
-				'insufficient_scope',
-				'This is about the whole organization, and the API key is limited to some kinds of records.',
-			)
+		const { operation } = context
+		if (operation?.public) return next()
+		await count(req, operation?.rateClass ?? 'invoicing')
+		const { caller } = context
+		if (!operation || !caller) throw new ApiError('insufficient_scope', 'The request has no operation.')
+		if (caller.session) requirePerson(operation, caller, caller.session.role)
+		else requireKey(operation, caller)
+		if (caller.session && isChange(req)) requireSameSite(req, baseUrl())
 		next()
 	}
+}
+
+/** Throws 403 unless a key may call the operation. */
+function requireKey(operation: Operation, caller: Caller): void {
+	const { scopes, anyScope, sessionOnly, unlimitedKeysOnly } = operation
+	if (sessionOnly) throw new ApiError('session_required', 'This is about the session of a person, and an API key has none.')
+	if (!mayCall(caller.scopes, operation)) {
+		const limit = caller.reach ? ', or is limited to other kinds of records' : ''
+		throw new ApiError('insufficient_scope', `The API key lacks the scope ${scopes.join(anyScope ? ' or ' : ', ')}${limit}.`)
+	}
+	if (unlimitedKeysOnly && caller.reach !== null)
+		throw new ApiError(
+			'insufficient_scope',
+			'This is about the whole organization, and the API key is limited to some kinds of records.',
+		)
+}
+
+/** Throws 403 unless the role of a person is enough for the operation. */
+function requirePerson(operation: Operation, { scopes }: Caller, role: UserRole): void {
+	const { sessionOnly, sessionRole } = operation
+	if (sessionOnly || (sessionRole ? isAtLeast(role, sessionRole) : mayCall(scopes, operation))) return
+	throw new ApiError('insufficient_scope', `This takes the role ${leastRole(operation)}, and yours is ${role}.`)
 }
 
 /** Rejects a visitor who has followed too many links that do not exist, but not with the token of one that has worked. */
@@ -63,17 +86,21 @@ export async function checkLink(limits: RateLimits, req: Request, res: Response,
 	})
 }
 
-/** Counts the requests to public operations, whose visitors have a token and no key, by address. */
-export function limitVisitors(limits: RateLimits): RequestHandler {
+/** Counts the requests to public operations, whose visitors have no key, by address. */
+export function limitVisitors(limits: RateLimits, baseUrl: () => string): RequestHandler {
 	return (req, res, next) => {
 		const { context } = req
 		if (!context.operation?.public) return next()
 		context.headers = publicHeaders
 		const visitor = visitorOf(limits, req)
-		checkLink(limits, req, res, context.params.token as string)
+		const { token } = context.params
+		const checked = token === undefined ? Promise.resolve() : checkLink(limits, req, res, token)
+		checked
 			.then(() => limits.invoicing.count(visitor))
 			.then((counted) => {
 				context.headers = { ...publicHeaders, ...counted }
+				// What changes anything without a key is how a person gets a session.
+				if (isChange(req)) requireSameSite(req, baseUrl())
 				next()
 			})
 			.catch(next)

@@ -24,8 +24,8 @@ export function limitUnderWay(most: number, limits: RateLimits): RequestHandler 
 	return (req, res, next) => {
 		if (most === 0) return next()
 		const { caller } = req.context
-		const who = caller?.keyId ?? visitorOf(limits, req)
-		require(who, caller ? 'key' : 'address', most)
+		const who = caller?.id ?? visitorOf(limits, req)
+		require(who, caller ? (caller.session ? 'person' : 'key') : 'address', most)
 		if (caller) require(caller.organizationId, 'organization', keysAtOnce * most)
 		const all = caller ? [who, caller.organizationId] : [who]
 		for (const one of all) add(one, 1)

@@ -1,7 +1,8 @@
 // The page that the client opens from the e-mail: a summary with buttons to pay and to download, and below it the invoice. What the
 // summary says is in the invoice only on paper (`on-paper`): a browser prints the invoice without the summary.
 import { html } from 'ghtml'
-import { type DocumentTotal, type Fact, fitted, type InvoiceDocument, type Passage } from '../document.ts'
+import type { DocumentFact, DocumentPassage, DocumentTotal, InvoiceDocument } from '../../generated/contract.ts'
+import { fitted } from '../document.ts'
 import { fill, wordsOf } from '../words/languages.ts'
 import type { Words } from '../words/words.ts'
 import { annex, linesTable } from './invoice-tables.ts'
@@ -33,10 +34,10 @@ export function invoicePage({ document, pdfUrl, payUrl, notice }: InvoicePage): 
 }
 
 /** What a payer wants to know of a payment: the facts that `receipt` lists. */
-const isOfPayment = ({ label }: Fact, words: Words) => [words.paid, words.paidBy, words.reference].includes(label)
+const isOfPayment = ({ label }: DocumentFact, words: Words) => [words.paid, words.paidBy, words.reference].includes(label)
 
 /** The amount, day, method and reference of the payment of a paid invoice. */
-export function receipt({ language, facts, totals }: InvoiceDocument): readonly Fact[] {
+export function receipt({ language, facts, totals }: InvoiceDocument): readonly DocumentFact[] {
 	const words = wordsOf(language)
 	const paid = totals.find(({ label }) => label === words.amountPaid) ?? totals.find(({ kind }) => kind === 'total')
 	const amount = paid ? [{ label: words.amountPaid, value: paid.value }] : []
@@ -74,13 +75,13 @@ function standing({ status, due, facts }: InvoiceDocument, words: Words): string
 }
 
 /** Whether the summary says it too. */
-function isInSummary(fact: Fact, { status, due }: InvoiceDocument, words: Words): boolean {
+function isInSummary(fact: DocumentFact, { status, due }: InvoiceDocument, words: Words): boolean {
 	if (status.key === 'paid') return isOfPayment(fact, words)
 	return due !== null && fact.label === words.due
 }
 
 function invoice(document: InvoiceDocument, name: string, words: Words): string {
-	const { seller, buyer, facts, status, lines, totals, passages, footer, rates, timesheet, due } = document
+	const { seller, buyer, facts, labels, status, lines, totals, passages, footer, rates, timesheet, due } = document
 	const total = totals.find(({ kind }) => kind === 'total')
 	const isSaid = ({ kind, value }: DocumentTotal) => kind === 'due' && value === due && value === total?.value
 	return html`
@@ -88,7 +89,7 @@ function invoice(document: InvoiceDocument, name: string, words: Words): string 
 <header>
 <address>!${logo(document)}!${addressLines(seller)}</address>
 <div class="title on-paper"><h2>${name}</h2><p class="${status.key}">${status.label}</p></div>
-!${buyer.length > 0 ? html`<div class="buyer"><h3>${words.billedTo}</h3>!${addressLines(buyer)}</div>` : ''}
+!${buyer.length > 0 ? html`<div class="buyer"><h3>${labels.billedTo}</h3>!${addressLines(buyer)}</div>` : ''}
 !${factList(
 		'facts',
 		facts,
@@ -116,7 +117,7 @@ function logo({ brand }: InvoiceDocument): string {
 const base64 = (data: string) => (/^[A-Za-z0-9+/=]*$/.test(data) ? data : '')
 
 /** `onPaper` says of each fact whether it is there on paper only. */
-function factList(name: string, facts: readonly Fact[], onPaper: readonly boolean[] = []): string {
+function factList(name: string, facts: readonly DocumentFact[], onPaper: readonly boolean[] = []): string {
 	return html`<dl class="${name}">!${facts.map(({ label, value }, index) => {
 		const hidden = onPaper[index] ? ' class="on-paper"' : ''
 		return html`<dt!${hidden}>${label}</dt><dd!${hidden}><bdi>${value}</bdi></dd>`
@@ -129,5 +130,5 @@ const addressLines = (lines: readonly string[]) =>
 const totalRow = ({ label, value, kind }: DocumentTotal, onPaper: boolean) =>
 	html`<div class="${kind}${onPaper ? ' on-paper' : ''}"><dt><bdi>${label}</bdi></dt><dd><bdi>${value}</bdi></dd></div>`
 
-const passage = ({ title, text }: Passage) =>
+const passage = ({ title, text }: DocumentPassage) =>
 	html`<section class="words"><h3>${title}</h3><p class="text"><bdi>${text}</bdi></p></section>`

@@ -1,7 +1,7 @@
 // The tables of an invoice. On a phone their rows are not laid out as a table, and some browsers then hide the table from a
 // screen reader, so the ARIA roles are written out. Values stand in `bdi`, so that Arabic beside Latin text keeps its order.
 import { html } from 'ghtml'
-import type { DocumentLine, DocumentTable, InvoiceDocument } from '../document.ts'
+import type { DocumentLine, DocumentTable, InvoiceDocument } from '../../generated/contract.ts'
 import { wordsOf } from '../words/languages.ts'
 
 interface Column {
@@ -13,15 +13,14 @@ interface LineColumn extends Column {
 	readonly field: keyof DocumentLine
 }
 
-export function linesTable({ language, lines, columns }: InvoiceDocument): string {
-	const words = wordsOf(language)
+export function linesTable({ language, labels, lines, columns }: InvoiceDocument): string {
 	const shown: LineColumn[] = [
-		{ field: 'description', label: words.description, classes: 'description' },
-		{ field: 'quantity', label: words.quantity, classes: 'number' },
-		{ field: 'unitPrice', label: words.unitPrice, classes: 'number unit-price' },
-		...(columns.discount ? [{ field: 'discount', label: words.discount, classes: 'number labelled' } as const] : []),
-		...(columns.tax ? [{ field: 'tax', label: words.tax, classes: 'number labelled' } as const] : []),
-		{ field: 'amount', label: words.amount, classes: 'number amount-cell' },
+		{ field: 'description', label: labels.description, classes: 'description' },
+		{ field: 'quantity', label: labels.quantity, classes: 'number' },
+		{ field: 'unitPrice', label: labels.unitPrice, classes: 'number unit-price' },
+		...(columns.discount ? [{ field: 'discount', label: labels.discount, classes: 'number labelled' } as const] : []),
+		...(columns.tax ? [{ field: 'tax', label: labels.tax, classes: 'number labelled' } as const] : []),
+		{ field: 'amount', label: labels.amount, classes: 'number amount-cell' },
 	]
 	const rows = lines.map((line) =>
 		line.kind === 'heading'
@@ -34,7 +33,7 @@ export function linesTable({ language, lines, columns }: InvoiceDocument): strin
 	)
 	return html`
 <table class="lines${columns.discount && columns.tax ? ' wide' : ''}" role="table">
-<caption class="hidden">${words.page.items}</caption>
+<caption class="hidden">${wordsOf(language).page.items}</caption>
 !${head(shown)}
 <tbody role="rowgroup">!${rows}</tbody>
 </table>`

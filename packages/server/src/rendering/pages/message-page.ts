@@ -1,7 +1,6 @@
 // A page with a single message, such as that a link does not work any more.
 import { html } from 'ghtml'
-import type { Language } from '../../generated/contract.ts'
-import type { Fact } from '../document.ts'
+import type { DocumentFact, Language } from '../../generated/contract.ts'
 import { wordsOf } from '../words/languages.ts'
 import type { MessageName } from '../words/words.ts'
 import { page } from './page.ts'
@@ -11,7 +10,7 @@ const tones: Partial<Record<MessageName, 'good' | 'bad'>> = { paymentFailed: 'ba
 export interface MessageDetails {
 	/** The way back to the invoice. */
 	readonly invoiceUrl?: string
-	readonly receipt?: { readonly facts: readonly Fact[]; readonly pdfUrl: string }
+	readonly receipt?: { readonly facts: readonly DocumentFact[]; readonly pdfUrl: string }
 }
 
 /** The whole HTML document. */

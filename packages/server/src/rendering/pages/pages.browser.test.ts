@@ -8,7 +8,7 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { arabicInvoice, hostileInvoice, japaneseInvoice } from '../../../test/difficult-documents.ts'
 import { cancelledInvoice, openInvoice, overdueInvoice, paidInvoice } from '../../../test/documents.ts'
-import type { InvoiceDocument } from '../document.ts'
+import type { InvoiceDocument } from '../../generated/contract.ts'
 import { connectPage } from './connect-page.ts'
 import { pageHeaders } from './headers.ts'
 import { invoicePage } from './invoice-page.ts'

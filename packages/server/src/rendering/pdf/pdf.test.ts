@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { extractText, getDocumentProxy } from 'unpdf'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
-import { passages } from '../../../test/documents.ts'
-import type { DocumentLine, DocumentTable, InvoiceDocument } from '../document.ts'
+import { labels, passages } from '../../../test/documents.ts'
+import type { DocumentLine, DocumentTable, InvoiceDocument } from '../../generated/contract.ts'
 import { createPdfRenderer } from './pdf.ts'
 
 const createdAt = Date.UTC(2026, 2, 31, 10, 20, 30)
@@ -32,6 +32,7 @@ const invoice = (over: Partial<InvoiceDocument> = {}): InvoiceDocument => ({
 	seller: ['Nordlicht Studio', 'Torstraße 140', 'Berlin'],
 	buyer: ['Acme Industries', '12 rue de la Paix', 'Paris'],
 	facts: [{ label: 'Due', value: '30 April 2026' }],
+	labels,
 	columns: { discount: false, tax: false },
 	lines: [line('Design')],
 	totals: [

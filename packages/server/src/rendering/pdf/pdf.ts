@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
 import { ApiError } from '../../base/errors.ts'
-import type { BrandLogo, InvoiceDocument } from '../document.ts'
+import type { DocumentLogo, InvoiceDocument } from '../../generated/contract.ts'
 import { KeptBytes } from './kept.ts'
 import { RenderProcess, type RenderRequest, TookTooLong } from './process.ts'
 import { Turns } from './turns.ts'
@@ -15,7 +15,7 @@ export interface PdfRenderer {
 	 */
 	render(document: InvoiceDocument, meta: PdfMeta): Promise<Uint8Array>
 	/** Rejects when the PDF cannot show a logo: with Typst's message or because it takes too long, else as `render` does. */
-	tryLogo(logo: BrandLogo, owner: string): Promise<void>
+	tryLogo(logo: DocumentLogo, owner: string): Promise<void>
 	/** Rejects all renders. */
 	close(): Promise<void>
 }
@@ -65,7 +65,8 @@ interface Job {
 
 const blankDocument: InvoiceDocument = {
 	...{ language: 'en', locale: 'en', title: '', number: '', status: { key: 'draft', label: '' } },
-	...{ seller: [], buyer: [], facts: [], columns: { discount: false, tax: false }, lines: [], totals: [] },
+	...{ seller: [], buyer: [], facts: [], lines: [], totals: [], columns: { discount: false, tax: false } },
+	labels: { billedTo: '', description: '', quantity: '', unitPrice: '', discount: '', tax: '', amount: '' },
 	...{ due: null, passages: [], footer: null, paymentUrl: null, rates: null, timesheet: null },
 }
 
@@ -99,7 +100,7 @@ class Renderer implements PdfRenderer {
 		return this.#wait(job, signal)
 	}
 
-	async tryLogo(logo: BrandLogo, owner: string): Promise<void> {
+	async tryLogo(logo: DocumentLogo, owner: string): Promise<void> {
 		const meta = { createdAt: 0, owner, limitMs: this.#limits.logoMs }
 		await this.render({ ...blankDocument, brand: { accentColor: null, logo } }, meta).catch((error) => {
 			throw error instanceof TookTooLong ? new Error(error.message) : error

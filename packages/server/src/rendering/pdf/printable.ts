@@ -1,5 +1,5 @@
 // Replaces the characters of an invoice that no font can show: Typst fails on a PDF/A with a character outside its fonts.
-import type { InvoiceDocument } from '../document.ts'
+import type { InvoiceDocument } from '../../generated/contract.ts'
 
 const lineBreak = /\r\n|[\r\v\f\u0085\u2028\u2029]/gu
 const control = /(?!\n)\p{Cc}/gu

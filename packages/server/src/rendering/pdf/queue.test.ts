@@ -1,7 +1,7 @@
 // Who waits for whom at the PDF renderer, how long, and what is rendered at all.
 import { afterAll, describe, expect, it } from 'vitest'
-import { passages } from '../../../test/documents.ts'
-import type { InvoiceDocument } from '../document.ts'
+import { labels, passages } from '../../../test/documents.ts'
+import type { InvoiceDocument } from '../../generated/contract.ts'
 import { createPdfRenderer, type PdfMeta } from './pdf.ts'
 import { Turns } from './turns.ts'
 
@@ -20,6 +20,7 @@ const document = (number: string, notes: string | null): InvoiceDocument => ({
 	seller: [],
 	buyer: [],
 	facts: [],
+	labels,
 	columns: { discount: false, tax: false },
 	lines: [],
 	totals: [{ label: 'Total', value: '1', kind: 'total' }],

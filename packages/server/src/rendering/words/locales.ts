@@ -25,6 +25,8 @@ interface Settings {
  * are no words yet for most locales.
  */
 export function localeFor(language: Language, settings: Settings): string {
+	// The common case, for which Intl takes 4 µs.
+	if (settings.locale.startsWith(`${language}-`)) return settings.locale
 	const chosen = new Intl.Locale(settings.locale)
 	if (chosen.language === language) return settings.locale
 	if (language === 'en' && settings.language === 'en') return settings.locale

@@ -1,0 +1,53 @@
+// The API reference at `/docs`: Swagger UI, from its package. It shows the contract to people, and sends the requests that they
+// try with the key that they enter.
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import express, { type RequestHandler, type Router } from 'express'
+import { rejectMethod } from '../http/steps/find-operation.ts'
+import { staticAnswer } from '../http/steps/static-answer.ts'
+import type { Services } from '../outside/services.ts'
+import { page, pageHeaders } from './page.ts'
+
+const require = createRequire(import.meta.url)
+const manifest = require.resolve('swagger-ui-dist/package.json')
+const { version } = require(manifest) as { version: string }
+
+const script = 'text/javascript; charset=utf-8'
+const sheet = 'text/css; charset=utf-8'
+
+/** The files of Swagger UI that are served, and no others. The script names its licences as the file beside it. */
+const swaggerFiles = {
+	'swagger-ui-bundle.js': script,
+	'swagger-ui-bundle.js.LICENSE.txt': 'text/plain; charset=utf-8',
+	'swagger-ui.css': sheet,
+	LICENSE: 'text/plain; charset=utf-8',
+	NOTICE: 'text/plain; charset=utf-8',
+}
+
+export function referenceRoutes(services: Pick<Services, 'baseUrl'>): Router {
+	const router = express.Router()
+	const get = (path: string, handler: RequestHandler) =>
+		router
+			.route(path)
+			.get(handler)
+			.all((req) => rejectMethod(req, ['GET']))
+	const own = (name: string) => () => readFile(new URL(name, import.meta.url))
+	const shared = { 'Cross-Origin-Resource-Policy': 'same-origin' }
+	const changing = { ...shared, 'Cache-Control': 'no-cache' }
+	const lasting = { ...shared, 'Cache-Control': 'public, max-age=31536000, immutable' }
+	get(
+		'/docs',
+		staticAnswer(async () => page(version), pageHeaders),
+	)
+	get('/docs/start.js', staticAnswer(own('start.js'), { ...changing, 'Content-Type': script }))
+	get('/docs/style.css', staticAnswer(own('style.css'), { ...changing, 'Content-Type': sheet }))
+	// Loaded on the first request, as most processes get none.
+	const document = async () => (await import('./document.ts')).referenceDocument(services.baseUrl)
+	get('/docs/openapi.json', staticAnswer(document, { ...changing, 'Content-Type': 'application/json; charset=utf-8' }))
+	for (const [name, type] of Object.entries(swaggerFiles)) {
+		const read = () => readFile(join(dirname(manifest), name))
+		get(`/docs/${version}/${name}`, staticAnswer(read, { ...lasting, 'Content-Type': type }))
+	}
+	return router
+}

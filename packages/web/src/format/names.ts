@@ -1,0 +1,83 @@
+// Statuses and events in words, with the tone of their badge.
+
+export interface Status {
+	readonly label: string
+	readonly tone: 'plain' | 'accent' | 'good' | 'warn' | 'bad'
+}
+
+const tones: Readonly<Record<string, Status['tone']>> = {
+	sent: 'accent',
+	viewed: 'accent',
+	open: 'accent',
+	running: 'accent',
+	partially_paid: 'warn',
+	pending: 'warn',
+	degraded: 'warn',
+	needs_reauth: 'warn',
+	paused: 'warn',
+	paid: 'good',
+	active: 'good',
+	succeeded: 'good',
+	delivered: 'good',
+	won: 'good',
+	delivering: 'accent',
+	queued: 'accent',
+	retrying: 'warn',
+	waiting: 'warn',
+	partially_succeeded: 'warn',
+	overdue: 'bad',
+	exhausted: 'bad',
+	blocked: 'bad',
+	invalid: 'bad',
+	failed: 'bad',
+	disabled: 'bad',
+	lost: 'bad',
+}
+
+const labels: Readonly<Record<string, string>> = {
+	needs_reauth: 'Sign in again',
+	exhausted: 'Failed',
+	partially_succeeded: 'Some failed',
+}
+
+/** `partially_paid` is `Partially paid`, as are names in camel case. */
+export const words = (name: string): string =>
+	name
+		.replaceAll(/([a-z])([A-Z])/g, '$1 $2')
+		.replaceAll(/[._]/g, ' ')
+		.toLowerCase()
+		.replace(/^./, (letter) => letter.toUpperCase())
+
+export const statusOf = (status: string): Status => ({ label: labels[status] ?? words(status), tone: tones[status] ?? 'plain' })
+
+/** An invoice is overdue from the day after its due date, before its status says so. */
+export const invoiceStatus = ({ status, isOverdue }: { status: string; isOverdue?: boolean }): Status =>
+	statusOf(isOverdue ? 'overdue' : status)
+
+/** `billingAddressLine1` as its field is labelled, when no other label is given. */
+export const fieldName = (name: string): string => words(name.replace(/(\d+)$/, ' $1'))
+
+const languageNames = new Intl.DisplayNames('en', { type: 'language', languageDisplay: 'standard' })
+
+export const languageName = (tag: string): string => languageNames.of(tag) ?? tag
+
+const browsers: readonly [RegExp, string][] = [
+	[/Edg\//, 'Edge'],
+	[/OPR\//, 'Opera'],
+	[/Firefox\//, 'Firefox'],
+	[/Chrome\//, 'Chrome'],
+	[/Safari\//, 'Safari'],
+]
+const systems: readonly [RegExp, string][] = [
+	[/Android/, 'Android'],
+	[/iPhone|iPad/, 'iOS'],
+	[/Windows/, 'Windows'],
+	[/Mac OS X/, 'macOS'],
+	[/Linux/, 'Linux'],
+]
+
+/** `Firefox on Linux`, of what a browser says of itself. */
+export function browserName(userAgent: string | null): string {
+	const find = (names: readonly [RegExp, string][]) => names.find(([pattern]) => pattern.test(userAgent ?? ''))?.[1]
+	return [find(browsers) ?? 'A browser', find(systems)].filter(Boolean).join(' on ')
+}

@@ -1,0 +1,24 @@
+import type { Control, FieldPath, FieldValues } from 'react-hook-form'
+import { useWatch } from 'react-hook-form'
+import { FormSelect } from './form-select.tsx'
+
+const names = new Intl.DisplayNames('en', { type: 'currency' })
+/** Currencies to pay in: neither metals nor units of account. */
+const codes = Intl.supportedValuesOf('currency').filter((code) => !/^X(?!AF|CD|CG|OF|PF)/.test(code))
+
+interface FormCurrencyProps<T extends FieldValues> {
+	readonly control: Control<T>
+	readonly name: FieldPath<T>
+	readonly label: string
+	readonly hint?: string
+}
+
+/** What a currency says about itself, such as `EUR – Euro`; the browser finds it by its letters. */
+export function FormCurrency<T extends FieldValues>({ control, name, ...props }: FormCurrencyProps<T>) {
+	const used: string = useWatch({ control, name })
+	const choices = (codes.includes(used) ? codes : [used, ...codes]).map((code) => ({
+		id: code,
+		label: `${code} – ${names.of(code)}`,
+	}))
+	return <FormSelect control={control} name={name} choices={choices} {...props} />
+}

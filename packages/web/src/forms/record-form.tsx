@@ -1,0 +1,101 @@
+import { type ReactNode, Suspense, useEffect } from 'react'
+import type { FieldValues } from 'react-hook-form'
+import { Banner } from '../ui/banner.tsx'
+import { Button } from '../ui/button.tsx'
+import { ErrorPanel } from '../ui/error-panel.tsx'
+import { keyOf, shortcuts } from '../ui/keys.ts'
+import { onFirstUse } from '../ui/on-first-use.ts'
+import type { ConflictWords } from './conflict.tsx'
+import { LeaveGuard } from './leave-guard.tsx'
+import type { RecordForm as Form } from './use-record-form.ts'
+import './record-form.css'
+
+const Conflicts = onFirstUse(() => import('./conflict.tsx'))
+
+interface RecordFormProps<T extends FieldValues> {
+	readonly form: Form<T>
+	readonly children: ReactNode
+	readonly action: string
+	readonly onSaved: () => void
+	readonly onCancel: () => void
+	readonly locale: string
+	/** What else can follow saving; Ctrl or ⌘ with Enter does it. */
+	readonly second?: { readonly action: string; readonly onSaved: () => void } | undefined
+	readonly conflictWords?: ConflictWords
+}
+
+/** The frame of every form of a record: errors, conflicts and the draft above, Save and Cancel below. */
+export function RecordForm<T extends FieldValues>({
+	form,
+	children,
+	action,
+	onSaved,
+	onCancel,
+	locale,
+	...props
+}: RecordFormProps<T>) {
+	const { second, conflictWords } = props
+	const save = async (then = onSaved) => {
+		if (await form.save()) then()
+	}
+	useEffect(() => {
+		const press = (event: KeyboardEvent) => {
+			const does = shortcuts.find(({ keys }) => keys === keyOf(event))?.does
+			const then = does === 'save' ? onSaved : does === 'saveAndSend' ? second?.onSaved : undefined
+			if (!then || document.querySelector('.scrim')) return
+			event.preventDefault()
+			if (form.conflicts.length === 0) void save(then)
+		}
+		addEventListener('keydown', press)
+		return () => removeEventListener('keydown', press)
+	})
+	const wrong = Object.keys(form.form.formState.errors).length
+	return (
+		<form
+			className="record-form"
+			noValidate
+			onSubmit={(event) => {
+				event.preventDefault()
+				void save()
+			}}
+		>
+			<LeaveGuard isDirty={form.isDirty} isSaved={form.isSaved} onDiscard={form.discard} />
+			{form.conflicts.length > 0 && (
+				<Suspense>
+					<Conflicts conflicts={form.conflicts} onChoose={form.choose} wordsOf={conflictWords} />
+				</Suspense>
+			)}
+			{form.isMerged && form.conflicts.length === 0 && (
+				<Banner tone="accent">Somebody else changed this meanwhile; their changes are in the form now. Save again.</Banner>
+			)}
+			{form.draftedAt !== undefined && form.isDirty && !form.isMerged && (
+				<Banner
+					tone="accent"
+					action={
+						<Button isSmall onPress={form.discard}>
+							Discard
+						</Button>
+					}
+				>
+					Unsaved changes from {new Date(form.draftedAt).toLocaleTimeString(locale, { timeStyle: 'short' })}
+				</Banner>
+			)}
+			{form.trouble && (
+				<ErrorPanel isSmall title={form.trouble.title} advice={form.trouble.advice} requestId={form.trouble.requestId} />
+			)}
+			{wrong > 1 && <ErrorPanel isSmall title={`${wrong} fields need a look`} advice="Each says below what is wrong." />}
+			{children}
+			<footer className="form-actions">
+				<Button onPress={onCancel}>Cancel</Button>
+				{second && (
+					<Button isDisabled={form.isSaving || form.conflicts.length > 0} onPress={() => void save(second.onSaved)}>
+						{second.action}
+					</Button>
+				)}
+				<Button type="submit" look="primary" isPending={form.isSaving} isDisabled={form.conflicts.length > 0}>
+					{action}
+				</Button>
+			</footer>
+		</form>
+	)
+}

@@ -1,0 +1,82 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { lazy, Suspense, useState } from 'react'
+import { list, read } from '../api/query.ts'
+import { Field } from '../ui/field.tsx'
+
+const ComboBox = lazy(() => import('../ui/combo-box.tsx').then((module) => ({ default: module.ComboBox })))
+
+/** Kinds of record that others point to. */
+export type PickedKind = 'companies' | 'contacts' | 'deals'
+
+interface RecordPickerProps {
+	readonly kind: PickedKind
+	readonly label: string
+	readonly value: string | null
+	readonly onChange: (id: string | null) => void
+	/** Only records with these, such as the contacts of a company. */
+	readonly filter?: Readonly<Record<string, string>>
+	readonly hint?: string | undefined
+	readonly error?: string | undefined
+	readonly isRequired?: boolean
+	readonly placeholder?: string
+	/** Offered for a name that no record has. */
+	readonly onCreate?: (name: string) => void
+}
+
+interface Named {
+	readonly id: string
+	readonly name: string
+	/** Of a company. */
+	readonly billingEmail?: string | null
+}
+
+const makeNew = 'new'
+
+/** A record found by its name; the server searches. */
+export function RecordPicker({ kind, value, onChange, filter, onCreate, ...props }: RecordPickerProps) {
+	const chosen = useQuery({ ...read(`${kind}.get` as 'deals.get', value ?? ''), enabled: value !== null }).data
+	const name = value === null ? '' : (chosen?.name ?? '')
+	const [typed, setTyped] = useState<string>()
+	const [last, setLast] = useState(value)
+	// A value from outside, as by the choice of a conflict, takes the place of what was typed.
+	if (value !== last) {
+		setLast(value)
+		setTyped(undefined)
+	}
+	const text = typed ?? name
+	const search = typed === undefined || typed === name ? undefined : typed.trim()
+	const { data, isFetching } = useInfiniteQuery(
+		list(`${kind}.list` as 'deals.list', { ...filter, limit: 20, ...(search && { search }) }),
+	)
+	const found: readonly Named[] = data?.pages[0]?.rows ?? []
+	// The box clears the text of a choice that it does not know.
+	const known: readonly Named[] = value === null || !chosen || found.some(({ id }) => id === value) ? found : [chosen, ...found]
+	const isNew = onCreate && search && !known.some((record) => record.name.toLowerCase() === search.toLowerCase())
+	const choices = known.map(({ id, name: label, billingEmail }) => ({ id, label, note: billingEmail ?? '' }))
+	const take = (id: string | null) => {
+		setLast(id)
+		onChange(id)
+	}
+	const type = (next: string) => {
+		setTyped(next)
+		if (next === '') take(null)
+	}
+	const choose = (id: string | null) => {
+		if (id === makeNew) return onCreate?.(text.trim())
+		take(id)
+		setTyped(choices.find((choice) => choice.id === id)?.label)
+	}
+	return (
+		<Suspense fallback={<Field label={props.label} value={text} isDisabled isRequired={props.isRequired} />}>
+			<ComboBox
+				{...props}
+				choices={isNew ? [...choices, { id: makeNew, label: `Create “${search}”` }] : choices}
+				value={value}
+				onChange={choose}
+				inputValue={text}
+				onInputChange={type}
+				emptyText={isFetching ? 'Searching…' : 'No match'}
+			/>
+		</Suspense>
+	)
+}

@@ -1,0 +1,37 @@
+import { describe } from '../api/errors.ts'
+import { call } from '../api/query.ts'
+import { enter } from '../api/session.ts'
+import { SignIn } from '../generated/fields.ts'
+import { Button } from '../ui/button.tsx'
+import { ErrorPanel } from '../ui/error-panel.tsx'
+import { Field } from '../ui/field.tsx'
+import { PasswordField } from '../ui/password-field.tsx'
+import { usePlainForm } from './use-plain-form.ts'
+import './plain-form.css'
+
+interface SignInFormProps {
+	/** The address of who was here before. */
+	readonly email?: string
+	readonly onSignedIn: (personId: string) => void
+}
+
+const { email: emailRules, password: passwordRules } = SignIn
+
+export function SignInForm({ email = '', onSignedIn }: SignInFormProps) {
+	const form = usePlainForm({
+		values: { email, password: '' },
+		rules: { email: emailRules, password: passwordRules },
+		send: async (values) => onSignedIn(await enter(call('session.create', values))),
+		explain: (error) => ({ ...describe(error), requestId: undefined }),
+	})
+	return (
+		<form className="plain-form" noValidate onSubmit={form.submit}>
+			{form.trouble && <ErrorPanel isSmall {...form.trouble} />}
+			<Field {...form.bind('email')} label="E-mail" type="email" autoComplete="username" autoFocus={email === ''} />
+			<PasswordField {...form.bind('password')} label="Password" autoComplete="current-password" autoFocus={email !== ''} />
+			<Button type="submit" look="primary" isPending={form.isPending}>
+				Sign in
+			</Button>
+		</form>
+	)
+}

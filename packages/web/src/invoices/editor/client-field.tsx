@@ -1,0 +1,40 @@
+import { useQuery } from '@tanstack/react-query'
+import { lazy, Suspense, useState } from 'react'
+import { type Control, useController } from 'react-hook-form'
+import { read } from '../../api/query.ts'
+import { RecordPicker } from '../../forms/record-picker.tsx'
+import type { InvoiceValues } from './values.ts'
+
+const NewClient = lazy(() => import('./new-client.tsx'))
+
+/** The company that is billed, found by typing; one that is not there yet is made here. */
+export default function ClientField({ control }: { control: Control<InvoiceValues> }) {
+	const { field, fieldState } = useController({ control, name: 'companyId' })
+	const [newName, setNewName] = useState<string>()
+	const { data: chosen } = useQuery({ ...read('companies.get', field.value ?? ''), enabled: field.value !== null })
+	return (
+		<>
+			<RecordPicker
+				kind="companies"
+				label="Client"
+				placeholder="Search companies…"
+				value={field.value}
+				onChange={field.onChange}
+				onCreate={setNewName}
+				error={fieldState.error?.message}
+				hint={chosen && field.value !== null && !chosen.billingEmail ? 'It has no e-mail for invoices yet.' : undefined}
+			/>
+			{newName !== undefined && (
+				<Suspense>
+					<NewClient
+						name={newName}
+						onClose={(id) => {
+							setNewName(undefined)
+							if (id) field.onChange(id)
+						}}
+					/>
+				</Suspense>
+			)}
+		</>
+	)
+}

@@ -1,0 +1,74 @@
+// What can be done with many invoices at once: one request each, one after the other.
+import { describe } from '../../api/errors.ts'
+import { call } from '../../api/query.ts'
+import type { Row } from './list-query.ts'
+
+export type BatchAction = 'send' | 'pay' | 'delete'
+
+interface Batch {
+	readonly verb: string
+	readonly done: string
+	readonly consequence: string
+	/** Why it cannot be done with a row; undefined when it can. */
+	readonly obstacle: (row: Row) => string | undefined
+	/** `key` is the same when it is tried again, so that nothing happens twice. */
+	readonly run: (row: Row, key: string) => PromiseLike<unknown>
+}
+
+const addressOf = ({ company }: Row) => company?.billingEmail ?? ''
+
+export const batches: Readonly<Record<BatchAction, Batch>> = {
+	send: {
+		verb: 'Send',
+		done: 'sent',
+		consequence: 'Each client gets an e-mail with the invoice as a PDF, at the address of its company.',
+		obstacle: (row) => {
+			if (row.status === 'cancelled') return 'It is cancelled.'
+			if (row.status === 'paid') return 'It is paid already.'
+			if (!row.company) return 'It has no client.'
+			return addressOf(row) ? undefined : `${row.company.name} has no e-mail for invoices.`
+		},
+		run: (row, idempotencyKey) => call('invoices.send', row.id, { to: addressOf(row) }, { idempotencyKey }),
+	},
+	pay: {
+		verb: 'Mark paid',
+		done: 'marked paid',
+		consequence: 'What is still owed on each counts as paid today.',
+		obstacle: ({ status }) =>
+			status === 'paid' ? 'It is paid already.' : status === 'cancelled' ? 'It is cancelled.' : undefined,
+		run: ({ id, version }) => call('invoices.update', id, { status: 'paid' }, { ifMatch: version }),
+	},
+	delete: {
+		verb: 'Delete',
+		done: 'deleted',
+		consequence: 'They are gone for good, and their numbers are never used again. Time entries on them can be invoiced again.',
+		obstacle: () => undefined,
+		run: ({ id, version }) => call('invoices.delete', id, { ifMatch: version }),
+	},
+}
+
+export interface Failure {
+	readonly row: Row
+	readonly reason: string
+}
+
+/** Tells after each row how many are done and which failed; stops when `isStopped` says so. */
+export async function runBatch(
+	{ run }: Batch,
+	rows: readonly Row[],
+	keyOf: (row: Row) => string,
+	onStep: (done: number, failures: readonly Failure[]) => void,
+	isStopped: () => boolean,
+): Promise<void> {
+	const failures: Failure[] = []
+	for (const [index, row] of rows.entries()) {
+		if (isStopped()) return
+		try {
+			await run(row, keyOf(row))
+		} catch (error) {
+			const { title, advice } = describe(error)
+			failures.push({ row, reason: advice || title })
+		}
+		onStep(index + 1, [...failures])
+	}
+}

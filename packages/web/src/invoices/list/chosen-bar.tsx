@@ -1,0 +1,51 @@
+import { CircleCheck, Send, Trash2, X } from 'lucide-react'
+import { lazy, Suspense, useState } from 'react'
+import { useSession } from '../../api/session.ts'
+import { Button } from '../../ui/button.tsx'
+import type { BatchAction } from './batch.ts'
+import type { Row } from './list-query.ts'
+
+const BatchDialog = lazy(() => import('./batch-dialog.tsx'))
+
+interface ChosenBarProps {
+	readonly rows: readonly Row[]
+	readonly onChange: (chosen: ReadonlySet<string>) => void
+}
+
+/** What can be done with the chosen rows, always in sight. */
+export default function ChosenBar({ rows, onChange }: ChosenBarProps) {
+	// Those that were chosen when the dialog opened: rows change while it works.
+	const [open, setOpen] = useState<{ action: BatchAction; rows: readonly Row[] }>()
+	const { is } = useSession()
+	const begin = (action: BatchAction) => setOpen({ action, rows })
+	return (
+		<section className="chosen-bar" aria-label="Chosen invoices">
+			<span className="chosen-count" role="status">
+				{rows.length} chosen
+			</span>
+			<Button icon={<Send />} onPress={() => begin('send')}>
+				Send
+			</Button>
+			<Button icon={<CircleCheck />} onPress={() => begin('pay')}>
+				Mark paid
+			</Button>
+			{is('manager') && (
+				<Button look="danger" icon={<Trash2 />} onPress={() => begin('delete')}>
+					Delete
+				</Button>
+			)}
+			<Button look="quiet" aria-label="Choose none" icon={<X />} onPress={() => onChange(new Set())} />
+			{open && (
+				<Suspense>
+					<BatchDialog
+						{...open}
+						onClose={(left) => {
+							setOpen(undefined)
+							if (left) onChange(new Set(left))
+						}}
+					/>
+				</Suspense>
+			)}
+		</section>
+	)
+}

@@ -1,0 +1,226 @@
+// Every address of the application and its page: the map of packages/web. A new page is one line here and its name in `pages`;
+// build.ts and the walk of the tests read the calls of page().
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { type InvoiceSearch, invoiceSorts, invoiceTabs } from './api/addresses.ts'
+import { NotFound, PageFailed } from './shell/page-failed.tsx'
+import { Root } from './shell/root.tsx'
+
+const root = createRootRoute({ component: Root, notFoundComponent: NotFound })
+
+type PageModule = { default: React.ComponentType }
+
+/** The address of a page, and the page, whose file is loaded when it is first opened. */
+const page = <const Path extends string>(path: Path, load: () => Promise<PageModule>) => ({
+	getParentRoute: () => root,
+	path,
+	component: lazyRouteComponent(load),
+})
+
+type Query = Record<string, unknown>
+
+/** A text of the query; absent when empty. */
+const text = (value: unknown): string | undefined => (value === undefined || value === '' ? undefined : String(value))
+
+/** The value of the query when it is one of those. */
+const oneOf = <const Value extends string>(values: readonly Value[], value: unknown): Value | undefined =>
+	values.find((known) => known === value)
+
+/** A day of the query; absent when it is none. */
+const day = (value: unknown): string | undefined =>
+	/^\d{4}-\d\d-\d\d$/.test(String(value)) && Date.parse(String(value)) >= 0 ? String(value) : undefined
+
+const dashboard = createRoute({
+	...page('/', () => import('./dashboard/page.tsx')),
+	validateSearch: ({ currency }: Query): { currency?: string } => ({ currency: text(currency) }),
+})
+
+const companies = createRoute({
+	...page('/companies', () => import('./companies/list-page.tsx')),
+	validateSearch: ({ search }: Query): { search?: string } => ({ search: text(search) }),
+})
+const newCompany = createRoute(page('/companies/new', () => import('./companies/new-page.tsx')))
+const company = createRoute(page('/companies/$id', () => import('./companies/detail-page.tsx')))
+const editCompany = createRoute(page('/companies/$id/edit', () => import('./companies/edit-page.tsx')))
+
+/** For whoever has not signed in: without the frame. */
+const outside = { staticData: { isOutside: true } }
+
+const signIn = createRoute({
+	...page('/sign-in', () => import('./sign-in/sign-in-page.tsx')),
+	...outside,
+	validateSearch: ({ returnTo }: Query): { returnTo?: string } => ({ returnTo: text(returnTo) }),
+})
+const setup = createRoute({ ...page('/setup', () => import('./sign-in/setup-page.tsx')), ...outside })
+const invite = createRoute({ ...page('/invite', () => import('./sign-in/invitation-page.tsx')), ...outside })
+const reset = createRoute({ ...page('/reset', () => import('./sign-in/reset-page.tsx')), ...outside })
+
+const settings = createRoute({
+	getParentRoute: () => root,
+	path: '/settings',
+	beforeLoad: () => {
+		throw redirect({ to: '/settings/account', replace: true })
+	},
+})
+const account = createRoute(page('/settings/account', () => import('./settings/account/page.tsx')))
+const people = createRoute(page('/settings/people', () => import('./settings/people/page.tsx')))
+const organization = createRoute(page('/settings/organization', () => import('./settings/organization/page.tsx')))
+const pipelines = createRoute(page('/settings/pipelines', () => import('./settings/pipelines/list-page.tsx')))
+const newPipeline = createRoute(page('/settings/pipelines/new', () => import('./settings/pipelines/new-page.tsx')))
+const editPipeline = createRoute(page('/settings/pipelines/$id', () => import('./settings/pipelines/edit-page.tsx')))
+const apiKeys = createRoute(page('/settings/keys', () => import('./settings/keys/page.tsx')))
+
+const entryPages = [signIn, setup, invite, reset]
+const settingsPages = [settings, account, organization, people, pipelines, newPipeline, editPipeline, apiKeys]
+
+const invoices = createRoute({
+	...page('/invoices', () => import('./invoices/list/list-page.tsx')),
+	validateSearch: (query: Query): InvoiceSearch => ({
+		tab: oneOf(invoiceTabs, query.tab),
+		search: text(query.search),
+		sort: oneOf(invoiceSorts, query.sort),
+		order: oneOf(['asc', 'desc'], query.order),
+		company: text(query.company),
+		currency: text(query.currency),
+	}),
+})
+const newInvoice = createRoute({
+	...page('/invoices/new', () => import('./invoices/editor/new-page.tsx')),
+	validateSearch: ({ company }: Query): { company?: string } => ({ company: text(company) }),
+})
+const invoice = createRoute({
+	...page('/invoices/$id', () => import('./invoices/sheet/invoice-page.tsx')),
+	validateSearch: ({ send }: Query): { send?: true } => ({ send: send ? true : undefined }),
+})
+const editInvoice = createRoute(page('/invoices/$id/edit', () => import('./invoices/editor/edit-page.tsx')))
+
+const invoicePages = [invoices, newInvoice, invoice, editInvoice]
+
+interface DealsSearch {
+	search?: string
+	view?: 'list'
+	pipeline?: string
+}
+
+const deals = createRoute({
+	...page('/deals', () => import('./deals/list-page.tsx')),
+	validateSearch: ({ search, view, pipeline }: Query): DealsSearch => ({
+		search: text(search),
+		view: view === 'list' ? 'list' : undefined,
+		pipeline: text(pipeline),
+	}),
+})
+const newDeal = createRoute({
+	...page('/deals/new', () => import('./deals/new-page.tsx')),
+	validateSearch: ({ companyId }: Query): { companyId?: string } => ({ companyId: text(companyId) }),
+})
+const deal = createRoute(page('/deals/$id', () => import('./deals/detail-page.tsx')))
+const editDeal = createRoute(page('/deals/$id/edit', () => import('./deals/edit-page.tsx')))
+
+interface TimeSearch {
+	/** A day of the week that is shown. */
+	week?: string
+	who?: 'me'
+}
+
+const time = createRoute({
+	...page('/time', () => import('./time/week-page.tsx')),
+	validateSearch: ({ week, who }: Query): TimeSearch => ({
+		week: day(week),
+		who: who === 'me' ? 'me' : undefined,
+	}),
+})
+const newTime = createRoute({
+	...page('/time/new', () => import('./time/new-page.tsx')),
+	validateSearch: (query: Query): { deal?: string; day?: string } => ({ deal: text(query.deal), day: day(query.day) }),
+})
+const editTime = createRoute(page('/time/$id/edit', () => import('./time/edit-page.tsx')))
+
+const taxRates = createRoute(page('/tax-rates', () => import('./tax-rates/list-page.tsx')))
+const newTaxRate = createRoute(page('/tax-rates/new', () => import('./tax-rates/new-page.tsx')))
+const editTaxRate = createRoute(page('/tax-rates/$id/edit', () => import('./tax-rates/edit-page.tsx')))
+
+const contacts = createRoute({
+	...page('/contacts', () => import('./contacts/list-page.tsx')),
+	validateSearch: ({ search }: Query): { search?: string } => ({ search: text(search) }),
+})
+const newContact = createRoute({
+	...page('/contacts/new', () => import('./contacts/new-page.tsx')),
+	validateSearch: ({ companyId }: Query): { companyId?: string } => ({ companyId: text(companyId) }),
+})
+const contact = createRoute(page('/contacts/$id', () => import('./contacts/detail-page.tsx')))
+const editContact = createRoute(page('/contacts/$id/edit', () => import('./contacts/edit-page.tsx')))
+
+const daily = [
+	...[dashboard, companies, newCompany, company, editCompany],
+	...[contacts, newContact, contact, editContact, deals, newDeal, deal, editDeal],
+	...[time, newTime, editTime, taxRates, newTaxRate, editTaxRate],
+]
+
+const endpoints = createRoute(page('/webhooks', () => import('./webhooks/list-page.tsx')))
+const newEndpoint = createRoute(page('/webhooks/new', () => import('./webhooks/new-page.tsx')))
+const endpoint = createRoute(page('/webhooks/endpoints/$id', () => import('./webhooks/endpoint-page.tsx')))
+const editEndpoint = createRoute(page('/webhooks/endpoints/$id/edit', () => import('./webhooks/edit-page.tsx')))
+const deliveries = createRoute({
+	...page('/webhooks/deliveries', () => import('./webhooks/deliveries-page.tsx')),
+	validateSearch: ({ status, endpoint, type }: Query): { status?: string; endpoint?: string; type?: string } => ({
+		status: text(status),
+		endpoint: text(endpoint),
+		type: text(type),
+	}),
+})
+const delivery = createRoute(page('/webhooks/deliveries/$id', () => import('./webhooks/delivery-page.tsx')))
+const eventTypes = createRoute({
+	...page('/webhooks/event-types', () => import('./webhooks/event-types-page.tsx')),
+	validateSearch: ({ search }: Query): { search?: string } => ({ search: text(search) }),
+})
+const eventType = createRoute(page('/webhooks/event-types/$type', () => import('./webhooks/event-type-page.tsx')))
+
+const webhooks = [endpoints, newEndpoint, endpoint, editEndpoint, deliveries, delivery, eventTypes, eventType]
+
+const allSyncs = createRoute(page('/syncs', () => import('./syncs/list-page.tsx')))
+const newSync = createRoute(page('/syncs/new', () => import('./syncs/new-page.tsx')))
+const sync = createRoute(page('/syncs/$id', () => import('./syncs/detail-page.tsx')))
+const editSync = createRoute(page('/syncs/$id/edit', () => import('./syncs/edit-page.tsx')))
+const syncRun = createRoute(page('/syncs/$id/runs/$runId', () => import('./syncs/run-page.tsx')))
+
+const syncs = [allSyncs, newSync, sync, editSync, syncRun]
+
+const allConnections = createRoute(page('/connections', () => import('./connections/list-page.tsx')))
+const newConnection = createRoute({
+	...page('/connections/new', () => import('./connections/new-page.tsx')),
+	validateSearch: ({ provider }: Query): { provider?: string } => ({ provider: text(provider) }),
+})
+const connection = createRoute(page('/connections/$id', () => import('./connections/detail-page.tsx')))
+
+const connections = [allConnections, newConnection, connection]
+
+const allMappings = createRoute(page('/mappings', () => import('./mappings/list-page.tsx')))
+const newMapping = createRoute(page('/mappings/new', () => import('./mappings/new-page.tsx')))
+const mapping = createRoute(page('/mappings/$id', () => import('./mappings/detail-page.tsx')))
+
+const mappings = [allMappings, newMapping, mapping]
+
+const pages = [...entryPages, ...daily, ...invoicePages, ...webhooks, ...syncs, ...connections, ...mappings, ...settingsPages]
+
+export const newRouter = () =>
+	createRouter({
+		routeTree: root.addChildren(pages),
+		basepath: '/app',
+		scrollRestoration: true,
+		defaultPreload: 'intent',
+		defaultErrorComponent: PageFailed,
+		// Old data stays in the cache of queries; the router has none.
+		defaultPreloadStaleTime: 0,
+	})
+
+declare module '@tanstack/react-router' {
+	interface Register {
+		router: ReturnType<typeof newRouter>
+	}
+	interface StaticDataRouteOption {
+		isOutside?: boolean
+	}
+	interface HistoryState {
+		isSigningOut?: boolean
+	}
+}

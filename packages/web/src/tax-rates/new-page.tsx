@@ -1,0 +1,40 @@
+import { Link, useRouter } from '@tanstack/react-router'
+import { useWrite } from '../api/query.ts'
+import { useSession } from '../api/session.ts'
+import { useRecordForm } from '../forms/use-record-form.ts'
+import { TaxRateCreate } from '../generated/fields.ts'
+import { PageHeader } from '../ui/page-header.tsx'
+import { toast } from '../ui/toast.ts'
+import { TaxRateForm, type TaxRateValues } from './tax-rate-form.tsx'
+
+const blank: TaxRateValues = { name: '', label: null, percent: null, inclusive: false, isDefault: false }
+
+export default function NewTaxRatePage() {
+	const { personId } = useSession()
+	const { navigate, history } = useRouter()
+	const { mutateAsync } = useWrite('taxRates.create')
+	const form = useRecordForm<TaxRateValues>({
+		values: blank,
+		version: 0,
+		draftKey: [personId, 'tax rate', 'new'],
+		rules: { ...TaxRateCreate, label: { ...TaxRateCreate.label, nullable: true } },
+		save: async (changed, _version, idempotencyKey) => {
+			const { label, percent, ...values } = { ...blank, ...changed }
+			await mutateAsync([{ ...values, percent: percent ?? '', ...(label && { label }) }, { idempotencyKey }])
+		},
+	})
+	return (
+		<>
+			<PageHeader title="New tax rate" above={<Link to="/tax-rates">Tax rates</Link>} />
+			<TaxRateForm
+				form={form}
+				action="Create tax rate"
+				onCancel={() => history.back()}
+				onSaved={() => {
+					toast('The tax rate was created')
+					void navigate({ to: '/tax-rates', replace: true })
+				}}
+			/>
+		</>
+	)
+}

@@ -1,0 +1,95 @@
+import type { WebhookDelivery } from '@remit/sdk'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { Send } from 'lucide-react'
+import { useMemo } from 'react'
+import { usePages } from '../api/pages.ts'
+import { statusOf } from '../format/names.ts'
+import { Card } from '../ui/card.tsx'
+import { EmptyState } from '../ui/empty-state.tsx'
+import { Loaded } from '../ui/loaded.tsx'
+import { PageHeader } from '../ui/page-header.tsx'
+import { Select } from '../ui/select.tsx'
+import { Deliveries } from './deliveries.tsx'
+import { Views } from './views.tsx'
+import './webhooks.css'
+
+const route = getRouteApi('/webhooks/deliveries')
+const any = 'any'
+const statuses = ['pending', 'delivering', 'succeeded', 'retrying', 'exhausted', 'skipped', 'cancelled'] as const
+
+export default function DeliveriesPage() {
+	const { status, endpoint, type } = route.useSearch()
+	const navigate = route.useNavigate()
+	const endpoints = usePages('webhooks.endpoints.list', { limit: 100 })
+	const types = usePages('webhooks.eventTypes.list', { limit: 100 })
+	const filter = {
+		...(status && { status: status as WebhookDelivery['status'] }),
+		...(endpoint && { endpointId: endpoint }),
+		...(type && { type }),
+	}
+	const { rows, onEnd, isStale, failure } = usePages('webhooks.deliveries.list', { limit: 50, ...filter }, { pollAfter: 10_000 })
+	const urls = useMemo(
+		() => new Map(endpoints.rows?.map(({ id, url }) => [id, url.replace(/^https?:\/\//, '')])),
+		[endpoints.rows],
+	)
+	const set = (change: Partial<typeof filter & { endpoint: string | undefined }>) =>
+		void navigate({ to: '/webhooks/deliveries', search: { status, endpoint, type, ...change }, replace: true })
+	const chosen = (id: string) => (id === any ? undefined : id)
+	return (
+		<>
+			<PageHeader title="Deliveries" />
+			<Views />
+			<div className="filters">
+				<Select
+					label="Status"
+					isRequired
+					value={status ?? any}
+					choices={[{ id: any, label: 'Any status' }, ...statuses.map((id) => ({ id, label: statusOf(id).label }))]}
+					onChange={(id) => set({ status: chosen(id) as WebhookDelivery['status'] })}
+				/>
+				<Select
+					label="Endpoint"
+					isRequired
+					value={endpoint ?? any}
+					choices={[{ id: any, label: 'Any endpoint' }, ...[...urls].map(([id, label]) => ({ id, label }))]}
+					onChange={(id) => set({ endpoint: chosen(id) })}
+				/>
+				<Select
+					label="Event"
+					isRequired
+					value={type ?? any}
+					choices={[{ id: any, label: 'Any event' }, ...(types.rows ?? []).map((one) => ({ id: one.type, label: one.type }))]}
+					onChange={(id) => set({ type: chosen(id) as string })}
+				/>
+			</div>
+			<Card isFlush>
+				<Loaded data={rows} failure={failure}>
+					{(deliveries) =>
+						deliveries.length > 0 ? (
+							<Deliveries rows={deliveries} urls={urls} onEnd={onEnd} isStale={isStale} />
+						) : Object.keys(filter).length > 0 ? (
+							<NoMatch />
+						) : (
+							<EmptyState icon={<Send size={22} />} title="No deliveries yet">
+								Each event that goes to an endpoint is listed here, with what was sent and what the endpoint answered.
+							</EmptyState>
+						)
+					}
+				</Loaded>
+			</Card>
+		</>
+	)
+}
+
+const NoMatch = () => (
+	<EmptyState
+		title="No match"
+		action={
+			<Link to="/webhooks/deliveries" search={{}} className="button plain">
+				Clear filters
+			</Link>
+		}
+	>
+		No delivery is like that.
+	</EmptyState>
+)
