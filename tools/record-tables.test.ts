@@ -18,6 +18,8 @@ const document: OpenApiDocument = {
 				organizationId: text,
 				words: nullable(text),
 				cents: nullable({ $ref: '#/components/schemas/Cents' }),
+				state: { type: 'string', enum: ['open', 'done'] },
+				kind: { anyOf: [{ type: 'string', enum: ['known'] }, text] },
 			}),
 			Page: object({ id: text, number: { type: 'integer' }, colour: nullable(text) }),
 			PageInput: object({ id: text, colour: nullable(text) }, []),
@@ -27,7 +29,8 @@ const document: OpenApiDocument = {
 }
 
 it('A schema that always has an id and an organization is a record, with the fields of the schema', () => {
-	expect(recordFields(document)).toEqual({ Note: { id: 'string', organizationId: 'string', words: 'string', cents: 'number' } })
+	const texts = { id: 'string', organizationId: 'string', words: 'string', kind: 'string' }
+	expect(recordFields(document)).toEqual({ Note: { ...texts, cents: 'integer', state: 'word' } })
 })
 
 it('A schema that always has an id gets a blank with every field that may be null', () => {

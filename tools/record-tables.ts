@@ -12,6 +12,8 @@ export function recordFields(document: OpenApiDocument): Record<string, Record<s
 	return found
 }
 
+const fieldTypes: ReadonlySet<string> = new Set(['string', 'integer', 'number', 'boolean'])
+
 function fieldType(document: OpenApiDocument, schema: JsonObject): string {
 	if (typeof schema.$ref === 'string')
 		return fieldType(document, document.components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {})
@@ -19,11 +21,17 @@ function fieldType(document: OpenApiDocument, schema: JsonObject): string {
 		const kinds = (schema.anyOf as JsonObject[])
 			.filter((member) => member.type !== 'null')
 			.map((member) => fieldType(document, member))
-		return kinds.every((kind) => kind === kinds[0]) ? (kinds[0] ?? 'json') : 'json'
+		return commonType(new Set(kinds))
 	}
-	if (schema.type === 'integer' || schema.type === 'number') return 'number'
-	if (schema.type === 'boolean' || schema.type === 'string') return schema.type
+	if (schema.type === 'string' && schema.enum) return 'word'
+	if (fieldTypes.has(schema.type as string)) return schema.type as string
 	return 'json'
+}
+
+const commonType = (types: ReadonlySet<string>): string => {
+	const [type = 'json', ...others] = types
+	if (others.length === 0) return type
+	return [...types].every((each) => each === 'word' || each === 'string') ? 'string' : 'json'
 }
 
 /** The fields that may be null, by schema: those of records, of an organization's settings, and of line items. */

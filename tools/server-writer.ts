@@ -47,8 +47,8 @@ export const operationTable = ${literal(operations(document))} as const satisfie
 /** The first segments of the paths of the integration API. */
 export const integrationRoots = ${literal(integrationRoots(document))} as const
 
-/** The JSON type of a field; \`json\` stands for arrays and objects. */
-export type FieldType = 'string' | 'number' | 'boolean' | 'json'
+/** The JSON type of a field; \`json\` stands for arrays and objects, \`word\` for a string from a closed list. */
+export type FieldType = 'string' | 'word' | 'integer' | 'number' | 'boolean' | 'json'
 
 /** The fields of each record, in the order in which answers show them. */
 export const fields = ${literal(recordFields(document))} as const satisfies Record<string, Record<string, FieldType>>
