@@ -96,7 +96,9 @@ export class Callers {
 		if (apiKey !== undefined && apiKey !== key) {
 			throw new ApiError('ambiguous_credentials', 'Authorization and X-API-Key hold different keys: send one of them.')
 		}
-		const caller = await this.#find(isWellFormedKey(key) ? hashKey(key) : undefined, lookUpKey, mayGuess)
+		const hash = hashKey(key)
+		const isKey = this.#worked.has(hash) || isWellFormedKey(key)
+		const caller = await this.#find(isKey ? hash : undefined, lookUpKey, mayGuess)
 		if (!caller) throw unauthorized('invalid_credentials', 'The API key is unknown, expired or revoked.')
 		return caller
 	}

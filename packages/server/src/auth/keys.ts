@@ -64,15 +64,17 @@ const levels = ['read', 'write', 'admin'] as const
 
 /** Whether a key has the scopes that an operation requires. The scopes of the two APIs do not grant each other. */
 export const allows = (granted: ReadonlySet<string>, required: readonly string[]): boolean =>
-	required.every((scope) => granting(scope).some((sufficient) => granted.has(sufficient)))
+	required.every((scope) => granting.get(scope)?.some((sufficient) => granted.has(sufficient)))
 
 /** Whether a key has what an operation requires: all of its scopes, or one of them where one is enough. */
 export const mayCall = (granted: ReadonlySet<string>, { scopes, anyScope }: { scopes: readonly string[]; anyScope?: boolean }) =>
 	anyScope ? scopes.some((scope) => allows(granted, [scope])) : allows(granted, scopes)
 
-/** The scopes that contain a scope, itself included. */
-function granting(scope: string): readonly string[] {
-	const level = levels.indexOf(scope as (typeof levels)[number])
-	if (level >= 0) return levels.slice(level)
-	return scope.endsWith(':read') ? [scope, scope.replace(/:read$/, ':write')] : [scope]
-}
+/** The scopes that contain each scope, itself included. */
+const granting: ReadonlyMap<string, readonly string[]> = new Map(
+	scopes.map((scope) => {
+		const level = levels.indexOf(scope as (typeof levels)[number])
+		if (level >= 0) return [scope, levels.slice(level)]
+		return [scope, scope.endsWith(':read') ? [scope, scope.replace(/:read$/, ':write')] : [scope]]
+	}),
+)
