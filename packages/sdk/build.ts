@@ -1,31 +1,62 @@
-// Builds dist/esm and dist/cjs, each with a bundle and the declarations: whether a .d.ts is ESM or CJS follows from the
+// Builds dist/esm and dist/cjs, each with its code and the declarations: whether a .d.ts is ESM or CJS follows from the
 // package.json of its folder.
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { build, type Format } from 'esbuild'
+import { type BuildOptions, build } from 'esbuild'
 
 const here = import.meta.dirname
 const dist = join(here, 'dist')
 const require = createRequire(import.meta.url)
 
-async function bundle(folder: string, format: Format, type: string): Promise<void> {
-	await build({
-		entryPoints: [join(here, 'src/index.ts')],
-		outfile: join(dist, folder, 'index.js'),
-		bundle: true,
-		format,
-		platform: 'neutral',
-		mainFields: ['module', 'main'],
-		target: 'es2022',
-		// openapi-fetch is bundled, and its MIT licence must come with every copy.
-		banner: { js: '/*! Contains openapi-fetch: see dist/LICENSE-openapi-fetch */' },
-	})
-	writeFileSync(join(dist, folder, 'package.json'), `${JSON.stringify({ type, sideEffects: false })}\n`)
-	const size = gzipSync(readFileSync(join(dist, folder, 'index.js'))).length
-	console.log(`dist/${folder}/index.js ${(size / 1024).toFixed(1)} KB gzipped`)
+const options = {
+	bundle: true,
+	minify: true,
+	sourcemap: true,
+	platform: 'neutral',
+	mainFields: ['module', 'main'],
+	target: 'es2022',
+	// openapi-fetch is bundled, and its MIT licence must come with every copy.
+	banner: { js: '/*! Contains openapi-fetch: see dist/LICENSE-openapi-fetch */' },
+	absWorkingDir: here,
+} as const satisfies BuildOptions
+
+const entries = ['index', 'core', 'webhooks']
+
+/** The entries share their code in files of their own, so that a class is one class wherever it is imported from. */
+const esm = () =>
+	build({ ...options, entryPoints: entries.map((name) => `src/${name}.ts`), outdir: 'dist/esm', format: 'esm', splitting: true })
+
+/** One file for all entries: nobody counts the bytes of a `require`, and esbuild shares no code between files of this format. */
+async function cjs(): Promise<void> {
+	const contents = "export * from './index.ts'\nexport * from './core.ts'"
+	await build({ ...options, stdin: { contents, resolveDir: join(here, 'src') }, outfile: 'dist/cjs/index.js', format: 'cjs' })
+	for (const name of entries.slice(1)) writeFileSync(join(dist, 'cjs', `${name}.js`), "module.exports = require('./index.js')\n")
+}
+
+/** The code that a bundler takes of the built package for these imports. */
+async function sizeOf(imports: string): Promise<number> {
+	const { sourcemap, banner, ...rest } = options
+	const stdin = { contents: imports, resolveDir: join(dist, 'esm') }
+	const { outputFiles } = await build({ ...rest, stdin, format: 'esm', write: false, logLevel: 'error' })
+	return gzipSync(outputFiles[0]?.contents ?? '', { level: 9 }).length
+}
+
+/** What one pays at most, in bytes after gzip. */
+const budgets: Record<string, [imports: string, most: number]> = {
+	everything: ["export * from './index.js'", 10_500],
+	'core and one resource': ["export { Core, CompaniesResource } from './core.js'", 7_000],
+	'verifying webhooks': ["export { verifyWebhook } from './webhooks.js'", 1_500],
+}
+
+async function checkSizes(): Promise<void> {
+	for (const [name, [imports, most]] of Object.entries(budgets)) {
+		const size = await sizeOf(imports)
+		console.log(`@remit/sdk, ${name}: ${size} bytes gzipped (at most ${most})`)
+		if (size > most) process.exitCode = 1
+	}
 }
 
 function declarations(): void {
@@ -46,6 +77,9 @@ function declarations(): void {
 }
 
 rmSync(dist, { recursive: true, force: true })
-await Promise.all([bundle('esm', 'esm', 'module'), bundle('cjs', 'cjs', 'commonjs')])
+await Promise.all([esm(), cjs()])
+for (const [folder, type] of Object.entries({ esm: 'module', cjs: 'commonjs' }))
+	writeFileSync(join(dist, folder, 'package.json'), `${JSON.stringify({ type, sideEffects: false })}\n`)
 declarations()
 cpSync(join(dirname(require.resolve('openapi-fetch')), '../LICENSE'), join(dist, 'LICENSE-openapi-fetch'))
+await checkSizes()

@@ -1,0 +1,10 @@
+// `@remit/sdk/core`: the parts of the client one by one, for pages and functions where every kilobyte counts. A bundler leaves out the
+// resources that are not named.
+export {
+	ApiError,
+	ConnectionError,
+	RemitError,
+	TimeoutError,
+} from './errors.ts'
+export * from './generated/resources.ts'
+export { Transport as Core } from './transport.ts'
