@@ -1,9 +1,12 @@
 import { inspect } from 'node:util'
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import manifest from '../package.json' with { type: 'json' }
 import { apiKey, failure, farEnd, json } from '../test/far-end.ts'
 import { Remit, RemitError } from './index.ts'
 
 const far = farEnd()
+
+afterEach(() => vi.unstubAllEnvs())
 
 describe('a call', () => {
 	test('sends method, path, key and JSON', async () => {
@@ -145,6 +148,37 @@ describe('the base URL', () => {
 		expect(make).toThrow(RemitError)
 		expect(make).toThrow(message)
 		expect(make).not.toThrow(/hunter2/)
+	})
+})
+
+describe('the environment', () => {
+	test('has the key and the address, unless the program names others', async () => {
+		vi.stubEnv('REMIT_API_KEY', 'rmt_ofTheEnvironment')
+		vi.stubEnv('REMIT_BASE_URL', far.url)
+		await new Remit().invoices.get('inv_1')
+		await new Remit({ apiKey }).invoices.get('inv_1')
+		expect(far.arrived.map(({ headers }) => headers.authorization)).toEqual(['Bearer rmt_ofTheEnvironment', `Bearer ${apiKey}`])
+		await new Remit({ session: true }).invoices.get('inv_1')
+		expect(far.arrived[2]?.headers).not.toHaveProperty('authorization')
+	})
+
+	test('is a page: a key must be allowed, and a session needs no key', async () => {
+		vi.stubGlobal('window', globalThis)
+		vi.stubGlobal('document', {})
+		try {
+			expect(() => far.client()).toThrow('dangerouslyAllowBrowser')
+			const remit = far.client({ dangerouslyAllowBrowser: true })
+			expect(() => new Remit({ session: true, baseUrl: far.url })).not.toThrow()
+			await remit.invoices.get('inv_1')
+			expect(far.arrived[0]?.headers['user-agent']).not.toContain('remit-sdk')
+		} finally {
+			vi.unstubAllGlobals()
+		}
+	})
+
+	test('learns the version of the client by User-Agent', async () => {
+		await far.client().invoices.get('inv_1')
+		expect(far.arrived[0]?.headers['user-agent']).toBe(`remit-sdk/${manifest.version}`)
 	})
 })
 

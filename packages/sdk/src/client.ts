@@ -12,7 +12,7 @@ import { Transport } from './transport.ts'
  * ```
  */
 export class Remit extends Resources {
-	constructor(options: RemitOptions) {
+	constructor(options: RemitOptions = {}) {
 		super(new Transport(options))
 	}
 }

@@ -17,7 +17,14 @@ export {
 	UnprocessableError,
 } from './errors.ts'
 export type * from './generated/resources.ts'
-export type { ConditionalRequestOptions, IdempotentRequestOptions, RequestOptions } from './options.ts'
+export type { Logger, Middleware, OutgoingRequest, Send } from './middleware.ts'
+export type {
+	ConditionalRequestOptions,
+	IdempotentRequestOptions,
+	IfNoneMatch,
+	ReadRequestOptions,
+	RequestOptions,
+} from './options.ts'
 export type { Page, PagePromise } from './page.ts'
 export type { RemitOptions } from './settings.ts'
 export type { FollowRunOptions, SyncRunPromise } from './sync-run.ts'

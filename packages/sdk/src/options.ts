@@ -23,6 +23,17 @@ export interface IdempotentRequestOptions extends RequestOptions {
 	idempotencyKey?: string
 }
 
+/** Options of calls that read a record. */
+export interface ReadRequestOptions extends RequestOptions {
+	/** The `version` (or `ETag`) that the caller has: the result is undefined while the record is still the same. */
+	ifNoneMatch?: number | string
+}
+
+/** A read that gives undefined for what the caller has. */
+export interface IfNoneMatch {
+	ifNoneMatch: number | string
+}
+
 /** Options of calls that change or delete a record. */
 export interface ConditionalRequestOptions extends RequestOptions {
 	/** Changes the record only if it still has this `version` (or `ETag`); else the call fails with a `PreconditionFailedError`. */
@@ -37,17 +48,19 @@ export type OneOrMore<Query> = {
 }
 
 export function requestHeaders(
-	options: IdempotentRequestOptions & ConditionalRequestOptions,
+	options: IdempotentRequestOptions & ConditionalRequestOptions & ReadRequestOptions,
 ): Record<string, string | undefined> {
 	return {
 		...options.headers,
 		'Idempotency-Key': options.idempotencyKey,
-		'If-Match': options.ifMatch === undefined ? undefined : entityTag(options.ifMatch),
+		'If-Match': entityTag(options.ifMatch),
+		'If-None-Match': entityTag(options.ifNoneMatch),
 		'X-Request-Id': options.requestId,
 	}
 }
 
 /** Quotes a version as an entity tag (RFC 9110 §8.8.3); `*`, a weak tag and a list of tags stay as they are. */
-function entityTag(version: number | string): string {
+function entityTag(version: number | string | undefined): string | undefined {
+	if (version === undefined) return undefined
 	return typeof version === 'string' && /^(\*|(W\/)?".*")$/.test(version) ? version : `"${version}"`
 }

@@ -5,7 +5,14 @@ import { ApiPromise, type ResponseInfo, type WithResponse } from './api-promise.
 import { checkRetries, checkTimeout, rest, startDeadline } from './deadline.ts'
 import { apiError, ConnectionError, RemitError, unexpectedBody } from './errors.ts'
 import type { SyncRun } from './generated/contract.ts'
-import { type ConditionalRequestOptions, type IdempotentRequestOptions, type RequestOptions, requestHeaders } from './options.ts'
+import { around, type Logger, type OutgoingRequest, type Send } from './middleware.ts'
+import {
+	type ConditionalRequestOptions,
+	type IdempotentRequestOptions,
+	type ReadRequestOptions,
+	type RequestOptions,
+	requestHeaders,
+} from './options.ts'
 import { type NextPlace, Page, type PageMeta, PagePromise, placeAfter } from './page.ts'
 import { isPassing, newKey, pauseAfter, type Repeat } from './retries.ts'
 import { type RemitOptions, readSettings } from './settings.ts'
@@ -16,7 +23,7 @@ export interface Call {
 	readonly path?: Record<string, string>
 	readonly query?: object
 	readonly body?: unknown
-	readonly options?: IdempotentRequestOptions & ConditionalRequestOptions
+	readonly options?: IdempotentRequestOptions & ConditionalRequestOptions & ReadRequestOptions
 	/** Absent for reads, and for what is never sent twice. */
 	readonly repeat?: Repeat
 }
@@ -28,7 +35,7 @@ export interface ListCall extends Call {
 }
 
 /** Replaces Request, so that fetch gets a URL and an init: a `fetch` of another realm rejects a foreign Request. */
-class PlainRequest {
+class PlainRequest implements OutgoingRequest {
 	readonly url: string
 	readonly init: RequestInit
 
@@ -43,19 +50,21 @@ type Request = (method: string, path: string, init: object) => Promise<{ data?: 
 
 export class Transport {
 	readonly #request: Request
-	readonly #fetch: NonNullable<RemitOptions['fetch']>
+	readonly #send: Send
+	readonly #logger: Logger | undefined
 	readonly #baseUrl: string
 	readonly #timeout: number
 	readonly #maxRetries: number
 
 	constructor(options: RemitOptions) {
-		const { baseUrl, headers, timeout, maxRetries, fetch } = readSettings(options)
+		const { baseUrl, headers, timeout, maxRetries, fetch, use, logger } = readSettings(options)
 		checkTimeout(timeout)
 		checkRetries(maxRetries)
 		this.#baseUrl = baseUrl
 		this.#timeout = timeout
 		this.#maxRetries = maxRetries
-		this.#fetch = fetch
+		this.#send = around(({ url, init }) => fetch(url, init), use)
+		this.#logger = logger
 		// Following a 301 or 302 would turn a POST into a GET, and so a create into a list.
 		this.#request = createClient({
 			baseUrl,
@@ -75,7 +84,10 @@ export class Transport {
 	/** A call whose result stands in the body's `data`. */
 	record<T>(method: string, path: string, call: Call): ApiPromise<T> {
 		const answer = this.#exchange(method, path, call)
-		return new ApiPromise(answer.then(({ data: body, response }) => ({ data: envelope<T>(body, response).data, response })))
+		const dataOf = ({ data: body, response }: WithResponse<unknown>) =>
+			// The caller has it already.
+			response.status === 304 ? (undefined as T) : envelope<T>(body, response).data
+		return new ApiPromise(answer.then((answered) => ({ data: dataOf(answered), response: answered.response })))
 	}
 
 	/** A call whose result is a run of a sync, which goes on after it. */
@@ -125,7 +137,7 @@ export class Transport {
 			parseAs: file ? 'arrayBuffer' : 'text',
 			fetch: (request: PlainRequest) => {
 				attempts++
-				return this.#fetch(request.url, request.init)
+				return this.#logged(`${method} ${path}`, request)
 			},
 		}
 		try {
@@ -133,6 +145,7 @@ export class Transport {
 			for (let tries = 1; ; tries++) {
 				try {
 					const { data, error, response } = await this.#request(method, path, init)
+					if (response.status === 304 && options.ifNoneMatch !== undefined) return { data: undefined, response: infoOf(response) }
 					return read(response, data, error, file)
 				} catch (error) {
 					const isSent = attempts === tries
@@ -140,11 +153,27 @@ export class Transport {
 					if (failure instanceof RemitError) Object.assign(failure, { attempts })
 					const pause = pauseAfter(failure, tries - 1)
 					if (tries > retries || !isPassing(failure) || pause >= deadline.left()) throw failure
+					this.#logger?.warn(`${method} ${path} again in ${Math.round(pause)} ms: ${(failure as Error).name}`)
 					await rest(pause, deadline.signal)
 				}
 			}
 		} finally {
 			deadline.release()
+		}
+	}
+
+	/** Sends a request, which the log knows by the template of its path. */
+	async #logged(name: string, request: OutgoingRequest): Promise<Response> {
+		const began = performance.now()
+		const log = (outcome: unknown) => this.#logger?.debug(`${name} ${outcome} in ${Math.round(performance.now() - began)} ms`)
+		try {
+			const response = await this.#send(request)
+			const id = response.headers.get('x-request-id')
+			log(`${response.status}${id ? ` (${id})` : ''}`)
+			return response
+		} catch (error) {
+			log('failed')
+			throw error
 		}
 	}
 
@@ -166,11 +195,16 @@ function checkPath(parameters: Record<string, string> = {}): void {
 	}
 }
 
+const infoOf = ({ status, headers }: Response): ResponseInfo => ({
+	status,
+	headers,
+	requestId: headers.get('x-request-id') ?? undefined,
+})
+
 function read(response: Response, data: unknown, error: unknown, file?: string): WithResponse<unknown> {
-	const { status, headers } = response
-	const info = { status, headers, requestId: headers.get('x-request-id') ?? undefined }
+	const info = infoOf(response)
 	if (!response.ok) throw apiError(info, error)
-	if (status === 204) return { data: undefined, response: info }
+	if (response.status === 204) return { data: undefined, response: info }
 	if (file) return { data: fileBytes(info, data, file), response: info }
 	try {
 		return { data: JSON.parse(data as string), response: info }
