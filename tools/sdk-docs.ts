@@ -16,8 +16,36 @@ export function methodDocs(method: Method): string {
 		`@throws ${throwable(operation)}`,
 		...example(method),
 	]
+	return comment(lines)
+}
+
+function comment(lines: readonly string[]): string {
 	const safe = lines.flatMap((line) => line.replaceAll('*/', '*\\/').split('\n'))
 	return `\t/**\n${safe.map((line) => `\t * ${line}`.trimEnd()).join('\n')}\n\t */`
+}
+
+const variable = (model: string) => model.replace(/^./, (first) => first.toLowerCase())
+
+/** The documentation of `change`, which is no operation of the contract. */
+export function changeDocs({ answer, ids: [id], operation }: Method, example: Json | undefined): string {
+	const resource = operation.operationId.replace(/\.get$/, '')
+	const record = variable(answer.models[0] ?? 'record')
+	const lines = [
+		'Change a record by what it is now: reads it, and sends what the function returns with the version that was read. Where somebody else has',
+		'changed the record meanwhile, the function is asked again, ten times at most. The change itself is sent once: when its answer is lost, the',
+		'call fails, and the change may have been stored.',
+		'',
+		...(id ? [`@param ${id.name} - ${id.description}`] : []),
+		'@param change - Gets the record and returns the changes; undefined for none.',
+		'@param options - Options of these calls alone.',
+		'@returns As `update`; undefined when there was nothing to change.',
+		'@throws As `get` and `update`.',
+		'@example',
+		'```ts',
+		`await remit.${resource}.change(${id ? `${id.name}, ` : ''}(${record}) => (${record}.version === 1 ? ${literal(example ?? {})} : undefined))`,
+		'```',
+	]
+	return comment(lines)
 }
 
 const errorClasses: Record<string, string> = {
@@ -47,7 +75,7 @@ function example(method: Method): string[] {
 export function sdkCall({ operation, ids, body, answer }: Method): string {
 	const args = [...ids.map(({ name }) => name), ...(body?.example === undefined ? [] : [literal(body.example)])]
 	const call = `remit.${operation.operationId}(${args.join(', ')})`
-	const record = answer.models[0]?.replace(/^./, (first) => first.toLowerCase())
+	const record = variable(answer.models[0] ?? '')
 	const shown = answer.withoutIds ? record : `${record}.id`
 	return answer.kind === 'page' ? `for await (const ${record} of ${call}) console.log(${shown})` : `await ${call}`
 }

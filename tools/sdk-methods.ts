@@ -18,6 +18,8 @@ export interface Method {
 	/** The type of an answer for a query of a narrower type. */
 	narrowed: { query: string; type: string }[]
 	options: string[]
+	/** Whether it reads a record only when it has changed. */
+	isConditionalRead: boolean
 	/** Why the SDK may send it again; not said of reads. */
 	repeat: string | undefined
 	answer: Answer
@@ -55,6 +57,7 @@ export function describeMethod(document: OpenApiDocument, verb: string, path: st
 		hasList: inside('query').some(({ schema }) => schema.type === 'array'),
 		queryInOptions,
 		narrowed: query ? narrowed(operation, query, found) : [],
+		isConditionalRead: found.kind === 'record' && options.includes('ReadRequestOptions'),
 		repeat: repeats[options.find((name) => name in repeats) ?? ''],
 		options: query && queryInOptions.length > 0 ? [...options, query] : options,
 		answer: found,
@@ -80,11 +83,11 @@ function narrowed(operation: Operation, query: string, { type, models: [record =
 	])
 }
 
-/** The options that stand for a header. `If-None-Match` has none: a 304 carries no record to return. */
+/** The options that stand for a header. */
 const headerOptions: Record<string, string[]> = {
 	'Idempotency-Key': ['IdempotentRequestOptions'],
 	'If-Match': ['ConditionalRequestOptions'],
-	'If-None-Match': [],
+	'If-None-Match': ['ReadRequestOptions'],
 }
 
 const repeats: Record<string, string> = { IdempotentRequestOptions: 'key', ConditionalRequestOptions: 'same' }

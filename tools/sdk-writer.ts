@@ -1,7 +1,7 @@
 // Writes the SDK's table of contents: a class per resource, a method per operation, all prose from the contract. A method
 // is one line of data for packages/sdk/src/transport.ts; how it is sent stands there.
 import type { OpenApiDocument } from './openapi.ts'
-import { methodDocs } from './sdk-docs.ts'
+import { changeDocs, methodDocs } from './sdk-docs.ts'
 import { describeMethod, type Method, pascal } from './sdk-methods.ts'
 
 interface Resource {
@@ -38,7 +38,7 @@ const descendants = (resource: Resource): Resource[] => resource.children.flatMa
 // ── Reading an operation of the contract ─────────────────────────────────────────────────────────────────────────────
 
 function methodText(method: Method): string {
-	const { operation, verb, path, ids, body, query, queryInOptions, narrowed, options, repeat, answer } = method
+	const { operation, verb, path, ids, body, query, queryInOptions, narrowed, options, isConditionalRead, repeat, answer } = method
 	const names = ids.map(({ name }) => name)
 	const hasQuery = query && queryInOptions.length === 0
 	const parameters = (ofQuery: string) =>
@@ -59,9 +59,16 @@ function methodText(method: Method): string {
 	]
 	const target = [...(answer.kind === 'page' ? [] : [verb]), path, ...(answer.file ? [answer.file] : [])]
 	const name = operation.operationId.split('.').at(-1)
-	const overloads = narrowed.map(({ query, type }) => `\n\t${name}(${parameters(query)}): ${type}`)
 	const general = `${name}(${parameters(`query?: ${query}`)}): ${answer.type}`
-	return `${methodDocs(method)}${overloads.join('')}${narrowed.length > 0 ? `\n\t${general}` : ''}
+	const unchanged = general
+		.replace(`options?: ${options.join(' & ')}`, `options: ${[...options, 'IfNoneMatch'].join(' & ')}`)
+		.replace(/>$/, ' | undefined>')
+	const overloads = [
+		...narrowed.map(({ query, type }) => `${name}(${parameters(query)}): ${type}`),
+		...(isConditionalRead ? [unchanged] : []),
+	]
+	const declared = overloads.length > 0 ? [...overloads, general].map((text) => `\n\t${text}`).join('') : ''
+	return `${methodDocs(method)}${declared}
 	${general} {
 		return this.#transport.${answer.kind}(${target.map((text) => `'${text}'`).join(', ')}, { ${call.join(', ')} })
 	}`
@@ -83,8 +90,25 @@ function resourceClass({ path, methods, children }: Resource): string {
 	const docs = path.length > 0 ? `/** \`remit.${path.join('.')}\` */` : '/** Every resource of the API. */'
 	return `${methods.map(queryInterface).join('')}${docs}
 export class ${className(path)} {
-${[setup, ...methods.map(methodText)].join('\n\n')}
+${[setup, ...methods.map(methodText), ...changeText(methods)].join('\n\n')}
 }`
+}
+
+/** `change`, of a resource whose records are read and updated by their versions. */
+function changeText(methods: Method[]): string[] {
+	const named = (verb: string) => methods.find(({ operation }) => operation.operationId.split('.').at(-1) === verb)
+	const [get, update] = [named('get'), named('update')]
+	if (!get?.isConditionalRead || !update?.body || !update.options.includes('ConditionalRequestOptions')) return []
+	const id = get.ids[0]?.name
+	const [record] = get.answer.models
+	const result = /^ApiPromise<(.*)>$/.exec(update.answer.type)?.[1]
+	const own = id ? `${id}, ` : ''
+	return [
+		`${changeDocs(get, update.body.example)}
+	change(${id ? `${id}: string, ` : ''}change: ChangeOf<${record}, ${update.body.model}>, options?: RequestOptions): Promise<${result} | undefined> {
+		return changeRecord(() => this.get(${own}options), (patch, ifMatch) => this.update(${own}patch, { ...options, maxRetries: 0, ifMatch }), change)
+	}`,
+	]
 }
 
 function queryInterface({ operation: { operationId }, query, hasList }: Method): string {
@@ -103,9 +127,10 @@ function imports(methods: Method[]): string {
 	])
 	const from: Record<string, string[]> = {
 		'../api-promise.ts': promises('ApiPromise'),
-		'../options.ts': methods.flatMap(({ options, query, hasList }) => [
+		'../options.ts': methods.flatMap(({ options, query, hasList, isConditionalRead }) => [
 			...options.filter((name) => name !== query),
 			...(hasList ? ['OneOrMore'] : []),
+			...(isConditionalRead ? ['IfNoneMatch'] : []),
 		]),
 		'../page.ts': promises('PagePromise'),
 		'../sync-run.ts': promises('SyncRunPromise'),
@@ -113,7 +138,8 @@ function imports(methods: Method[]): string {
 		'./contract.ts': contract,
 	}
 	const used = Object.entries(from).filter(([, names]) => names.length > 0)
-	return used.map(([file, names]) => `import type { ${[...new Set(names)].sort().join(', ')} } from '${file}'`).join('\n')
+	const types = used.map(([file, names]) => `import type { ${[...new Set(names)].sort().join(', ')} } from '${file}'`)
+	return ["import { type ChangeOf, changeRecord } from '../change.ts'", ...types].join('\n')
 }
 
 const modelsOf = (by: object): string[] =>

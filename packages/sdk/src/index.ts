@@ -1,5 +1,6 @@
 // The public names of the package.
 export type { ApiPromise, ResponseInfo, WithResponse } from './api-promise.ts'
+export type { ChangeOf } from './change.ts'
 export { Remit } from './client.ts'
 export {
 	ApiError,

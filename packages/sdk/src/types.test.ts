@@ -52,6 +52,21 @@ test('resources are nested, and files are bytes', () => {
 	})
 })
 
+test('a read with ifNoneMatch may give nothing', () => {
+	compiled(() => {
+		expectTypeOf(remit.companies.get('cmp_1', { ifNoneMatch: 3 })).resolves.toEqualTypeOf<sdk.Company | undefined>()
+		expectTypeOf(remit.companies.get('cmp_1', { timeout: 3 })).resolves.toEqualTypeOf<sdk.Company>()
+	})
+})
+
+test('a change takes changes of its record', () => {
+	compiled(() => {
+		remit.companies.change('cmp_1', (company) => ({ name: company.name.trim() }))
+		// @ts-expect-error
+		remit.companies.change('cmp_1', () => ({ nam: 'A' }))
+	})
+})
+
 test('a required body is a required argument', () => {
 	compiled(() => {
 		remit.invoices.create()
