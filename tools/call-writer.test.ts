@@ -23,8 +23,8 @@ test('a call has the ids of the path as variables, and the example as its body',
 		'a.update': {
 			sdk: "await remit.a.update(id, { text: 'x' })",
 			curl: [
-				'curl -X PATCH "$REMIT_URL/a/$id"',
-				'-H "Authorization: Bearer $REMIT_KEY"',
+				'curl -X PATCH "$REMIT_BASE_URL/a/$id"',
+				'-H "Authorization: Bearer $REMIT_API_KEY"',
 				"-H 'Content-Type: application/json'",
 				`-d '{"text":"x"}'`,
 			].join(' \\\n  '),
@@ -45,5 +45,5 @@ test('an operation that repeats another one has the same method of the SDK', () 
 test('a public operation is called without a key, and a file is saved', () => {
 	const responses = { 200: { description: 'A file.', content: { 'application/pdf': { schema: {} } } } }
 	const calls = callsOf({ '/b': { get: operation('notes.pdf', { responses, security: [] }) } })
-	expect(calls['notes.pdf']?.curl).toBe('curl "$REMIT_URL/b" \\\n  --output note.pdf')
+	expect(calls['notes.pdf']?.curl).toBe('curl "$REMIT_BASE_URL/b" \\\n  --output note.pdf')
 })

@@ -19,7 +19,7 @@ export function writeCalls(document: OpenApiDocument, banner: string): string {
 export interface Call {
 	/** Its variables are \`remit\` and the ids of the path. */
 	readonly sdk: string
-	/** Its variables are \`REMIT_URL\`, \`REMIT_KEY\` and the ids of the path. Absent where only a page of the server may call. */
+	/** Its variables are \`REMIT_BASE_URL\`, \`REMIT_API_KEY\` and the ids of the path. Absent where only a page of the server may call. */
 	readonly curl?: string
 }
 
@@ -41,8 +41,8 @@ const methodOf = (operation: Operation, methods: readonly Method[]): Method => {
 function curlCall({ operation, verb, path, body, answer }: Method): string {
 	const isPublic = operation.security?.length === 0
 	const parts = [
-		`curl${verb === 'GET' ? '' : ` -X ${verb}`} "$REMIT_URL${path.replace(/\{(\w+)\}/g, '$$$1')}"`,
-		...(isPublic ? [] : ['-H "Authorization: Bearer $REMIT_KEY"']),
+		`curl${verb === 'GET' ? '' : ` -X ${verb}`} "$REMIT_BASE_URL${path.replace(/\{(\w+)\}/g, '$$$1')}"`,
+		...(isPublic ? [] : ['-H "Authorization: Bearer $REMIT_API_KEY"']),
 		...(body?.example === undefined ? [] : ["-H 'Content-Type: application/json'", `-d ${quoted(JSON.stringify(body.example))}`]),
 		...(answer.file
 			? [`--output ${operation.operationId.split('.')[0]?.replace(/s$/, '')}.${answer.file.split('/').at(-1)}`]

@@ -51,7 +51,7 @@ const run = (file: string, args: string[]) =>
 	execFileSync(file, args, {
 		cwd: folder,
 		encoding: 'utf8',
-		env: { ...env, REMIT_KEY: key },
+		env: { ...env, REMIT_API_KEY: key, REMIT_BASE_URL: url },
 		stdio: ['ignore', 'pipe', 'inherit'],
 	})
 

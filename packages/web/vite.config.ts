@@ -3,7 +3,7 @@ import react from '@vitejs/plugin-react'
 import { defaultClientConditions, defineConfig } from 'vite'
 
 // `pnpm --filter @remit/web exec vite` serves the pages while they are written, and passes the rest to a server on port 3000.
-const server = process.env.REMIT_URL ?? 'http://127.0.0.1:3000'
+const server = process.env.REMIT_BASE_URL ?? 'http://127.0.0.1:3000'
 
 export default defineConfig({
 	base: '/app/',

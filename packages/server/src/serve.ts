@@ -113,7 +113,7 @@ const watching = (url: string, key: string, syncId: string) => `
 A demo CRM at ${url}${crmPath} has companies, and changes one each minute. A sync brings them every five minutes. See it move at once
 (docs/guides/sync.md):
 
-  export REMIT_URL=${url} REMIT_KEY=${key}
+  export REMIT_BASE_URL=${url} REMIT_API_KEY=${key}
   npx -y pnpm@12.21.0 --silent remit syncs run ${syncId}
 `
 

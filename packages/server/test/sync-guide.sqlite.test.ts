@@ -21,7 +21,7 @@ beforeAll(async () => {
 	const settings = { NODE_ENV: 'development', INTEGRATION_RATE_LIMIT: '0', NODE_OPTIONS }
 	remit = new Remit({ ...(DATABASE_URL ? { DATABASE_URL } : { DATA_DIR }), ...settings }, folder)
 	served = await remit.serve({}, ['--demo'])
-	Object.assign(known, { REMIT_URL: served.url, REMIT_KEY: served.key })
+	Object.assign(known, { REMIT_BASE_URL: served.url, REMIT_API_KEY: served.key })
 })
 afterAll(async () => {
 	remit.stop()

@@ -90,7 +90,7 @@ describe.each(forPrograms)('$id', (operation) => {
 	it('is called with curl as the reference says', async () => {
 		const { tenant, ids, code } = await prepare(operation, 'sh')
 		const script = code.replace('curl ', "curl --silent --show-error --write-out '\\n%{http_code}' ")
-		const env = { PATH: process.env.PATH, REMIT_KEY: tenant.key, ...ids }
+		const env = { PATH: process.env.PATH, REMIT_API_KEY: tenant.key, ...ids }
 		const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script], { cwd: folder, env })
 		expect(
 			operation.statuses.filter((status) => status < 300),

@@ -3,7 +3,7 @@
 export interface Call {
 	/** Its variables are `remit` and the ids of the path. */
 	readonly sdk: string
-	/** Its variables are `REMIT_URL`, `REMIT_KEY` and the ids of the path. Absent where only a page of the server may call. */
+	/** Its variables are `REMIT_BASE_URL`, `REMIT_API_KEY` and the ids of the path. Absent where only a page of the server may call. */
 	readonly curl?: string
 }
 
@@ -11,115 +11,115 @@ export interface Call {
 export const calls: Readonly<Record<string, Call>> = {
 	"apiKeys.list": {
 		"sdk": "for await (const apiKey of remit.apiKeys.list()) console.log(apiKey.id)",
-		"curl": "curl \"$REMIT_URL/api-keys\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl \"$REMIT_BASE_URL/api-keys\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"apiKeys.create": {
 		"sdk": "await remit.apiKeys.create({ name: 'CI', scopes: ['read'] })",
-		"curl": "curl -X POST \"$REMIT_URL/api-keys\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"name\":\"CI\",\"scopes\":[\"read\"]}'"
+		"curl": "curl -X POST \"$REMIT_BASE_URL/api-keys\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"name\":\"CI\",\"scopes\":[\"read\"]}'"
 	},
 	"apiKeys.delete": {
 		"sdk": "await remit.apiKeys.delete(id)",
-		"curl": "curl -X DELETE \"$REMIT_URL/api-keys/$id\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl -X DELETE \"$REMIT_BASE_URL/api-keys/$id\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"apiKeys.rotate": {
 		"sdk": "await remit.apiKeys.rotate(id, { overlapSeconds: 3600 })",
-		"curl": "curl -X POST \"$REMIT_URL/api-keys/$id/rotate\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"overlapSeconds\":3600}'"
+		"curl": "curl -X POST \"$REMIT_BASE_URL/api-keys/$id/rotate\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"overlapSeconds\":3600}'"
 	},
 	"audit.list": {
 		"sdk": "for await (const auditEntry of remit.audit.list()) console.log(auditEntry.id)",
-		"curl": "curl \"$REMIT_URL/api/audit\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl \"$REMIT_BASE_URL/api/audit\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"companies.list": {
 		"sdk": "for await (const company of remit.companies.list()) console.log(company.id)",
-		"curl": "curl \"$REMIT_URL/api/companies\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl \"$REMIT_BASE_URL/api/companies\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"companies.create": {
 		"sdk": "await remit.companies.create({ name: 'Acme GmbH', domain: 'acme.example', billingEmail: 'billing@acme.example' })",
-		"curl": "curl -X POST \"$REMIT_URL/api/companies\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"name\":\"Acme GmbH\",\"domain\":\"acme.example\",\"billingEmail\":\"billing@acme.example\"}'"
+		"curl": "curl -X POST \"$REMIT_BASE_URL/api/companies\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"name\":\"Acme GmbH\",\"domain\":\"acme.example\",\"billingEmail\":\"billing@acme.example\"}'"
 	},
 	"companies.get": {
 		"sdk": "await remit.companies.get(id)",
-		"curl": "curl \"$REMIT_URL/api/companies/$id\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl \"$REMIT_BASE_URL/api/companies/$id\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"companies.update": {
 		"sdk": "await remit.companies.update(id, { phone: '+49 30 901820', notes: null })",
-		"curl": "curl -X PATCH \"$REMIT_URL/api/companies/$id\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"phone\":\"+49 30 901820\",\"notes\":null}'"
+		"curl": "curl -X PATCH \"$REMIT_BASE_URL/api/companies/$id\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"phone\":\"+49 30 901820\",\"notes\":null}'"
 	},
 	"companies.replace": {
 		"sdk": "await remit.companies.update(id, { phone: '+49 30 901820', notes: null })",
-		"curl": "curl -X PUT \"$REMIT_URL/api/companies/$id\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"phone\":\"+49 30 901820\",\"notes\":null}'"
+		"curl": "curl -X PUT \"$REMIT_BASE_URL/api/companies/$id\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"phone\":\"+49 30 901820\",\"notes\":null}'"
 	},
 	"companies.delete": {
 		"sdk": "await remit.companies.delete(id)",
-		"curl": "curl -X DELETE \"$REMIT_URL/api/companies/$id\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl -X DELETE \"$REMIT_BASE_URL/api/companies/$id\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"companies.history": {
 		"sdk": "for await (const historyEntry of remit.companies.history(id)) console.log(historyEntry.id)",
-		"curl": "curl \"$REMIT_URL/api/companies/$id/history\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl \"$REMIT_BASE_URL/api/companies/$id/history\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"contacts.list": {
 		"sdk": "for await (const contact of remit.contacts.list()) console.log(contact.id)",
-		"curl": "curl \"$REMIT_URL/api/contacts\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl \"$REMIT_BASE_URL/api/contacts\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"contacts.create": {
 		"sdk": "await remit.contacts.create({ name: 'Jana Vogel', email: 'jana@acme.example' })",
-		"curl": "curl -X POST \"$REMIT_URL/api/contacts\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"name\":\"Jana Vogel\",\"email\":\"jana@acme.example\"}'"
+		"curl": "curl -X POST \"$REMIT_BASE_URL/api/contacts\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"name\":\"Jana Vogel\",\"email\":\"jana@acme.example\"}'"
 	},
 	"contacts.get": {
 		"sdk": "await remit.contacts.get(id)",
-		"curl": "curl \"$REMIT_URL/api/contacts/$id\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl \"$REMIT_BASE_URL/api/contacts/$id\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"contacts.update": {
 		"sdk": "await remit.contacts.update(id, { phone: '+49 30 901820' })",
-		"curl": "curl -X PATCH \"$REMIT_URL/api/contacts/$id\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"phone\":\"+49 30 901820\"}'"
+		"curl": "curl -X PATCH \"$REMIT_BASE_URL/api/contacts/$id\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"phone\":\"+49 30 901820\"}'"
 	},
 	"contacts.replace": {
 		"sdk": "await remit.contacts.update(id, { phone: '+49 30 901820' })",
-		"curl": "curl -X PUT \"$REMIT_URL/api/contacts/$id\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"phone\":\"+49 30 901820\"}'"
+		"curl": "curl -X PUT \"$REMIT_BASE_URL/api/contacts/$id\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"phone\":\"+49 30 901820\"}'"
 	},
 	"contacts.delete": {
 		"sdk": "await remit.contacts.delete(id)",
-		"curl": "curl -X DELETE \"$REMIT_URL/api/contacts/$id\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl -X DELETE \"$REMIT_BASE_URL/api/contacts/$id\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"contacts.history": {
 		"sdk": "for await (const historyEntry of remit.contacts.history(id)) console.log(historyEntry.id)",
-		"curl": "curl \"$REMIT_URL/api/contacts/$id/history\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl \"$REMIT_BASE_URL/api/contacts/$id/history\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"deals.list": {
 		"sdk": "for await (const deal of remit.deals.list()) console.log(deal.id)",
-		"curl": "curl \"$REMIT_URL/api/deals\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl \"$REMIT_BASE_URL/api/deals\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"deals.create": {
 		"sdk": "await remit.deals.create({ name: 'Web shop relaunch', currency: 'EUR', valueCents: 4800000, hourlyRateCents: 11000 })",
-		"curl": "curl -X POST \"$REMIT_URL/api/deals\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"name\":\"Web shop relaunch\",\"currency\":\"EUR\",\"valueCents\":4800000,\"hourlyRateCents\":11000}'"
+		"curl": "curl -X POST \"$REMIT_BASE_URL/api/deals\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"name\":\"Web shop relaunch\",\"currency\":\"EUR\",\"valueCents\":4800000,\"hourlyRateCents\":11000}'"
 	},
 	"deals.get": {
 		"sdk": "await remit.deals.get(id)",
-		"curl": "curl \"$REMIT_URL/api/deals/$id\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl \"$REMIT_BASE_URL/api/deals/$id\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"deals.update": {
 		"sdk": "await remit.deals.update(id, { stage: 'won' })",
-		"curl": "curl -X PATCH \"$REMIT_URL/api/deals/$id\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"stage\":\"won\"}'"
+		"curl": "curl -X PATCH \"$REMIT_BASE_URL/api/deals/$id\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"stage\":\"won\"}'"
 	},
 	"deals.replace": {
 		"sdk": "await remit.deals.update(id, { stage: 'won' })",
-		"curl": "curl -X PUT \"$REMIT_URL/api/deals/$id\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"stage\":\"won\"}'"
+		"curl": "curl -X PUT \"$REMIT_BASE_URL/api/deals/$id\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"stage\":\"won\"}'"
 	},
 	"deals.delete": {
 		"sdk": "await remit.deals.delete(id)",
-		"curl": "curl -X DELETE \"$REMIT_URL/api/deals/$id\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl -X DELETE \"$REMIT_BASE_URL/api/deals/$id\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"deals.history": {
 		"sdk": "for await (const historyEntry of remit.deals.history(id)) console.log(historyEntry.id)",
-		"curl": "curl \"$REMIT_URL/api/deals/$id/history\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl \"$REMIT_BASE_URL/api/deals/$id/history\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"invitations.list": {
 		"sdk": "for await (const invitation of remit.invitations.list()) console.log(invitation.id)",
-		"curl": "curl \"$REMIT_URL/api/invitations\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl \"$REMIT_BASE_URL/api/invitations\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"invitations.create": {
 		"sdk": "await remit.invitations.create({ email: 'grace@nordwind.example', role: 'member' })",
-		"curl": "curl -X POST \"$REMIT_URL/api/invitations\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"email\":\"grace@nordwind.example\",\"role\":\"member\"}'"
+		"curl": "curl -X POST \"$REMIT_BASE_URL/api/invitations\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"email\":\"grace@nordwind.example\",\"role\":\"member\"}'"
 	},
 	"invitations.accept": {
 		"sdk": "await remit.invitations.accept({ token: 'q8Zk2fLwXc4Rk6NdB1sZpV7nRt3sXb9Q', name: 'Grace Hopper', password: 'a quiet morning in May' })"
@@ -129,223 +129,223 @@ export const calls: Readonly<Record<string, Call>> = {
 	},
 	"invitations.delete": {
 		"sdk": "await remit.invitations.delete(id)",
-		"curl": "curl -X DELETE \"$REMIT_URL/api/invitations/$id\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl -X DELETE \"$REMIT_BASE_URL/api/invitations/$id\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"invitations.resend": {
 		"sdk": "await remit.invitations.resend(id)",
-		"curl": "curl -X POST \"$REMIT_URL/api/invitations/$id/resend\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl -X POST \"$REMIT_BASE_URL/api/invitations/$id/resend\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"invoices.list": {
 		"sdk": "for await (const listedInvoice of remit.invoices.list()) console.log(listedInvoice.id)",
-		"curl": "curl \"$REMIT_URL/api/invoices\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl \"$REMIT_BASE_URL/api/invoices\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"invoices.create": {
 		"sdk": "await remit.invoices.create({ companyId: 'cmp_V1StGXR8Z5jdHi6BmyT0', currency: 'EUR', dueDate: '2026-04-30', taxRate: 19, taxLabel: 'VAT' })",
-		"curl": "curl -X POST \"$REMIT_URL/api/invoices\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"companyId\":\"cmp_V1StGXR8Z5jdHi6BmyT0\",\"currency\":\"EUR\",\"dueDate\":\"2026-04-30\",\"taxRate\":19,\"taxLabel\":\"VAT\"}'"
+		"curl": "curl -X POST \"$REMIT_BASE_URL/api/invoices\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"companyId\":\"cmp_V1StGXR8Z5jdHi6BmyT0\",\"currency\":\"EUR\",\"dueDate\":\"2026-04-30\",\"taxRate\":19,\"taxLabel\":\"VAT\"}'"
 	},
 	"invoices.createFromTimeEntries": {
 		"sdk": "await remit.invoices.createFromTimeEntries({ dealId: 'dl_8fKq2LwXc4Rk6NdB1sZp', timeEntryIds: ['te_d7Sf0uZc1SjXy9AeNrG4'], groupBy: 'task' })",
-		"curl": "curl -X POST \"$REMIT_URL/api/invoices/from-time-entries\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"dealId\":\"dl_8fKq2LwXc4Rk6NdB1sZp\",\"timeEntryIds\":[\"te_d7Sf0uZc1SjXy9AeNrG4\"],\"groupBy\":\"task\"}'"
+		"curl": "curl -X POST \"$REMIT_BASE_URL/api/invoices/from-time-entries\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"dealId\":\"dl_8fKq2LwXc4Rk6NdB1sZp\",\"timeEntryIds\":[\"te_d7Sf0uZc1SjXy9AeNrG4\"],\"groupBy\":\"task\"}'"
 	},
 	"invoices.previewFromTimeEntries": {
 		"sdk": "await remit.invoices.previewFromTimeEntries({ dealId: 'dl_8fKq2LwXc4Rk6NdB1sZp', timeEntryIds: ['te_d7Sf0uZc1SjXy9AeNrG4'], groupBy: 'task' })",
-		"curl": "curl -X POST \"$REMIT_URL/api/invoices/from-time-entries/preview\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"dealId\":\"dl_8fKq2LwXc4Rk6NdB1sZp\",\"timeEntryIds\":[\"te_d7Sf0uZc1SjXy9AeNrG4\"],\"groupBy\":\"task\"}'"
+		"curl": "curl -X POST \"$REMIT_BASE_URL/api/invoices/from-time-entries/preview\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"dealId\":\"dl_8fKq2LwXc4Rk6NdB1sZp\",\"timeEntryIds\":[\"te_d7Sf0uZc1SjXy9AeNrG4\"],\"groupBy\":\"task\"}'"
 	},
 	"invoices.preview": {
 		"sdk": "await remit.invoices.preview({ companyId: 'cmp_V1StGXR8Z5jdHi6BmyT0', currency: 'EUR', dueDate: '2026-04-30', taxRate: 19, taxLabel: 'VAT' })",
-		"curl": "curl -X POST \"$REMIT_URL/api/invoices/preview\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"companyId\":\"cmp_V1StGXR8Z5jdHi6BmyT0\",\"currency\":\"EUR\",\"dueDate\":\"2026-04-30\",\"taxRate\":19,\"taxLabel\":\"VAT\"}'"
+		"curl": "curl -X POST \"$REMIT_BASE_URL/api/invoices/preview\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"companyId\":\"cmp_V1StGXR8Z5jdHi6BmyT0\",\"currency\":\"EUR\",\"dueDate\":\"2026-04-30\",\"taxRate\":19,\"taxLabel\":\"VAT\"}'"
 	},
 	"invoices.public.get": {
 		"sdk": "await remit.invoices.public.get(token)",
-		"curl": "curl \"$REMIT_URL/api/invoices/public/$token\""
+		"curl": "curl \"$REMIT_BASE_URL/api/invoices/public/$token\""
 	},
 	"invoices.public.pdf": {
 		"sdk": "await remit.invoices.public.pdf(token)",
-		"curl": "curl \"$REMIT_URL/api/invoices/public/$token/pdf\" \\\n  --output invoice.pdf"
+		"curl": "curl \"$REMIT_BASE_URL/api/invoices/public/$token/pdf\" \\\n  --output invoice.pdf"
 	},
 	"invoices.get": {
 		"sdk": "await remit.invoices.get(id)",
-		"curl": "curl \"$REMIT_URL/api/invoices/$id\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl \"$REMIT_BASE_URL/api/invoices/$id\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"invoices.update": {
 		"sdk": "await remit.invoices.update(id, { companyId: 'cmp_V1StGXR8Z5jdHi6BmyT0', currency: 'EUR', dueDate: '2026-04-30', taxRate: 19, taxLabel: 'VAT' })",
-		"curl": "curl -X PATCH \"$REMIT_URL/api/invoices/$id\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"companyId\":\"cmp_V1StGXR8Z5jdHi6BmyT0\",\"currency\":\"EUR\",\"dueDate\":\"2026-04-30\",\"taxRate\":19,\"taxLabel\":\"VAT\"}'"
+		"curl": "curl -X PATCH \"$REMIT_BASE_URL/api/invoices/$id\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"companyId\":\"cmp_V1StGXR8Z5jdHi6BmyT0\",\"currency\":\"EUR\",\"dueDate\":\"2026-04-30\",\"taxRate\":19,\"taxLabel\":\"VAT\"}'"
 	},
 	"invoices.replace": {
 		"sdk": "await remit.invoices.update(id, { companyId: 'cmp_V1StGXR8Z5jdHi6BmyT0', currency: 'EUR', dueDate: '2026-04-30', taxRate: 19, taxLabel: 'VAT' })",
-		"curl": "curl -X PUT \"$REMIT_URL/api/invoices/$id\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"companyId\":\"cmp_V1StGXR8Z5jdHi6BmyT0\",\"currency\":\"EUR\",\"dueDate\":\"2026-04-30\",\"taxRate\":19,\"taxLabel\":\"VAT\"}'"
+		"curl": "curl -X PUT \"$REMIT_BASE_URL/api/invoices/$id\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"companyId\":\"cmp_V1StGXR8Z5jdHi6BmyT0\",\"currency\":\"EUR\",\"dueDate\":\"2026-04-30\",\"taxRate\":19,\"taxLabel\":\"VAT\"}'"
 	},
 	"invoices.delete": {
 		"sdk": "await remit.invoices.delete(id)",
-		"curl": "curl -X DELETE \"$REMIT_URL/api/invoices/$id\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl -X DELETE \"$REMIT_BASE_URL/api/invoices/$id\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"invoices.clientLink.create": {
 		"sdk": "await remit.invoices.clientLink.create(id)",
-		"curl": "curl -X POST \"$REMIT_URL/api/invoices/$id/client-link\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl -X POST \"$REMIT_BASE_URL/api/invoices/$id/client-link\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"invoices.clientLink.get": {
 		"sdk": "await remit.invoices.clientLink.get(id)",
-		"curl": "curl \"$REMIT_URL/api/invoices/$id/client-link\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl \"$REMIT_BASE_URL/api/invoices/$id/client-link\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"invoices.clientLink.delete": {
 		"sdk": "await remit.invoices.clientLink.delete(id)",
-		"curl": "curl -X DELETE \"$REMIT_URL/api/invoices/$id/client-link\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl -X DELETE \"$REMIT_BASE_URL/api/invoices/$id/client-link\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"invoices.document": {
 		"sdk": "await remit.invoices.document(id)",
-		"curl": "curl \"$REMIT_URL/api/invoices/$id/document\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl \"$REMIT_BASE_URL/api/invoices/$id/document\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"invoices.emails.list": {
 		"sdk": "for await (const invoiceEmail of remit.invoices.emails.list(id)) console.log(invoiceEmail.id)",
-		"curl": "curl \"$REMIT_URL/api/invoices/$id/emails\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl \"$REMIT_BASE_URL/api/invoices/$id/emails\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"invoices.history": {
 		"sdk": "for await (const historyEntry of remit.invoices.history(id)) console.log(historyEntry.id)",
-		"curl": "curl \"$REMIT_URL/api/invoices/$id/history\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl \"$REMIT_BASE_URL/api/invoices/$id/history\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"invoices.paymentLink.create": {
 		"sdk": "await remit.invoices.paymentLink.create(id)",
-		"curl": "curl -X POST \"$REMIT_URL/api/invoices/$id/payment-link\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl -X POST \"$REMIT_BASE_URL/api/invoices/$id/payment-link\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"invoices.paymentLink.get": {
 		"sdk": "await remit.invoices.paymentLink.get(id)",
-		"curl": "curl \"$REMIT_URL/api/invoices/$id/payment-link\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl \"$REMIT_BASE_URL/api/invoices/$id/payment-link\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"invoices.pdf": {
 		"sdk": "await remit.invoices.pdf(id)",
-		"curl": "curl \"$REMIT_URL/api/invoices/$id/pdf\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\" \\\n  --output invoice.pdf"
+		"curl": "curl \"$REMIT_BASE_URL/api/invoices/$id/pdf\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\" \\\n  --output invoice.pdf"
 	},
 	"invoices.send": {
 		"sdk": "await remit.invoices.send(id, { to: 'billing@acme.example', cc: ['ada@acme.example'], message: 'Thank you for your trust.' })",
-		"curl": "curl -X POST \"$REMIT_URL/api/invoices/$id/send\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"to\":\"billing@acme.example\",\"cc\":[\"ada@acme.example\"],\"message\":\"Thank you for your trust.\"}'"
+		"curl": "curl -X POST \"$REMIT_BASE_URL/api/invoices/$id/send\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"to\":\"billing@acme.example\",\"cc\":[\"ada@acme.example\"],\"message\":\"Thank you for your trust.\"}'"
 	},
 	"invoices.sendStatus": {
 		"sdk": "await remit.invoices.sendStatus(id)",
-		"curl": "curl \"$REMIT_URL/api/invoices/$id/send\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl \"$REMIT_BASE_URL/api/invoices/$id/send\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"numberGaps.list": {
 		"sdk": "for await (const numberGap of remit.numberGaps.list()) console.log(numberGap)",
-		"curl": "curl \"$REMIT_URL/api/number-gaps\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl \"$REMIT_BASE_URL/api/number-gaps\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"organization.get": {
 		"sdk": "await remit.organization.get()",
-		"curl": "curl \"$REMIT_URL/api/organization\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl \"$REMIT_BASE_URL/api/organization\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"organization.update": {
 		"sdk": "await remit.organization.update({ addressLine1: 'Lindenallee 7', postalCode: '10115', city: 'Berlin', country: 'Germany', timeZone: 'Europe/Berlin', defaultCurrency: 'EUR', hourlyRateCents: 11000 })",
-		"curl": "curl -X PATCH \"$REMIT_URL/api/organization\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"addressLine1\":\"Lindenallee 7\",\"postalCode\":\"10115\",\"city\":\"Berlin\",\"country\":\"Germany\",\"timeZone\":\"Europe/Berlin\",\"defaultCurrency\":\"EUR\",\"hourlyRateCents\":11000}'"
+		"curl": "curl -X PATCH \"$REMIT_BASE_URL/api/organization\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"addressLine1\":\"Lindenallee 7\",\"postalCode\":\"10115\",\"city\":\"Berlin\",\"country\":\"Germany\",\"timeZone\":\"Europe/Berlin\",\"defaultCurrency\":\"EUR\",\"hourlyRateCents\":11000}'"
 	},
 	"organization.replace": {
 		"sdk": "await remit.organization.update({ addressLine1: 'Lindenallee 7', postalCode: '10115', city: 'Berlin', country: 'Germany', timeZone: 'Europe/Berlin', defaultCurrency: 'EUR', hourlyRateCents: 11000 })",
-		"curl": "curl -X PUT \"$REMIT_URL/api/organization\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"addressLine1\":\"Lindenallee 7\",\"postalCode\":\"10115\",\"city\":\"Berlin\",\"country\":\"Germany\",\"timeZone\":\"Europe/Berlin\",\"defaultCurrency\":\"EUR\",\"hourlyRateCents\":11000}'"
+		"curl": "curl -X PUT \"$REMIT_BASE_URL/api/organization\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"addressLine1\":\"Lindenallee 7\",\"postalCode\":\"10115\",\"city\":\"Berlin\",\"country\":\"Germany\",\"timeZone\":\"Europe/Berlin\",\"defaultCurrency\":\"EUR\",\"hourlyRateCents\":11000}'"
 	},
 	"organization.logo.get": {
 		"sdk": "await remit.organization.logo.get()",
-		"curl": "curl \"$REMIT_URL/api/organization/logo\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl \"$REMIT_BASE_URL/api/organization/logo\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"organization.logo.replace": {
 		"sdk": "await remit.organization.logo.replace({ data: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==' })",
-		"curl": "curl -X PUT \"$REMIT_URL/api/organization/logo\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"data\":\"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==\"}'"
+		"curl": "curl -X PUT \"$REMIT_BASE_URL/api/organization/logo\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"data\":\"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==\"}'"
 	},
 	"organization.logo.delete": {
 		"sdk": "await remit.organization.logo.delete()",
-		"curl": "curl -X DELETE \"$REMIT_URL/api/organization/logo\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl -X DELETE \"$REMIT_BASE_URL/api/organization/logo\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"organization.nextInvoiceNumber.get": {
 		"sdk": "await remit.organization.nextInvoiceNumber.get()",
-		"curl": "curl \"$REMIT_URL/api/organization/next-invoice-number\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl \"$REMIT_BASE_URL/api/organization/next-invoice-number\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"organization.nextInvoiceNumber.replace": {
 		"sdk": "await remit.organization.nextInvoiceNumber.replace({ number: 1000 })",
-		"curl": "curl -X PUT \"$REMIT_URL/api/organization/next-invoice-number\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"number\":1000}'"
+		"curl": "curl -X PUT \"$REMIT_BASE_URL/api/organization/next-invoice-number\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"number\":1000}'"
 	},
 	"organization.paymentCredentials.get": {
 		"sdk": "await remit.organization.paymentCredentials.get()",
-		"curl": "curl \"$REMIT_URL/api/organization/payment-credentials\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl \"$REMIT_BASE_URL/api/organization/payment-credentials\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"organization.paymentCredentials.replace": {
 		"sdk": "await remit.organization.paymentCredentials.replace({ secretKey: 'rk_live_51Nq0aKq2LwXc4Rk6NdB1sZp', webhookSecret: 'whsec_8fKq2LwXc4Rk6NdB1sZp' })",
-		"curl": "curl -X PUT \"$REMIT_URL/api/organization/payment-credentials\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"secretKey\":\"rk_live_51Nq0aKq2LwXc4Rk6NdB1sZp\",\"webhookSecret\":\"whsec_8fKq2LwXc4Rk6NdB1sZp\"}'"
+		"curl": "curl -X PUT \"$REMIT_BASE_URL/api/organization/payment-credentials\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"secretKey\":\"rk_live_51Nq0aKq2LwXc4Rk6NdB1sZp\",\"webhookSecret\":\"whsec_8fKq2LwXc4Rk6NdB1sZp\"}'"
 	},
 	"organization.paymentCredentials.delete": {
 		"sdk": "await remit.organization.paymentCredentials.delete()",
-		"curl": "curl -X DELETE \"$REMIT_URL/api/organization/payment-credentials\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl -X DELETE \"$REMIT_BASE_URL/api/organization/payment-credentials\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"organization.usage.get": {
 		"sdk": "await remit.organization.usage.get()",
-		"curl": "curl \"$REMIT_URL/api/organization/usage\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl \"$REMIT_BASE_URL/api/organization/usage\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"payments.list": {
 		"sdk": "for await (const payment of remit.payments.list()) console.log(payment.id)",
-		"curl": "curl \"$REMIT_URL/api/payments\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl \"$REMIT_BASE_URL/api/payments\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"payments.create": {
 		"sdk": "await remit.payments.create({ invoiceId: 'inv_3kTMd2sXb9QhVw7YcLpE', amountCents: 50000, method: 'bank transfer', reference: '2026-04-17 ACME', paidAt: '2026-04-17' })",
-		"curl": "curl -X POST \"$REMIT_URL/api/payments\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"invoiceId\":\"inv_3kTMd2sXb9QhVw7YcLpE\",\"amountCents\":50000,\"method\":\"bank transfer\",\"reference\":\"2026-04-17 ACME\",\"paidAt\":\"2026-04-17\"}'"
+		"curl": "curl -X POST \"$REMIT_BASE_URL/api/payments\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"invoiceId\":\"inv_3kTMd2sXb9QhVw7YcLpE\",\"amountCents\":50000,\"method\":\"bank transfer\",\"reference\":\"2026-04-17 ACME\",\"paidAt\":\"2026-04-17\"}'"
 	},
 	"payments.get": {
 		"sdk": "await remit.payments.get(id)",
-		"curl": "curl \"$REMIT_URL/api/payments/$id\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl \"$REMIT_BASE_URL/api/payments/$id\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"payments.update": {
 		"sdk": "await remit.payments.update(id, { reference: '2026-04-17 ACME' })",
-		"curl": "curl -X PATCH \"$REMIT_URL/api/payments/$id\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"reference\":\"2026-04-17 ACME\"}'"
+		"curl": "curl -X PATCH \"$REMIT_BASE_URL/api/payments/$id\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"reference\":\"2026-04-17 ACME\"}'"
 	},
 	"payments.replace": {
 		"sdk": "await remit.payments.update(id, { reference: '2026-04-17 ACME' })",
-		"curl": "curl -X PUT \"$REMIT_URL/api/payments/$id\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"reference\":\"2026-04-17 ACME\"}'"
+		"curl": "curl -X PUT \"$REMIT_BASE_URL/api/payments/$id\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"reference\":\"2026-04-17 ACME\"}'"
 	},
 	"payments.allocate": {
 		"sdk": "await remit.payments.allocate(id, { allocations: [{ invoiceId: 'inv_3kTMd2sXb9QhVw7YcLpE', amountCents: 50000 }] })",
-		"curl": "curl -X POST \"$REMIT_URL/api/payments/$id/allocations\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"allocations\":[{\"invoiceId\":\"inv_3kTMd2sXb9QhVw7YcLpE\",\"amountCents\":50000}]}'"
+		"curl": "curl -X POST \"$REMIT_BASE_URL/api/payments/$id/allocations\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"allocations\":[{\"invoiceId\":\"inv_3kTMd2sXb9QhVw7YcLpE\",\"amountCents\":50000}]}'"
 	},
 	"payments.release": {
 		"sdk": "await remit.payments.release(id)",
-		"curl": "curl -X DELETE \"$REMIT_URL/api/payments/$id/allocations\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl -X DELETE \"$REMIT_BASE_URL/api/payments/$id/allocations\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"payments.history": {
 		"sdk": "for await (const historyEntry of remit.payments.history(id)) console.log(historyEntry.id)",
-		"curl": "curl \"$REMIT_URL/api/payments/$id/history\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl \"$REMIT_BASE_URL/api/payments/$id/history\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"payments.reverse": {
 		"sdk": "await remit.payments.reverse(id, { reason: 'The bank returned it.' })",
-		"curl": "curl -X POST \"$REMIT_URL/api/payments/$id/reverse\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"reason\":\"The bank returned it.\"}'"
+		"curl": "curl -X POST \"$REMIT_BASE_URL/api/payments/$id/reverse\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"reason\":\"The bank returned it.\"}'"
 	},
 	"pipelines.list": {
 		"sdk": "for await (const pipeline of remit.pipelines.list()) console.log(pipeline.id)",
-		"curl": "curl \"$REMIT_URL/api/pipelines\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl \"$REMIT_BASE_URL/api/pipelines\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"pipelines.create": {
 		"sdk": "await remit.pipelines.create({ name: 'Retainers', stages: [{ key: 'active', label: 'Active', type: 'won' }] })",
-		"curl": "curl -X POST \"$REMIT_URL/api/pipelines\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"name\":\"Retainers\",\"stages\":[{\"key\":\"active\",\"label\":\"Active\",\"type\":\"won\"}]}'"
+		"curl": "curl -X POST \"$REMIT_BASE_URL/api/pipelines\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"name\":\"Retainers\",\"stages\":[{\"key\":\"active\",\"label\":\"Active\",\"type\":\"won\"}]}'"
 	},
 	"pipelines.get": {
 		"sdk": "await remit.pipelines.get(id)",
-		"curl": "curl \"$REMIT_URL/api/pipelines/$id\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl \"$REMIT_BASE_URL/api/pipelines/$id\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"pipelines.update": {
 		"sdk": "await remit.pipelines.update(id, { name: 'Retainers 2026' })",
-		"curl": "curl -X PATCH \"$REMIT_URL/api/pipelines/$id\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"name\":\"Retainers 2026\"}'"
+		"curl": "curl -X PATCH \"$REMIT_BASE_URL/api/pipelines/$id\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"name\":\"Retainers 2026\"}'"
 	},
 	"pipelines.replace": {
 		"sdk": "await remit.pipelines.update(id, { name: 'Retainers 2026' })",
-		"curl": "curl -X PUT \"$REMIT_URL/api/pipelines/$id\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"name\":\"Retainers 2026\"}'"
+		"curl": "curl -X PUT \"$REMIT_BASE_URL/api/pipelines/$id\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"name\":\"Retainers 2026\"}'"
 	},
 	"pipelines.delete": {
 		"sdk": "await remit.pipelines.delete(id)",
-		"curl": "curl -X DELETE \"$REMIT_URL/api/pipelines/$id\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl -X DELETE \"$REMIT_BASE_URL/api/pipelines/$id\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"pipelines.history": {
 		"sdk": "for await (const historyEntry of remit.pipelines.history(id)) console.log(historyEntry.id)",
-		"curl": "curl \"$REMIT_URL/api/pipelines/$id/history\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl \"$REMIT_BASE_URL/api/pipelines/$id/history\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"reports.summary": {
 		"sdk": "await remit.reports.summary()",
-		"curl": "curl \"$REMIT_URL/api/reports/summary\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl \"$REMIT_BASE_URL/api/reports/summary\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"search.list": {
 		"sdk": "await remit.search.list()",
-		"curl": "curl \"$REMIT_URL/api/search\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl \"$REMIT_BASE_URL/api/search\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"session.get": {
 		"sdk": "await remit.session.get()"
@@ -367,317 +367,317 @@ export const calls: Readonly<Record<string, Call>> = {
 	},
 	"sessions.list": {
 		"sdk": "for await (const session of remit.sessions.list()) console.log(session.id)",
-		"curl": "curl \"$REMIT_URL/api/sessions\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl \"$REMIT_BASE_URL/api/sessions\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"sessions.delete": {
 		"sdk": "await remit.sessions.delete(id)",
-		"curl": "curl -X DELETE \"$REMIT_URL/api/sessions/$id\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl -X DELETE \"$REMIT_BASE_URL/api/sessions/$id\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"setup.get": {
 		"sdk": "await remit.setup.get()",
-		"curl": "curl \"$REMIT_URL/api/setup\""
+		"curl": "curl \"$REMIT_BASE_URL/api/setup\""
 	},
 	"setup.create": {
 		"sdk": "await remit.setup.create({ token: 'q8Zk2fLwXc4Rk6NdB1sZpV7nRt3sXb9Q', organizationName: 'Nordwind Studio', email: 'ada@nordwind.example', name: 'Ada Lindqvist', password: 'a quiet morning in May' })"
 	},
 	"taxRates.list": {
 		"sdk": "for await (const taxRate of remit.taxRates.list()) console.log(taxRate.id)",
-		"curl": "curl \"$REMIT_URL/api/tax-rates\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl \"$REMIT_BASE_URL/api/tax-rates\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"taxRates.create": {
 		"sdk": "await remit.taxRates.create({ name: 'Germany, standard', label: 'VAT', percent: '19' })",
-		"curl": "curl -X POST \"$REMIT_URL/api/tax-rates\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"name\":\"Germany, standard\",\"label\":\"VAT\",\"percent\":\"19\"}'"
+		"curl": "curl -X POST \"$REMIT_BASE_URL/api/tax-rates\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"name\":\"Germany, standard\",\"label\":\"VAT\",\"percent\":\"19\"}'"
 	},
 	"taxRates.get": {
 		"sdk": "await remit.taxRates.get(id)",
-		"curl": "curl \"$REMIT_URL/api/tax-rates/$id\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl \"$REMIT_BASE_URL/api/tax-rates/$id\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"taxRates.update": {
 		"sdk": "await remit.taxRates.update(id, { name: 'Germany, standard rate', isDefault: true })",
-		"curl": "curl -X PATCH \"$REMIT_URL/api/tax-rates/$id\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"name\":\"Germany, standard rate\",\"isDefault\":true}'"
+		"curl": "curl -X PATCH \"$REMIT_BASE_URL/api/tax-rates/$id\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"name\":\"Germany, standard rate\",\"isDefault\":true}'"
 	},
 	"taxRates.replace": {
 		"sdk": "await remit.taxRates.update(id, { name: 'Germany, standard rate', isDefault: true })",
-		"curl": "curl -X PUT \"$REMIT_URL/api/tax-rates/$id\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"name\":\"Germany, standard rate\",\"isDefault\":true}'"
+		"curl": "curl -X PUT \"$REMIT_BASE_URL/api/tax-rates/$id\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"name\":\"Germany, standard rate\",\"isDefault\":true}'"
 	},
 	"taxRates.delete": {
 		"sdk": "await remit.taxRates.delete(id)",
-		"curl": "curl -X DELETE \"$REMIT_URL/api/tax-rates/$id\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl -X DELETE \"$REMIT_BASE_URL/api/tax-rates/$id\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"taxRates.history": {
 		"sdk": "for await (const historyEntry of remit.taxRates.history(id)) console.log(historyEntry.id)",
-		"curl": "curl \"$REMIT_URL/api/tax-rates/$id/history\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl \"$REMIT_BASE_URL/api/tax-rates/$id/history\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"timeEntries.list": {
 		"sdk": "for await (const timeEntry of remit.timeEntries.list()) console.log(timeEntry.id)",
-		"curl": "curl \"$REMIT_URL/api/time-entries\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl \"$REMIT_BASE_URL/api/time-entries\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"timeEntries.create": {
 		"sdk": "await remit.timeEntries.create({ dealId: 'dl_8fKq2LwXc4Rk6NdB1sZp', taskName: 'Checkout', description: 'Address form', startedAt: '2026-03-31T09:00:00+02:00', durationSeconds: 5400 })",
-		"curl": "curl -X POST \"$REMIT_URL/api/time-entries\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"dealId\":\"dl_8fKq2LwXc4Rk6NdB1sZp\",\"taskName\":\"Checkout\",\"description\":\"Address form\",\"startedAt\":\"2026-03-31T09:00:00+02:00\",\"durationSeconds\":5400}'"
+		"curl": "curl -X POST \"$REMIT_BASE_URL/api/time-entries\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"dealId\":\"dl_8fKq2LwXc4Rk6NdB1sZp\",\"taskName\":\"Checkout\",\"description\":\"Address form\",\"startedAt\":\"2026-03-31T09:00:00+02:00\",\"durationSeconds\":5400}'"
 	},
 	"timeEntries.get": {
 		"sdk": "await remit.timeEntries.get(id)",
-		"curl": "curl \"$REMIT_URL/api/time-entries/$id\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl \"$REMIT_BASE_URL/api/time-entries/$id\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"timeEntries.update": {
 		"sdk": "await remit.timeEntries.update(id, { endedAt: '2026-03-31T10:30:00+02:00' })",
-		"curl": "curl -X PATCH \"$REMIT_URL/api/time-entries/$id\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"endedAt\":\"2026-03-31T10:30:00+02:00\"}'"
+		"curl": "curl -X PATCH \"$REMIT_BASE_URL/api/time-entries/$id\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"endedAt\":\"2026-03-31T10:30:00+02:00\"}'"
 	},
 	"timeEntries.replace": {
 		"sdk": "await remit.timeEntries.update(id, { endedAt: '2026-03-31T10:30:00+02:00' })",
-		"curl": "curl -X PUT \"$REMIT_URL/api/time-entries/$id\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"endedAt\":\"2026-03-31T10:30:00+02:00\"}'"
+		"curl": "curl -X PUT \"$REMIT_BASE_URL/api/time-entries/$id\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"endedAt\":\"2026-03-31T10:30:00+02:00\"}'"
 	},
 	"timeEntries.delete": {
 		"sdk": "await remit.timeEntries.delete(id)",
-		"curl": "curl -X DELETE \"$REMIT_URL/api/time-entries/$id\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl -X DELETE \"$REMIT_BASE_URL/api/time-entries/$id\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"timeEntries.history": {
 		"sdk": "for await (const historyEntry of remit.timeEntries.history(id)) console.log(historyEntry.id)",
-		"curl": "curl \"$REMIT_URL/api/time-entries/$id/history\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl \"$REMIT_BASE_URL/api/time-entries/$id/history\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"users.list": {
 		"sdk": "for await (const user of remit.users.list()) console.log(user.id)",
-		"curl": "curl \"$REMIT_URL/api/users\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl \"$REMIT_BASE_URL/api/users\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"users.get": {
 		"sdk": "await remit.users.get(id)",
-		"curl": "curl \"$REMIT_URL/api/users/$id\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl \"$REMIT_BASE_URL/api/users/$id\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"users.update": {
 		"sdk": "await remit.users.update(id, { role: 'manager' })",
-		"curl": "curl -X PATCH \"$REMIT_URL/api/users/$id\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"role\":\"manager\"}'"
+		"curl": "curl -X PATCH \"$REMIT_BASE_URL/api/users/$id\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"role\":\"manager\"}'"
 	},
 	"users.replace": {
 		"sdk": "await remit.users.update(id, { role: 'manager' })",
-		"curl": "curl -X PUT \"$REMIT_URL/api/users/$id\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"role\":\"manager\"}'"
+		"curl": "curl -X PUT \"$REMIT_BASE_URL/api/users/$id\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"role\":\"manager\"}'"
 	},
 	"users.delete": {
 		"sdk": "await remit.users.delete(id)",
-		"curl": "curl -X DELETE \"$REMIT_URL/api/users/$id\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl -X DELETE \"$REMIT_BASE_URL/api/users/$id\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"connections.list": {
 		"sdk": "for await (const connection of remit.connections.list()) console.log(connection.id)",
-		"curl": "curl \"$REMIT_URL/connections\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl \"$REMIT_BASE_URL/connections\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"connections.create": {
 		"sdk": "await remit.connections.create({ provider: 'hubspot', name: 'HubSpot of Acme', authType: 'api_key', credentials: { apiKey: 'pat-eu1-8fKq2LwXc4Rk6NdB1sZp' } })",
-		"curl": "curl -X POST \"$REMIT_URL/connections\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"provider\":\"hubspot\",\"name\":\"HubSpot of Acme\",\"authType\":\"api_key\",\"credentials\":{\"apiKey\":\"pat-eu1-8fKq2LwXc4Rk6NdB1sZp\"}}'"
+		"curl": "curl -X POST \"$REMIT_BASE_URL/connections\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"provider\":\"hubspot\",\"name\":\"HubSpot of Acme\",\"authType\":\"api_key\",\"credentials\":{\"apiKey\":\"pat-eu1-8fKq2LwXc4Rk6NdB1sZp\"}}'"
 	},
 	"connections.providers.list": {
 		"sdk": "for await (const provider of remit.connections.providers.list()) console.log(provider.id)",
-		"curl": "curl \"$REMIT_URL/connections/providers\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl \"$REMIT_BASE_URL/connections/providers\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"connections.get": {
 		"sdk": "await remit.connections.get(id)",
-		"curl": "curl \"$REMIT_URL/connections/$id\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl \"$REMIT_BASE_URL/connections/$id\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"connections.update": {
 		"sdk": "await remit.connections.update(id, { name: 'HubSpot of Acme, EU' })",
-		"curl": "curl -X PATCH \"$REMIT_URL/connections/$id\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"name\":\"HubSpot of Acme, EU\"}'"
+		"curl": "curl -X PATCH \"$REMIT_BASE_URL/connections/$id\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"name\":\"HubSpot of Acme, EU\"}'"
 	},
 	"connections.delete": {
 		"sdk": "await remit.connections.delete(id)",
-		"curl": "curl -X DELETE \"$REMIT_URL/connections/$id\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl -X DELETE \"$REMIT_BASE_URL/connections/$id\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"connections.authorize": {
 		"sdk": "await remit.connections.authorize(id, { returnUrl: 'https://app.acme.example/settings' })",
-		"curl": "curl -X POST \"$REMIT_URL/connections/$id/authorize\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"returnUrl\":\"https://app.acme.example/settings\"}'"
+		"curl": "curl -X POST \"$REMIT_BASE_URL/connections/$id/authorize\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"returnUrl\":\"https://app.acme.example/settings\"}'"
 	},
 	"connections.history": {
 		"sdk": "for await (const historyEntry of remit.connections.history(id)) console.log(historyEntry.id)",
-		"curl": "curl \"$REMIT_URL/connections/$id/history\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl \"$REMIT_BASE_URL/connections/$id/history\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"connections.link": {
 		"sdk": "await remit.connections.link(id, { returnUrl: 'https://app.acme.example/settings' })",
-		"curl": "curl -X POST \"$REMIT_URL/connections/$id/link\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"returnUrl\":\"https://app.acme.example/settings\"}'"
+		"curl": "curl -X POST \"$REMIT_BASE_URL/connections/$id/link\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"returnUrl\":\"https://app.acme.example/settings\"}'"
 	},
 	"connections.objects.schema": {
 		"sdk": "await remit.connections.objects.schema(id, name)",
-		"curl": "curl \"$REMIT_URL/connections/$id/objects/$name/schema\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl \"$REMIT_BASE_URL/connections/$id/objects/$name/schema\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"connections.test": {
 		"sdk": "await remit.connections.test(id)",
-		"curl": "curl -X POST \"$REMIT_URL/connections/$id/test\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl -X POST \"$REMIT_BASE_URL/connections/$id/test\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"mappings.list": {
 		"sdk": "for await (const mapping of remit.mappings.list()) console.log(mapping.id)",
-		"curl": "curl \"$REMIT_URL/mappings\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl \"$REMIT_BASE_URL/mappings\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"mappings.create": {
 		"sdk": "await remit.mappings.create({ name: 'HubSpot companies', source: { system: 'hubspot', object: 'companies' }, target: { system: 'internal', object: 'company' }, fields: [{ target: 'name', source: 'properties.name', required: true }] })",
-		"curl": "curl -X POST \"$REMIT_URL/mappings\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"name\":\"HubSpot companies\",\"source\":{\"system\":\"hubspot\",\"object\":\"companies\"},\"target\":{\"system\":\"internal\",\"object\":\"company\"},\"fields\":[{\"target\":\"name\",\"source\":\"properties.name\",\"required\":true}]}'"
+		"curl": "curl -X POST \"$REMIT_BASE_URL/mappings\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"name\":\"HubSpot companies\",\"source\":{\"system\":\"hubspot\",\"object\":\"companies\"},\"target\":{\"system\":\"internal\",\"object\":\"company\"},\"fields\":[{\"target\":\"name\",\"source\":\"properties.name\",\"required\":true}]}'"
 	},
 	"mappings.defaults.list": {
 		"sdk": "for await (const mappingCreate of remit.mappings.defaults.list()) console.log(mappingCreate)",
-		"curl": "curl \"$REMIT_URL/mappings/defaults\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl \"$REMIT_BASE_URL/mappings/defaults\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"mappings.get": {
 		"sdk": "await remit.mappings.get(id)",
-		"curl": "curl \"$REMIT_URL/mappings/$id\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl \"$REMIT_BASE_URL/mappings/$id\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"mappings.update": {
 		"sdk": "await remit.mappings.update(id, { status: 'active' })",
-		"curl": "curl -X PATCH \"$REMIT_URL/mappings/$id\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"status\":\"active\"}'"
+		"curl": "curl -X PATCH \"$REMIT_BASE_URL/mappings/$id\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"status\":\"active\"}'"
 	},
 	"mappings.replace": {
 		"sdk": "await remit.mappings.update(id, { status: 'active' })",
-		"curl": "curl -X PUT \"$REMIT_URL/mappings/$id\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"status\":\"active\"}'"
+		"curl": "curl -X PUT \"$REMIT_BASE_URL/mappings/$id\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"status\":\"active\"}'"
 	},
 	"mappings.delete": {
 		"sdk": "await remit.mappings.delete(id)",
-		"curl": "curl -X DELETE \"$REMIT_URL/mappings/$id\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl -X DELETE \"$REMIT_BASE_URL/mappings/$id\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"mappings.preview": {
 		"sdk": "await remit.mappings.preview(id, { records: [{ properties: { name: 'Acme GmbH' } }] })",
-		"curl": "curl -X POST \"$REMIT_URL/mappings/$id/preview\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"records\":[{\"properties\":{\"name\":\"Acme GmbH\"}}]}'"
+		"curl": "curl -X POST \"$REMIT_BASE_URL/mappings/$id/preview\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"records\":[{\"properties\":{\"name\":\"Acme GmbH\"}}]}'"
 	},
 	"syncs.list": {
 		"sdk": "for await (const sync of remit.syncs.list()) console.log(sync.id)",
-		"curl": "curl \"$REMIT_URL/syncs\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl \"$REMIT_BASE_URL/syncs\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"syncs.create": {
 		"sdk": "await remit.syncs.create({ name: 'Companies from HubSpot', connectionId: 'con_5cU0ohX8mAYk2rTwQ1vJ', mappingId: 'map_9dKq2LwXc4Rk6NdB1sZp', direction: 'inbound', schedule: { type: 'interval', minutes: 15 } })",
-		"curl": "curl -X POST \"$REMIT_URL/syncs\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"name\":\"Companies from HubSpot\",\"connectionId\":\"con_5cU0ohX8mAYk2rTwQ1vJ\",\"mappingId\":\"map_9dKq2LwXc4Rk6NdB1sZp\",\"direction\":\"inbound\",\"schedule\":{\"type\":\"interval\",\"minutes\":15}}'"
+		"curl": "curl -X POST \"$REMIT_BASE_URL/syncs\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"name\":\"Companies from HubSpot\",\"connectionId\":\"con_5cU0ohX8mAYk2rTwQ1vJ\",\"mappingId\":\"map_9dKq2LwXc4Rk6NdB1sZp\",\"direction\":\"inbound\",\"schedule\":{\"type\":\"interval\",\"minutes\":15}}'"
 	},
 	"syncs.get": {
 		"sdk": "await remit.syncs.get(id)",
-		"curl": "curl \"$REMIT_URL/syncs/$id\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl \"$REMIT_BASE_URL/syncs/$id\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"syncs.update": {
 		"sdk": "await remit.syncs.update(id, { schedule: { type: 'manual' } })",
-		"curl": "curl -X PATCH \"$REMIT_URL/syncs/$id\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"schedule\":{\"type\":\"manual\"}}'"
+		"curl": "curl -X PATCH \"$REMIT_BASE_URL/syncs/$id\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"schedule\":{\"type\":\"manual\"}}'"
 	},
 	"syncs.delete": {
 		"sdk": "await remit.syncs.delete(id)",
-		"curl": "curl -X DELETE \"$REMIT_URL/syncs/$id\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl -X DELETE \"$REMIT_BASE_URL/syncs/$id\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"syncs.cancel": {
 		"sdk": "await remit.syncs.cancel(id)",
-		"curl": "curl -X POST \"$REMIT_URL/syncs/$id/cancel\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl -X POST \"$REMIT_BASE_URL/syncs/$id/cancel\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"syncs.errors.list": {
 		"sdk": "for await (const syncRecordError of remit.syncs.errors.list(id)) console.log(syncRecordError.id)",
-		"curl": "curl \"$REMIT_URL/syncs/$id/errors\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl \"$REMIT_BASE_URL/syncs/$id/errors\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"syncs.errors.get": {
 		"sdk": "await remit.syncs.errors.get(id, errorId)",
-		"curl": "curl \"$REMIT_URL/syncs/$id/errors/$errorId\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl \"$REMIT_BASE_URL/syncs/$id/errors/$errorId\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"syncs.errors.resolve": {
 		"sdk": "await remit.syncs.errors.resolve(id, errorId, { use: 'source' })",
-		"curl": "curl -X POST \"$REMIT_URL/syncs/$id/errors/$errorId/resolve\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"use\":\"source\"}'"
+		"curl": "curl -X POST \"$REMIT_BASE_URL/syncs/$id/errors/$errorId/resolve\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"use\":\"source\"}'"
 	},
 	"syncs.history": {
 		"sdk": "for await (const historyEntry of remit.syncs.history(id)) console.log(historyEntry.id)",
-		"curl": "curl \"$REMIT_URL/syncs/$id/history\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl \"$REMIT_BASE_URL/syncs/$id/history\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"syncs.links.list": {
 		"sdk": "for await (const syncLinkSummary of remit.syncs.links.list(id)) console.log(syncLinkSummary)",
-		"curl": "curl \"$REMIT_URL/syncs/$id/links\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl \"$REMIT_BASE_URL/syncs/$id/links\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"syncs.links.create": {
 		"sdk": "await remit.syncs.links.create(id, { externalId: '17293', recordId: 'cmp_V1StGXR8Z5jdHi6BmyT0' })",
-		"curl": "curl -X POST \"$REMIT_URL/syncs/$id/links\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"externalId\":\"17293\",\"recordId\":\"cmp_V1StGXR8Z5jdHi6BmyT0\"}'"
+		"curl": "curl -X POST \"$REMIT_BASE_URL/syncs/$id/links\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"externalId\":\"17293\",\"recordId\":\"cmp_V1StGXR8Z5jdHi6BmyT0\"}'"
 	},
 	"syncs.links.get": {
 		"sdk": "await remit.syncs.links.get(id, externalId)",
-		"curl": "curl \"$REMIT_URL/syncs/$id/links/$externalId\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl \"$REMIT_BASE_URL/syncs/$id/links/$externalId\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"syncs.links.delete": {
 		"sdk": "await remit.syncs.links.delete(id, externalId)",
-		"curl": "curl -X DELETE \"$REMIT_URL/syncs/$id/links/$externalId\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl -X DELETE \"$REMIT_BASE_URL/syncs/$id/links/$externalId\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"syncs.pause": {
 		"sdk": "await remit.syncs.pause(id)",
-		"curl": "curl -X POST \"$REMIT_URL/syncs/$id/pause\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl -X POST \"$REMIT_BASE_URL/syncs/$id/pause\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"syncs.resume": {
 		"sdk": "await remit.syncs.resume(id)",
-		"curl": "curl -X POST \"$REMIT_URL/syncs/$id/resume\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl -X POST \"$REMIT_BASE_URL/syncs/$id/resume\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"syncs.run": {
 		"sdk": "await remit.syncs.run(id, { mode: 'full' })",
-		"curl": "curl -X POST \"$REMIT_URL/syncs/$id/run\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"mode\":\"full\"}'"
+		"curl": "curl -X POST \"$REMIT_BASE_URL/syncs/$id/run\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"mode\":\"full\"}'"
 	},
 	"syncs.runs.list": {
 		"sdk": "for await (const syncRun of remit.syncs.runs.list(id)) console.log(syncRun.id)",
-		"curl": "curl \"$REMIT_URL/syncs/$id/runs\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl \"$REMIT_BASE_URL/syncs/$id/runs\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"syncs.runs.get": {
 		"sdk": "await remit.syncs.runs.get(id, runId)",
-		"curl": "curl \"$REMIT_URL/syncs/$id/runs/$runId\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl \"$REMIT_BASE_URL/syncs/$id/runs/$runId\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"syncs.runs.confirm": {
 		"sdk": "await remit.syncs.runs.confirm(id, runId)",
-		"curl": "curl -X POST \"$REMIT_URL/syncs/$id/runs/$runId/confirm\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl -X POST \"$REMIT_BASE_URL/syncs/$id/runs/$runId/confirm\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"syncs.runs.deletions.list": {
 		"sdk": "for await (const syncLinkSummary of remit.syncs.runs.deletions.list(id, runId)) console.log(syncLinkSummary)",
-		"curl": "curl \"$REMIT_URL/syncs/$id/runs/$runId/deletions\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl \"$REMIT_BASE_URL/syncs/$id/runs/$runId/deletions\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"syncs.runs.errors.list": {
 		"sdk": "for await (const syncRecordError of remit.syncs.runs.errors.list(id, runId)) console.log(syncRecordError.id)",
-		"curl": "curl \"$REMIT_URL/syncs/$id/runs/$runId/errors\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl \"$REMIT_BASE_URL/syncs/$id/runs/$runId/errors\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"webhooks.deliveries.list": {
 		"sdk": "for await (const webhookDelivery of remit.webhooks.deliveries.list()) console.log(webhookDelivery.id)",
-		"curl": "curl \"$REMIT_URL/webhooks/deliveries\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl \"$REMIT_BASE_URL/webhooks/deliveries\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"webhooks.deliveries.get": {
 		"sdk": "await remit.webhooks.deliveries.get(id)",
-		"curl": "curl \"$REMIT_URL/webhooks/deliveries/$id\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl \"$REMIT_BASE_URL/webhooks/deliveries/$id\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"webhooks.deliveries.redeliver": {
 		"sdk": "await remit.webhooks.deliveries.redeliver(id)",
-		"curl": "curl -X POST \"$REMIT_URL/webhooks/deliveries/$id/redeliver\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl -X POST \"$REMIT_BASE_URL/webhooks/deliveries/$id/redeliver\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"webhooks.endpoints.list": {
 		"sdk": "for await (const webhookEndpoint of remit.webhooks.endpoints.list()) console.log(webhookEndpoint.id)",
-		"curl": "curl \"$REMIT_URL/webhooks/endpoints\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl \"$REMIT_BASE_URL/webhooks/endpoints\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"webhooks.endpoints.create": {
 		"sdk": "await remit.webhooks.endpoints.create({ url: 'https://acme.example/webhooks/remit', eventTypes: ['invoice.paid', 'company.*'] })",
-		"curl": "curl -X POST \"$REMIT_URL/webhooks/endpoints\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"url\":\"https://acme.example/webhooks/remit\",\"eventTypes\":[\"invoice.paid\",\"company.*\"]}'"
+		"curl": "curl -X POST \"$REMIT_BASE_URL/webhooks/endpoints\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"url\":\"https://acme.example/webhooks/remit\",\"eventTypes\":[\"invoice.paid\",\"company.*\"]}'"
 	},
 	"webhooks.endpoints.get": {
 		"sdk": "await remit.webhooks.endpoints.get(id)",
-		"curl": "curl \"$REMIT_URL/webhooks/endpoints/$id\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl \"$REMIT_BASE_URL/webhooks/endpoints/$id\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"webhooks.endpoints.update": {
 		"sdk": "await remit.webhooks.endpoints.update(id, { status: 'paused' })",
-		"curl": "curl -X PATCH \"$REMIT_URL/webhooks/endpoints/$id\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"status\":\"paused\"}'"
+		"curl": "curl -X PATCH \"$REMIT_BASE_URL/webhooks/endpoints/$id\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"status\":\"paused\"}'"
 	},
 	"webhooks.endpoints.delete": {
 		"sdk": "await remit.webhooks.endpoints.delete(id)",
-		"curl": "curl -X DELETE \"$REMIT_URL/webhooks/endpoints/$id\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl -X DELETE \"$REMIT_BASE_URL/webhooks/endpoints/$id\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"webhooks.endpoints.redeliver": {
 		"sdk": "await remit.webhooks.endpoints.redeliver(id, { since: 1774915200000 })",
-		"curl": "curl -X POST \"$REMIT_URL/webhooks/endpoints/$id/redeliver\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"since\":1774915200000}'"
+		"curl": "curl -X POST \"$REMIT_BASE_URL/webhooks/endpoints/$id/redeliver\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"since\":1774915200000}'"
 	},
 	"webhooks.endpoints.rotateSecret": {
 		"sdk": "await remit.webhooks.endpoints.rotateSecret(id, { graceSeconds: 3600 })",
-		"curl": "curl -X POST \"$REMIT_URL/webhooks/endpoints/$id/rotate-secret\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"graceSeconds\":3600}'"
+		"curl": "curl -X POST \"$REMIT_BASE_URL/webhooks/endpoints/$id/rotate-secret\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"graceSeconds\":3600}'"
 	},
 	"webhooks.endpoints.stats": {
 		"sdk": "await remit.webhooks.endpoints.stats(id)",
-		"curl": "curl \"$REMIT_URL/webhooks/endpoints/$id/stats\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl \"$REMIT_BASE_URL/webhooks/endpoints/$id/stats\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"webhooks.endpoints.test": {
 		"sdk": "await remit.webhooks.endpoints.test(id)",
-		"curl": "curl -X POST \"$REMIT_URL/webhooks/endpoints/$id/test\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl -X POST \"$REMIT_BASE_URL/webhooks/endpoints/$id/test\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"webhooks.eventTypes.list": {
 		"sdk": "for await (const webhookEventType of remit.webhooks.eventTypes.list()) console.log(webhookEventType)",
-		"curl": "curl \"$REMIT_URL/webhooks/event-types\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl \"$REMIT_BASE_URL/webhooks/event-types\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"webhooks.events.list": {
 		"sdk": "for await (const webhookEvent of remit.webhooks.events.list()) console.log(webhookEvent.id)",
-		"curl": "curl \"$REMIT_URL/webhooks/events\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl \"$REMIT_BASE_URL/webhooks/events\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	},
 	"webhooks.events.get": {
 		"sdk": "await remit.webhooks.events.get(id)",
-		"curl": "curl \"$REMIT_URL/webhooks/events/$id\" \\\n  -H \"Authorization: Bearer $REMIT_KEY\""
+		"curl": "curl \"$REMIT_BASE_URL/webhooks/events/$id\" \\\n  -H \"Authorization: Bearer $REMIT_API_KEY\""
 	}
 }

@@ -41,7 +41,7 @@ const companies = async (...names: string[]) => {
 const namesIn = ({ received }: Sink) => received.map(({ event }) => ('name' in event.data ? event.data.name : event.type))
 const arrived = (...names: string[]) => expect.poll(() => namesIn(sink), wait).toEqual(names)
 const listen = (...args: string[]) =>
-	remit.begin(['listen', '--url', served.url, '--forward-to', sink.url, ...args], { REMIT_KEY: key })
+	remit.begin(['listen', '--url', served.url, '--forward-to', sink.url, ...args], { REMIT_API_KEY: key })
 const lastOf = (listening: Begun) => () => JSON.parse(listening.lines().at(-1) ?? '{}')
 const began = (listening: Begun) => expect.poll(() => listening.lines().length, wait).toBeGreaterThan(0)
 

@@ -9,14 +9,18 @@ export interface RemoteOptions {
 	readonly json?: boolean
 }
 
+/** Adds the options that say which server a command uses, as whom. */
+export const serverOptions = (command: Command, scope: string) =>
+	command
+		.addOption(new Option('--api-key <key>', `a key with the scope ${scope}; better in REMIT_API_KEY`).env('REMIT_API_KEY'))
+		.addOption(new Option('--url <url>', 'the Remit server').env('REMIT_BASE_URL').default('http://127.0.0.1:3000'))
+
 export const remoteCommand = (parent: Command, name: string, description: string, scope: 'read' | 'write' | 'admin') =>
-	command(parent, name, description)
-		.addOption(new Option('--api-key <key>', `a key with the scope ${scope}; better in REMIT_KEY`).env('REMIT_KEY'))
-		.addOption(new Option('--url <url>', 'the Remit server').env('REMIT_URL').default('http://127.0.0.1:3000'))
+	serverOptions(command(parent, name, description), scope)
 
 export function requireKey({ apiKey }: RemoteOptions): string {
 	if (apiKey) return apiKey
-	throw new UsageError('--api-key: a key is needed, here or in REMIT_KEY; remit keys create makes one')
+	throw new UsageError('--api-key: a key is needed, here or in REMIT_API_KEY; remit keys create makes one')
 }
 
 /** Does the work with a client of the server. What the server says no to is one sentence for the user. */

@@ -33,7 +33,7 @@ beforeAll(async () => {
 	const { organizationId } = await remit.json(['organizations', 'create', '--name', 'First Ltd'])
 	const { key } = await remit.json(['keys', 'create', '--organization', organizationId, '--scopes', 'all'])
 	served = await remit.serve()
-	use = { REMIT_KEY: key, REMIT_URL: served.url }
+	use = { REMIT_API_KEY: key, REMIT_BASE_URL: served.url }
 	client = new Client({ apiKey: key, baseUrl: served.url })
 })
 afterAll(async () => {

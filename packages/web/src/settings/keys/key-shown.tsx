@@ -56,7 +56,7 @@ export function KeyShown({ made: { key }, name, scopes, onClose }: KeyShownProps
 			/>
 			<CopyField
 				label="Use it with the SDK"
-				text={`const remit = new Remit({ apiKey: process.env.REMIT_KEY, baseUrl: '${origin}' })`}
+				text={`const remit = new Remit({ apiKey: process.env.REMIT_API_KEY, baseUrl: '${origin}' })`}
 			/>
 			{isAsked && <Banner>The key is not copied yet, and cannot be shown again.</Banner>}
 		</Dialog>
