@@ -11,6 +11,7 @@ import { command, print, UsageError } from './commands/command.ts'
 import { addEraseCommands } from './commands/erase.ts'
 import { addJobCommands } from './commands/jobs.ts'
 import { addMailCommands } from './commands/mail.ts'
+import { addApiCommands } from './commands/remote/api.ts'
 import { addConnectionCommands } from './commands/remote/connections.ts'
 import { addListenCommand } from './commands/remote/listen.ts'
 import { addMappingCommands } from './commands/remote/mappings.ts'
@@ -61,6 +62,7 @@ addConnectionCommands(program)
 addMappingCommands(program)
 addSyncCommands(program)
 addListenCommand(program)
+addApiCommands(program, process.argv[2] === 'api')
 
 const organizations = program.command('organizations').description('Organizations: each sees only its own records.')
 

@@ -7,11 +7,13 @@ export interface ContractParameter {
 	readonly name: string
 	readonly in: 'query' | 'path' | 'header'
 	readonly required?: boolean
+	readonly description?: string
 	readonly schema: JsonSchema
 }
 
 export interface ContractOperation {
 	readonly operationId: string
+	readonly description: string
 	readonly parameters: readonly ContractParameter[]
 	readonly requestBody?: { readonly required?: boolean; readonly content: Record<string, { readonly schema: JsonSchema }> }
 	readonly responses: Record<
@@ -46,6 +48,12 @@ export const schemas: Record<string, JsonSchema> = document.components.schemas
 /** The schema with its reference resolved, and the keywords beside the reference. */
 export function resolved({ $ref, ...beside }: JsonSchema): JsonSchema {
 	return typeof $ref === 'string' ? { ...resolved(schemas[$ref.replace('#/components/schemas/', '')] ?? {}), ...beside } : beside
+}
+
+/** The schemas of which a value fits one. */
+export function membersOf(schema: JsonSchema): JsonSchema[] {
+	const { anyOf, ...own } = resolved(schema)
+	return Array.isArray(anyOf) ? anyOf.flatMap(membersOf) : [own]
 }
 
 /** The schemas to which a part of the document refers, directly or through others. */
