@@ -6,6 +6,7 @@ import { Remit } from '@remit/sdk'
 import Sqlite from 'better-sqlite3'
 import pg from 'pg'
 import { pino } from 'pino'
+import { type Dispatcher, request } from 'undici'
 import { inject, vi } from 'vitest'
 import { createKey } from '../src/api-keys/store.ts'
 import { scopes as allScopes, type Scope } from '../src/auth/keys.ts'
@@ -236,9 +237,12 @@ function watchMails(folder: string): void {
 
 async function ask(url: string, method: string, path: string, { body, headers = {}, key }: AskOptions): Promise<Answer> {
 	const raw = typeof body === 'string' || body instanceof Uint8Array
-	const response = await fetch(url + path, {
-		method,
+	// Takes a third of the CPU of `fetch`, of which a run of all tests has minutes. Follows no redirect.
+	const response = await request(url + path, {
+		method: method as Dispatcher.HttpMethod,
 		headers: {
+			accept: '*/*',
+			'user-agent': 'node',
 			...(key !== null && { authorization: `Bearer ${key}` }),
 			...(body !== undefined && { 'content-type': 'application/json' }),
 			// As a browser says of a page of the server.
@@ -247,10 +251,12 @@ async function ask(url: string, method: string, path: string, { body, headers = 
 		},
 		...(body !== undefined && { body: raw ? (body as string) : JSON.stringify(body) }),
 	})
-	const bytes = new Uint8Array(await response.arrayBuffer())
-	const isJson = /[/+]json/.test(response.headers.get('content-type') ?? '')
+	const answered = new Headers()
+	for (const [name, value] of Object.entries(response.headers)) for (const one of [value ?? []].flat()) answered.append(name, one)
+	const bytes = new Uint8Array(await response.body.arrayBuffer())
+	const isJson = /[/+]json/.test(answered.get('content-type') ?? '')
 	const text = isJson ? new TextDecoder().decode(bytes) : ''
-	const answer = { status: response.status, headers: response.headers, text, bytes, body: text ? JSON.parse(text) : undefined }
+	const answer = { status: response.statusCode, headers: answered, text, bytes, body: text ? JSON.parse(text) : undefined }
 	checkAnswer(method, path, answer)
 	return answer
 }
