@@ -42,8 +42,12 @@ program
 	.option('--demo', 'on an empty database, create a demo organization and print its key')
 	.option('--json', 'print machine-readable output')
 	.addHelpText('after', settingsHelp())
-	// Loaded only here: other commands would spend most of their time on loading the server.
-	.action(async (options) => (await import('./serve.ts')).serve(options))
+	.action(async (options) => {
+		const config = readConfig()
+		// Loaded only here: other commands, and one with a wrong setting, would spend most of their time on loading the server.
+		const { serve } = await import('./serve.ts')
+		await serve(config, options)
+	})
 
 command(program, 'migrate', 'Bring the database up to this version.').action(async (options) => {
 	const { DATABASE_URL, DATA_DIR } = readConfig()

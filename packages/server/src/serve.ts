@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import type { Logger } from 'pino'
 import { byCommand } from './base/origin.ts'
-import { type Config, readConfig } from './config.ts'
+import type { Config } from './config.ts'
 import { tightenDataFolder } from './db/files/data-folder.ts'
 import { lockForServer } from './db/files/server-lock.ts'
 import { openDatabase } from './db/open.ts'
@@ -16,8 +16,7 @@ import { listOrganizations } from './organizations/store.ts'
 import { requireEncryptionKey } from './outside/sealed-store.ts'
 import { startServer } from './server.ts'
 
-export async function serve(options: { demo?: boolean; json?: boolean }): Promise<void> {
-	const config = readConfig()
+export async function serve(config: Config, options: { demo?: boolean; json?: boolean }): Promise<void> {
 	if (!config.DATABASE_URL) setFlagsFromString(smallHeap)
 	const stdout = new LogSink(1)
 	const log = openLog(config.LOG_LEVEL, stdout)
