@@ -18,7 +18,8 @@ import { rateClassesByRoot, resolve } from './server-writer.ts'
 
 /** The problems of a document, each as `place: what is wrong`. */
 export function lintContract(document: OpenApiDocument): string[] {
-	const ajv = newAjv(document.components.schemas, { allErrors: true })
+	// Compiling takes nearly all of the time: a schema is compiled once, not where it is named, and its code is not optimized.
+	const ajv = newAjv(document.components.schemas, { allErrors: true, inlineRefs: false, code: { optimize: false } })
 	return [
 		...lintRoots(document),
 		...operationsOf(document).flatMap((operation) => lintOperation(document, operation, ajv)),
