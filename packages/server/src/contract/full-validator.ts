@@ -5,8 +5,9 @@ import { contractDocument, documentOf } from './document.ts'
 import { formatOptions } from './formats.ts'
 import type { Operation } from './routes.ts'
 
-/** Validates the requests of all operations, and finds the operation by itself. */
-export const requestValidator = (): RequestHandler[] => validator(contractDocument(), false)
+/** Validates the requests of all operations, or of the one, and finds the operation by itself. */
+export const requestValidator = (operation?: Operation): RequestHandler[] =>
+	validator(operation ? documentOf(operation.method, operation.path) : contractDocument(), false)
 
 /**
  * Validates the requests and the answers of one operation. For each schema that the library compiles it walks the whole document,
