@@ -9,6 +9,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { arabicInvoice, hostileInvoice, japaneseInvoice } from '../../../test/difficult-documents.ts'
 import { cancelledInvoice, openInvoice, overdueInvoice, paidInvoice } from '../../../test/documents.ts'
 import type { InvoiceDocument } from '../../generated/contract.ts'
+import { wordsOf } from '../words/languages.ts'
 import { connectPage } from './connect-page.ts'
 import { pageHeaders } from './headers.ts'
 import { invoicePage } from './invoice-page.ts'
@@ -19,6 +20,7 @@ const view = (document: InvoiceDocument) => invoicePage({ document, pdfUrl: '/pd
 const pages: Record<string, string> = {
 	open: view(openInvoice),
 	overdue: view(overdueInvoice),
+	german: view({ ...openInvoice, language: 'de', facts: [{ label: wordsOf('de').issued, value: '15.11.2026' }] }),
 	paid: view(paidInvoice),
 	cancelled: view(cancelledInvoice),
 	arabic: view(arabicInvoice),
@@ -179,6 +181,11 @@ describe.skipIf(!existsSync(executablePath))('in a browser', () => {
 		expect(await Promise.all(['Invoice 2026-0107', 'Oct 31, 2026', '$1,679.20', 'Overdue'].map(count))).toEqual([1, 1, 1, 1])
 		await page.goto(`${base}/open`)
 		expect(await Promise.all(['Invoice INV-0042', '15 Dec 2026', 'Amount due'].map(count))).toEqual([1, 1, 0])
+	})
+
+	it('breaks no label of a fact that stands alone', async () => {
+		const page = await open('german', { viewport: desktop })
+		expect((await page.getByText('Rechnungsdatum').boundingBox())?.height).toBeLessThan(30)
 	})
 
 	it('prints the invoice without what is only for the screen, and a status only when the invoice is closed', async () => {
