@@ -127,8 +127,9 @@ const paidPage =
 		const invoiceUrl = clientUrl(services.baseUrl, token)
 		if (invoice.paymentState !== 'paid') return sendPage(req, res, 200, messagePage(language, 'paymentReceived', { invoiceUrl }))
 		const { pdfUrl } = publicInvoice(invoice, token, services.baseUrl, false)
-		const facts = receipt(await documentOf(db, services, invoice, now))
-		sendPage(req, res, 200, messagePage(language, 'paymentConfirmed', { invoiceUrl, receipt: { facts, pdfUrl } }))
+		const shown = receipt(await documentOf(db, services, invoice, now))
+		const text = messagePage(language, 'paymentConfirmed', { invoiceUrl, receipt: { ...shown, pdfUrl } })
+		sendPage(req, res, 200, text, [], shown.accent)
 	}
 
 /** 303 makes the browser GET the other URL, whatever method it used here. */

@@ -6,6 +6,7 @@ import { fitted } from '../document.ts'
 import { fill, wordsOf } from '../words/languages.ts'
 import type { Words } from '../words/words.ts'
 import { annex, linesTable } from './invoice-tables.ts'
+import type { Receipt } from './message-page.ts'
 import { page, postButton } from './page.ts'
 
 export interface InvoicePage {
@@ -33,15 +34,23 @@ export function invoicePage({ document, pdfUrl, payUrl, notice }: InvoicePage): 
 	})
 }
 
-/** What a payer wants to know of a payment: the facts that `receipt` lists. */
+/** What a payer wants to know of a payment. */
 const isOfPayment = ({ label }: DocumentFact, words: Words) => [words.paid, words.paidBy, words.reference].includes(label)
 
-/** The amount, day, method and reference of the payment of a paid invoice. */
-export function receipt({ language, facts, totals }: InvoiceDocument): readonly DocumentFact[] {
+/** Who was paid for what, and the amount, day, method and reference of the payment of a paid invoice. */
+export function receipt({ language, title, number, seller, facts, totals, brand }: InvoiceDocument): Receipt {
 	const words = wordsOf(language)
 	const paid = totals.find(({ label }) => label === words.amountPaid) ?? totals.find(({ kind }) => kind === 'total')
-	const amount = paid ? [{ label: words.amountPaid, value: paid.value }] : []
-	return [...amount, ...facts.filter((fact) => isOfPayment(fact, words))]
+	const all = [
+		{ label: words.paidTo, value: seller[0] },
+		{ label: title, value: number },
+		{ label: words.amountPaid, value: paid?.value },
+		...facts.filter((fact) => isOfPayment(fact, words)),
+	]
+	return {
+		facts: all.flatMap(({ label, value }) => (value ? [{ label, value }] : [])),
+		accent: brand?.accentColor ?? null,
+	}
 }
 
 function summary({ document, pdfUrl, payUrl }: InvoicePage, name: string, words: Words): string {

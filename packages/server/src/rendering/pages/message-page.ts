@@ -7,10 +7,16 @@ import { page } from './page.ts'
 
 const tones: Partial<Record<MessageName, 'good' | 'bad'>> = { paymentFailed: 'bad' }
 
+export interface Receipt {
+	readonly facts: readonly DocumentFact[]
+	/** `#rrggbb`; null: Remit's. */
+	readonly accent: string | null
+}
+
 export interface MessageDetails {
 	/** The way back to the invoice. */
 	readonly invoiceUrl?: string
-	readonly receipt?: { readonly facts: readonly DocumentFact[]; readonly pdfUrl: string }
+	readonly receipt?: Receipt & { readonly pdfUrl: string }
 }
 
 /** The whole HTML document. */
@@ -24,6 +30,7 @@ export function messagePage(language: Language, name: MessageName, { invoiceUrl,
 	return page({
 		language,
 		title,
+		accent: receipt?.accent ?? null,
 		main: html`
 <main class="narrow">
 <div class="card message">

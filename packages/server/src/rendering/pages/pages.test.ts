@@ -6,7 +6,7 @@ import { cancelledInvoice, openInvoice, overdueInvoice, paidInvoice } from '../.
 import type { InvoiceDocument } from '../../generated/contract.ts'
 import { connectPage, questionPage, resultPage } from './connect-page.ts'
 import { pageHeaders } from './headers.ts'
-import { invoicePage } from './invoice-page.ts'
+import { invoicePage, receipt } from './invoice-page.ts'
 import { messagePage } from './message-page.ts'
 import { testPaymentPage } from './test-payment-page.ts'
 
@@ -69,13 +69,19 @@ describe('text of others', () => {
 	})
 
 	it('is never markup in a message or a test payment', () => {
-		const receipt = { facts: [{ label: markup, value: markup }], pdfUrl: markup }
+		const receipt = { facts: [{ label: markup, value: markup }], accent: markup, pdfUrl: markup }
 		const message = messagePage('en', 'paymentConfirmed', { invoiceUrl: markup, receipt })
 		for (const page of [message, testPaymentPage({ ...(deep(testPayment) as typeof testPayment), language: 'en' })]) {
 			expect(page).not.toContain('<img')
 			expect(page).toContain(escaped)
 		}
 	})
+})
+
+it('A receipt names the seller and the invoice, in the colour that the invoice has', () => {
+	const document = { ...paidInvoice, brand: { accentColor: '#1f5f4a', logo: null } }
+	const page = messagePage('en', 'paymentConfirmed', { receipt: { ...receipt(document), pdfUrl: '/pdf' } })
+	for (const part of [document.seller[0], document.number, '--accent:#1f5f4a']) expect(page).toContain(part)
 })
 
 describe('the page of a connect link', () => {

@@ -18,7 +18,7 @@ export interface TestPayment {
 /** The whole HTML document. */
 export function testPaymentPage({ language, amount, seller, number, payUrl, cancelUrl }: TestPayment): string {
 	const words = wordsOf(language)
-	const { title, badge, heading, text, to } = words.testPayment
+	const { title, badge, heading, text } = words.testPayment
 	return page({
 		language,
 		title: fill(title, { number }),
@@ -29,7 +29,7 @@ export function testPaymentPage({ language, amount, seller, number, payUrl, canc
 <h1>${heading}</h1>
 <p>${text}</p>
 <p class="amount"><bdi>${amount}</bdi></p>
-<dl class="parties"><dt>${to}</dt><dd><bdi>${seller}</bdi></dd><dt>${words.invoice}</dt><dd><bdi>${number}</bdi></dd></dl>
+<dl class="parties"><dt>${words.paidTo}</dt><dd><bdi>${seller}</bdi></dd><dt>${words.invoice}</dt><dd><bdi>${number}</bdi></dd></dl>
 <div class="actions">!${postButton(payUrl, fill(words.page.pay, { amount }))}<a class="button" href="${cancelUrl}">${words.page.back}</a></div>
 </div>
 </main>`,

@@ -10,6 +10,7 @@ export const de: Words = {
 	servicePeriod: 'Leistungszeitraum',
 	paid: 'Bezahlt am',
 	paidBy: 'Zahlungsart',
+	paidTo: 'An',
 	reference: 'Referenz',
 	description: 'Beschreibung',
 	quantity: 'Menge',
@@ -74,7 +75,6 @@ export const de: Words = {
 		badge: 'Testbetrieb',
 		heading: 'Testzahlung – es fließt kein Geld',
 		text: 'Diese Seite steht für einen Zahlungsanbieter. Es wird nichts abgebucht, und Sie brauchen keine Karte.',
-		to: 'An',
 	},
 	connect: {
 		title: 'Ihr Konto bei {provider} mit {organization} verbinden?',

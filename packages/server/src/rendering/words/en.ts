@@ -10,6 +10,7 @@ export const en: Words = {
 	servicePeriod: 'Service period',
 	paid: 'Paid',
 	paidBy: 'Paid by',
+	paidTo: 'To',
 	reference: 'Reference',
 	description: 'Description',
 	quantity: 'Quantity',
@@ -74,7 +75,6 @@ export const en: Words = {
 		badge: 'Test mode',
 		heading: 'Test payment – no money moves',
 		text: 'This stands in for a payment provider. Nothing is charged, and you are not asked for a card.',
-		to: 'To',
 	},
 	connect: {
 		title: 'Connect your {provider} account with {organization}?',

@@ -10,6 +10,7 @@ export const es: Words = {
 	servicePeriod: 'Periodo de servicio',
 	paid: 'Pagada el',
 	paidBy: 'Forma de pago',
+	paidTo: 'Beneficiario',
 	reference: 'Referencia',
 	description: 'Descripción',
 	quantity: 'Cantidad',
@@ -74,7 +75,6 @@ export const es: Words = {
 		badge: 'Modo de prueba',
 		heading: 'Pago de prueba: no se mueve dinero',
 		text: 'Esta página sustituye a un proveedor de pagos. No se cobra nada ni se le pide una tarjeta.',
-		to: 'Beneficiario',
 	},
 	connect: {
 		title: '¿Conectar su cuenta de {provider} con {organization}?',

@@ -10,6 +10,7 @@ export const fr: Words = {
 	servicePeriod: 'Période de prestation',
 	paid: 'Payée le',
 	paidBy: 'Mode de paiement',
+	paidTo: 'Bénéficiaire',
 	reference: 'Référence',
 	description: 'Désignation',
 	quantity: 'Quantité',
@@ -74,7 +75,6 @@ export const fr: Words = {
 		badge: 'Mode test',
 		heading: 'Paiement test – aucun argent n’est débité',
 		text: 'Cette page remplace un prestataire de paiement. Rien n’est débité et aucune carte n’est demandée.',
-		to: 'Bénéficiaire',
 	},
 	connect: {
 		title: 'Connecter votre compte {provider} à {organization} ?',

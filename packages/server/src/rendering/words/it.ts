@@ -10,6 +10,7 @@ export const it: Words = {
 	servicePeriod: 'Periodo di prestazione',
 	paid: 'Pagata il',
 	paidBy: 'Metodo di pagamento',
+	paidTo: 'Beneficiario',
 	reference: 'Riferimento',
 	description: 'Descrizione',
 	quantity: 'Quantità',
@@ -74,7 +75,6 @@ export const it: Words = {
 		badge: 'Modalità di prova',
 		heading: 'Pagamento di prova: nessun addebito',
 		text: 'Questa pagina sostituisce un fornitore di pagamenti. Non viene addebitato nulla e non viene chiesta alcuna carta.',
-		to: 'Beneficiario',
 	},
 	connect: {
 		title: 'Collegare il Suo account {provider} a {organization}?',

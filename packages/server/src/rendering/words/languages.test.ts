@@ -57,7 +57,7 @@ function everythingIn(language: Language): string {
 		return [email.subject, email.text, readable(email.html), offline.text, ...pages.map(readable)].join('\n')
 	}
 	const messages = Object.keys(wordsOf('en').messages) as MessageName[]
-	const receipt = { facts: [], pdfUrl: '/pdf' }
+	const receipt = { facts: [], accent: null, pdfUrl: '/pdf' }
 	const link = { organization: 'A', provider: 'P', host: 'h', check: '' }
 	const typed = ['apiKey', 'username', 'password'] as const
 	const problems = (['missing', 'refused', 'untested'] as const).map((name) => ({ ...link, fields: typed, problem: { name } }))

@@ -10,6 +10,7 @@ export const nl: Words = {
 	servicePeriod: 'Prestatieperiode',
 	paid: 'Betaald op',
 	paidBy: 'Betaalwijze',
+	paidTo: 'Aan',
 	reference: 'Referentie',
 	description: 'Omschrijving',
 	quantity: 'Aantal',
@@ -74,7 +75,6 @@ export const nl: Words = {
 		badge: 'Testmodus',
 		heading: 'Testbetaling – er wordt geen geld overgemaakt',
 		text: 'Deze pagina vervangt een betaaldienst. Er wordt niets afgeschreven en u hebt geen kaart nodig.',
-		to: 'Aan',
 	},
 	connect: {
 		title: 'Uw account bij {provider} met {organization} verbinden?',

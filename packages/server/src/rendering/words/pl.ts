@@ -10,6 +10,7 @@ export const pl: Words = {
 	servicePeriod: 'Okres świadczenia usług',
 	paid: 'Data zapłaty',
 	paidBy: 'Sposób zapłaty',
+	paidTo: 'Odbiorca',
 	reference: 'Numer referencyjny',
 	description: 'Opis',
 	quantity: 'Ilość',
@@ -76,7 +77,6 @@ export const pl: Words = {
 		badge: 'Tryb testowy',
 		heading: 'Płatność testowa – bez pobierania pieniędzy',
 		text: 'Ta strona zastępuje operatora płatności. Nic nie zostanie pobrane, a karta nie jest potrzebna.',
-		to: 'Odbiorca',
 	},
 	connect: {
 		title: 'Połączyć Państwa konto {provider} z {organization}?',

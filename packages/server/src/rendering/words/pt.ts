@@ -10,6 +10,7 @@ export const pt: Words = {
 	servicePeriod: 'Período do serviço',
 	paid: 'Paga em',
 	paidBy: 'Forma de pagamento',
+	paidTo: 'Beneficiário',
 	reference: 'Referência',
 	description: 'Descrição',
 	quantity: 'Quantidade',
@@ -74,7 +75,6 @@ export const pt: Words = {
 		badge: 'Modo de teste',
 		heading: 'Pagamento de teste – nenhum dinheiro é movimentado',
 		text: 'Esta página substitui um prestador de pagamentos. Nada é cobrado e não lhe é pedido um cartão.',
-		to: 'Beneficiário',
 	},
 	connect: {
 		title: 'Associar a sua conta {provider} a {organization}?',

@@ -19,6 +19,7 @@ export interface Words {
 	readonly servicePeriod: string
 	readonly paid: string
 	readonly paidBy: string
+	readonly paidTo: string
 	readonly reference: string
 	/** Heads of columns. */
 	readonly description: string
@@ -88,7 +89,6 @@ export interface Words {
 		readonly badge: string
 		readonly heading: string
 		readonly text: string
-		readonly to: string
 	}
 	/** The pages on which a person connects an account. */
 	readonly connect: {
