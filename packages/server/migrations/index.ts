@@ -85,6 +85,7 @@ import * as overruledFields from './0082-overruled-fields.ts'
 import * as leaseOfDeliveries from './0083-lease-of-deliveries.ts'
 import * as people from './0084-people.ts'
 import * as madeBy from './0085-made-by.ts'
+import * as availablePayments from './0086-available-payments.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -173,4 +174,5 @@ export const migrations: readonly Migration[] = [
 	{ name: '0083-lease-of-deliveries', up: leaseOfDeliveries.up },
 	{ name: '0084-people', up: people.up },
 	{ name: '0085-made-by', up: madeBy.up },
+	{ name: '0086-available-payments', up: availablePayments.up },
 ]

@@ -100,6 +100,7 @@ const pairs = (): [index: string, list: List][] => [
 	['time_entries_by_deal_and_status', (db) => timeEntries.readPage(db, org(), { dealId: 'dl_grown1', status: 'open', ...later })],
 	['payments_by_company_and_status', (db) => readPayments(db, { ...of(), companyId: 'cmp_grown1', status: 'reversed' }, later)],
 	['payments_by_company_and_source', (db) => readPayments(db, { ...of(), companyId: 'cmp_grown1', source: 'manual' }, later)],
+	['payments_available', (db) => readPayments(db, { ...of(), available: true }, later)],
 	['payments_by_status_and_source', (db) => readPayments(db, { ...of(), status: 'reversed', source: 'manual' }, later)],
 	[
 		'webhook_deliveries_by_endpoint_and_status',

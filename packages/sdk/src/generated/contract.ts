@@ -22848,6 +22848,8 @@ export interface operations {
                 status?: components["schemas"]["PaymentStatus"];
                 /** @description Only payments of this source. */
                 source?: components["schemas"]["PaymentSource"];
+                /** @description Only payments of which something is on no invoice (`availableCents` above 0); `false`: only the others. */
+                available?: boolean;
                 /** @description The most records in a page, 1 to 100. */
                 limit?: components["parameters"]["OffsetQuery.limit"];
                 /** @description How many records to skip. */

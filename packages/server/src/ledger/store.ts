@@ -134,16 +134,29 @@ interface Filters {
 	readonly companyId?: string
 	readonly status?: string
 	readonly source?: string
+	/** Whether something of it is on no invoice: one of the two. */
+	readonly isAvailable?: true | undefined
+	readonly isUnavailable?: true | undefined
 }
 
-function matching(knex: Knex, { invoiceId, ...filters }: Placeholders<Filters>): Knex.QueryBuilder {
+/** As the index of payments that have money left says it. */
+const hasMoney = '"availableCents" > 0'
+
+function matching(knex: Knex, params: Placeholders<Filters>): Knex.QueryBuilder {
+	const { isAvailable, isUnavailable, ...filters } = params
+	const rows = paying(knex, filters)
+	if (isAvailable !== undefined) rows.whereRaw(hasMoney)
+	return isUnavailable === undefined ? rows : rows.whereRaw(`not ${hasMoney}`)
+}
+
+function paying(knex: Knex, { invoiceId, ...filters }: Placeholders<Filters>): Knex.QueryBuilder {
 	const { organizationId } = filters
 	if (invoiceId === undefined) return knex('payments').where(filters)
 	const made = knex('payments').where({ organizationId, invoiceId }).select({ paymentId: 'id' })
-	const paying = knex('payment_allocations').where({ organizationId, invoiceId }).whereNull('releasedAt').select('paymentId')
+	const allocated = knex('payment_allocations').where({ organizationId, invoiceId }).whereNull('releasedAt').select('paymentId')
 	// "distinct" and "cross": for a union in order, or for "or", SQLite reads all of the organization. PostgreSQL does for "or".
 	const few = knex
-		.from(made.unionAll([paying]).as('few'))
+		.from(made.unionAll([allocated]).as('few'))
 		.distinct('paymentId')
 		.as('few')
 	return knex.from(few).joinRaw('cross join payments').where(filters).whereRaw('payments.id = few."paymentId"')
@@ -154,7 +167,15 @@ const list = listOf<Filters>({
 	order: { column: 'createdAt', direction: 'desc' },
 	matching,
 	columns: paymentJson,
+	// What has money left has an index of its own, but none beside another filter, and the others have none.
+	sparse: ({ organizationId: _, isAvailable: _available, ...others }) =>
+		Object.values(others).every((value) => value === undefined) ? [] : ['isAvailable', 'isUnavailable'],
 })
 
+type Asked = Omit<Filters, 'isAvailable' | 'isUnavailable'> & { readonly available?: boolean }
+
 /** A page of payments as JSON texts, newest first. */
-export const readPayments = (db: Db, filters: Filters, page: PageQuery) => list.readCounted(db, filters, page)
+export function readPayments(db: Db, { available, ...filters }: Asked, page: PageQuery) {
+	const money = available === undefined ? {} : available ? { isAvailable: true as const } : { isUnavailable: true as const }
+	return list.readCounted(db, { ...filters, ...money }, page)
+}
