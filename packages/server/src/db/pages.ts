@@ -3,7 +3,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Knex } from 'knex'
 import { ApiError } from '../base/errors.ts'
-import { asNumber, type Db, type Dialect, type Placeholders, type Query, query } from './database.ts'
+import { asNumber, type Db, type Dialect, madeOnce, type Placeholders, type Query, query } from './database.ts'
 import { pageWith } from './json.ts'
 
 /** Rows are counted up to this number; a list of more has no total. The contract says it, too. */
@@ -181,14 +181,12 @@ export const stepOf = <Filters extends object>(matching: Matching<Filters>, orde
 		).select({ key: order.column }, 'id'),
 	)
 
-const lastRow = new Map<string, Query<object, { most: number | null }>>()
+const lastRow = madeOnce((table: string) => query<object, { most: number | null }>((knex) => knex(table).max({ most: 'rowid' })))
 
 /** Whether an offset is beyond all rows of a table. Only SQLite can tell in one step: each row has its own number. */
 export async function isBeyond(db: Db, table: string, offset: number): Promise<boolean> {
 	if (db.dialect === 'postgres') return false
-	const known = lastRow.get(table) ?? query<object, { most: number | null }>((knex) => knex(table).max({ most: 'rowid' }))
-	lastRow.set(table, known)
-	return offset >= ((await db.get(known, {}))?.most ?? 0)
+	return offset >= ((await db.get(lastRow(table), {}))?.most ?? 0)
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Knex } from 'knex'
 import { ApiError, fieldError } from '../base/errors.ts'
 import type { ErrorCode, operations, ResourceKind } from '../generated/contract.ts'
 import { difference, isNothing, recordChange, type Writing } from './audit-log.ts'
-import { type Db, type Dialect, type Placeholders, query } from './database.ts'
+import { type Db, type Dialect, madeOnce, type Placeholders, query } from './database.ts'
 import { type Fields, jsonColumn } from './json.ts'
 import { type CountedPage, listOf, type Order, type PageQuery, type PageRows } from './pages.ts'
 
@@ -98,21 +98,17 @@ export function records<R extends Key, Filter extends object = object, Hidden ex
 	const { filter = byColumns } = kind
 	const matching = (knex: Knex, filters: Placeholders<Filters>, dialect: Dialect) =>
 		live(filter(knex(table), knex, filters, dialect))
-	const listBy = (order: Order) =>
-		listOf<Filters>({
-			table,
-			order,
-			matching,
-			columns: (knex, dialect) => jsonColumn(knex, dialect, fields),
-			sparse: (filters) => kind.sparse?.(order.column, filters) ?? [],
-		})
-	const lists = new Map<string, ReturnType<typeof listBy>>()
-	const listIn = (order: Order) => {
-		const name = `${order.column} ${order.direction}`
-		const known = lists.get(name) ?? listBy(order)
-		lists.set(name, known)
-		return known
-	}
+	const listIn = madeOnce(
+		(order: Order) =>
+			listOf<Filters>({
+				table,
+				order,
+				matching,
+				columns: (knex, dialect) => jsonColumn(knex, dialect, fields),
+				sparse: (filters) => kind.sparse?.(order.column, filters) ?? [],
+			}),
+		({ column, direction }) => `${column} ${direction}`,
+	)
 	const asked = (organizationId: string, { limit, offset, after, ...filter }: Filter & PageQuery) =>
 		[
 			{ ...(filter as unknown as Filter), organizationId },

@@ -4,12 +4,11 @@ import type { Today } from '../../base/dates.ts'
 import { asNumber, type Dialect, madeOnce, type Placeholders, query } from '../../db/database.ts'
 import type { Place } from '../../db/pages.ts'
 import { isAnyOf } from '../../db/records.ts'
-import type { InvoiceSort, SortOrder } from '../../generated/contract.ts'
 import type { End } from '../../lists/dates.ts'
 import { among } from '../../lists/filters.ts'
 import type { Filter, Range } from './filter.ts'
 import { byKind, type Clock, isOverdue, paymentState } from './invoice-json.ts'
-import { datesWithin, type Segment, sortKeys } from './orders.ts'
+import { datesWithin, type Segment, type Sort, sortKeys } from './orders.ts'
 
 /** A filter as parameters. */
 interface Conditions extends Partial<Clock> {
@@ -125,7 +124,7 @@ export const countFound = query<Owned & Conditions & Ids, { total: number }>((kn
 )
 
 /** The statements of a list in one order. */
-function statementsIn(sortBy: InvoiceSort, direction: SortOrder) {
+function statementsIn({ sortBy, sortOrder: direction }: Sort) {
 	const sortKey = sortKeys[sortBy]
 
 	function within(rows: Knex.QueryBuilder, segment: Placeholders<Segment>, dialect: Dialect): Knex.QueryBuilder {
@@ -190,14 +189,7 @@ function statementsIn(sortBy: InvoiceSort, direction: SortOrder) {
 	}
 }
 
-const orders = new Map<string, ReturnType<typeof statementsIn>>()
-
-export function statementsOf(sortBy: InvoiceSort, direction: SortOrder) {
-	const name = `${sortBy} ${direction}`
-	const known = orders.get(name) ?? statementsIn(sortBy, direction)
-	orders.set(name, known)
-	return known
-}
+export const statementsOf = madeOnce(statementsIn, ({ sortBy, sortOrder }) => `${sortBy} ${sortOrder}`)
 
 /** What one filter leaves, by an index of its own. */
 export interface Few {

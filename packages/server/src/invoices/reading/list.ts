@@ -4,7 +4,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Today } from '../../base/dates.ts'
 import type { Db, Query } from '../../db/database.ts'
 import { countBound, isBeyond, offsetTooDeep, type PageQuery, type Place, strides } from '../../db/pages.ts'
-import type { InvoiceSort, SortOrder } from '../../generated/contract.ts'
 import type { Sieve } from '../../search/invoices-store.ts'
 import {
 	conditionsOf,
@@ -18,7 +17,7 @@ import {
 } from './conditions-store.ts'
 import type { Filter } from './filter.ts'
 import type { Shape } from './invoice-json.ts'
-import { type Segment, segmentsOf, sortKeys } from './orders.ts'
+import { type Segment, type Sort, segmentsOf, sortKeys } from './orders.ts'
 import { countInvoices, type Filters, type InvoicePage, readInvoices, readNamed } from './store.ts'
 
 /** A page looks at so many invoices, and so does a count: beyond, a page is shorter, and a list is not counted. The contract says it, too. */
@@ -30,11 +29,6 @@ const fewest = 1_000
 /** The words of so many invoices are looked at in one go, and of so many for a page. The contract says the latter, too. */
 const siftedAtOnce = 500
 const mostSifted = 1_000
-
-export interface Sort {
-	readonly sortBy: InvoiceSort
-	readonly sortOrder: SortOrder
-}
 
 /** A page, and how many invoices the list has: null when they were not counted. */
 export type CountedInvoices = InvoicePage & { readonly total: number | null }
@@ -212,7 +206,7 @@ class Walk {
 	}
 
 	get #statements() {
-		return statementsOf(this.#sort.sortBy, this.#sort.sortOrder)
+		return statementsOf(this.#sort)
 	}
 
 	#segments(after: Place | undefined) {

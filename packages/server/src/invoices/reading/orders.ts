@@ -4,6 +4,11 @@ import type { Place } from '../../db/pages.ts'
 import type { InvoiceSort, SortOrder } from '../../generated/contract.ts'
 import type { Filter, Range } from './filter.ts'
 
+export interface Sort {
+	readonly sortBy: InvoiceSort
+	readonly sortOrder: SortOrder
+}
+
 /** The key of an invoice that does not have the date. */
 const withoutDate = 2 ** 53 - 1
 
