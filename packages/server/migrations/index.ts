@@ -86,6 +86,8 @@ import * as leaseOfDeliveries from './0083-lease-of-deliveries.ts'
 import * as people from './0084-people.ts'
 import * as madeBy from './0085-made-by.ts'
 import * as availablePayments from './0086-available-payments.ts'
+import * as companyChanges from './0087-company-changes.ts'
+import * as wordsOfDeletedCompanies from './0088-words-of-deleted-companies.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -175,4 +177,6 @@ export const migrations: readonly Migration[] = [
 	{ name: '0084-people', up: people.up },
 	{ name: '0085-made-by', up: madeBy.up },
 	{ name: '0086-available-payments', up: availablePayments.up },
+	{ name: '0087-company-changes', up: companyChanges.up },
+	{ name: '0088-words-of-deleted-companies', up: wordsOfDeletedCompanies.up },
 ]

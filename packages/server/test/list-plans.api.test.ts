@@ -42,6 +42,9 @@ const page = { limit: 50, offset: 0 }
 /** A first page that is empty needs no count. */
 const later = { limit: 50, offset: 50 }
 const today = { date: 0, instant: 0 }
+const byName = { sortBy: 'name', sortOrder: 'asc' } as const
+const name = { column: 'sortName', direction: 'asc' } as const
+const changes = { column: 'updatedAt', direction: 'asc' } as const
 const newestFirst = { column: 'createdAt', direction: 'desc' } as const
 type List = (db: Db) => Promise<unknown>
 
@@ -186,6 +189,42 @@ it('a filter without an index of its own is walked in the order of the list, fro
 			if (server.db.dialect === 'sqlite') expect({ index, plan }).toEqual({ index, plan: expect.stringContaining(index) })
 			expect(`${index}: ${plan}`).not.toMatch(/TEMP B-TREE|Seq Scan/)
 		}
+	}
+})
+
+it('a page behind a place is found by the place, not by the range that the list has', async () => {
+	const after = { key: 7, id: 'x' }
+	const behind: [index: string, bound: string, list: List][] = [
+		['contacts_by_change', '(updatedAt,id)>(?,?)', (db) => readContacts(db, org(), { updatedSince: 1, ...page, after })],
+		[
+			'companies_by_change',
+			'(updatedAt,id)>(?,?)',
+			(db) => companies.readRows(db, org(), { updatedSince: 1, ...page, after }, changes),
+		],
+		['deals_by_creation', '(createdAt,id)<(?,?)', (db) => readDeals(db, org(), { createdTo: 9, ...page, after })],
+		['time_entries_by_start', '(startedAt,id)<(?,?)', (db) => readTimeEntries(db, org(), { to: 9, ...page, after })],
+	]
+	for (const [index, bound, list] of behind) {
+		const [plan = ''] = await plansBy(server.db.dialect, ask, (await record(server.db.dialect, list)).slice(-1))
+		expect(plan).toContain(index)
+		if (server.db.dialect === 'sqlite') expect({ index, plan }).toEqual({ index, plan: expect.stringContaining(bound) })
+		else expect({ index, plan }).toEqual({ index, plan: expect.stringMatching(/Index Cond: .*ROW\(/) })
+		expect(plan).not.toMatch(/(updatedAt|createdAt|startedAt)"? ?[<>]=/)
+	}
+})
+
+it('the companies that have changed, and those by name with their words, are found by their index', async () => {
+	const [ids, walked] = [
+		await record(server.db.dialect, (db) => readCompanies(db, org(), { updatedSince: 1, ...page, ...byName })),
+		await record(server.db.dialect, (db) =>
+			companies.readRows(db, org(), { longest: 'a', longer: '', words: ['a'], ...page }, name),
+		),
+	]
+	const [plan] = await plansBy(server.db.dialect, ask, ids.slice(0, 1))
+	expect(plan).toMatch(/USING INDEX companies_by_change|Index Only Scan using companies_by_change/)
+	for (const plan of await plansBy(server.db.dialect, ask, walked)) {
+		expect(plan).toContain('companies_by_name')
+		expect(plan).not.toMatch(/TEMP B-TREE|Seq Scan|Sort\b/)
 	}
 })
 

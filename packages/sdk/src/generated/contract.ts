@@ -3012,9 +3012,14 @@ export interface components {
         CompanyListMeta: {
             /**
              * Format: int32
-             * @description How many companies match, on all pages: the exact number, but at most 250 of a `search` (`truncated`).
+             * @description How many companies match, on all pages: the exact number, or the least that it can be where `isAtLeast` is there.
              */
             total: number;
+            /**
+             * @description `true` where more companies may match than `total` says: by a `search`, or by `updatedSince`, of which only so many are counted. Else
+             *     absent.
+             */
+            isAtLeast?: boolean;
             /**
              * Format: int32
              * @description The `limit` of this page.
@@ -3116,7 +3121,7 @@ export interface components {
          * @description A field that companies can be sorted by.
          * @enum {string}
          */
-        CompanySort: "name" | "createdAt";
+        CompanySort: "name" | "createdAt" | "updatedAt";
         /**
          * @description Changes of a company: an absent field stays as it is, `null` clears a field.
          * @example {
@@ -10949,8 +10954,8 @@ export interface components {
          * @description What to search for: every word must begin a word of the record, in any order, regardless of case and accents. Of a web address the host
          *     is searched for; of Chinese, Japanese and Korean each two characters. `C++` is not `C`. The first 12 words count. A text without a letter
          *     or digit is 400; a blank one is no search. Where nothing else chooses, a list has at most 250 of the records that match: those whose name
-         *     begins with the text before others. Beside filters, or in an order that is asked for, it has all that match, but companies, of which there are
-         *     always 250 at most. Where more than 1,000 match, they are not counted, a page may be short, or empty, and still have a next one, and an offset
+         *     begins with the text before others. Beside filters, or in an order that is asked for, it has all that match; the list of companies always has.
+         *     Where more than 500 match, they are not counted, a page may be short, or empty, and still have a next one, and an offset
          *     that looks at more than a page does is 400: follow the cursors.
          */
         SearchText: string;
@@ -15429,8 +15434,10 @@ export interface operations {
             query?: {
                 /** @description Full-text search over name and domain. */
                 search?: components["schemas"]["SearchText"];
+                /** @description Only companies that were created or changed at this time or later: `sortBy=updatedAt` gives the first change first. */
+                updatedSince?: components["schemas"]["TimeFilter"];
                 /** @description The field to sort by. */
-                sortBy?: "name" | "createdAt";
+                sortBy?: "name" | "createdAt" | "updatedAt";
                 /** @description Direction of sorting. */
                 sortOrder?: "asc" | "desc";
                 /** @description The most records in a page, 1 to 100. */

@@ -2,6 +2,7 @@ import { historyHandler } from '../audit/history.ts'
 import type { Company, CompanyListMeta } from '../generated/contract.ts'
 import type { Call, Handler } from '../http/handler.ts'
 import { listHandler, recordHandlers } from '../http/record-handlers.ts'
+import { type Instants, withInstants } from '../lists/dates.ts'
 import { changeCompany, companies, createCompany, readCompanies, removeCompany } from './store.ts'
 
 export const { get, create, update, remove } = recordHandlers(companies, '/api/companies', {
@@ -10,9 +11,14 @@ export const { get, create, update, remove } = recordHandlers(companies, '/api/c
 	remove: removeCompany,
 })
 
-export const list: Handler<'companies.list'> = listHandler<Company, Call<'companies.list'>['query'], CompanyListMeta>({
+const listCompanies = listHandler<Company, Instants<Call<'companies.list'>['query'], 'updatedSince'>, CompanyListMeta>({
 	kind: companies.kind,
 	readPage: readCompanies,
 })
+
+export const list: Handler<'companies.list'> = ({ query, caller }, context) => {
+	const since = withInstants(query, caller.organization.timeZone, { begin: ['updatedSince'] })
+	return listCompanies({ query: since, caller }, context)
+}
 
 export const history = historyHandler(companies)

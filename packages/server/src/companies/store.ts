@@ -1,36 +1,35 @@
 import { newId } from '../base/ids.ts'
 import { checkParty } from '../base/party-fields.ts'
-import { type Db, query } from '../db/database.ts'
+import { asNumber, type Db, query } from '../db/database.ts'
 import type { CountedPage, PageQuery } from '../db/pages.ts'
-import { records } from '../db/records.ts'
+import { type ListFilter, records } from '../db/records.ts'
 import type { WriteContext } from '../db/write-context.ts'
 import { changesBetween } from '../events/changes.ts'
 import { eventsAbout } from '../events/record-events.ts'
 import type { Company, CompanyCreate, CompanyUpdate } from '../generated/contract.ts'
 import { blanks, fields } from '../generated/tables.ts'
 import type { Call } from '../http/handler.ts'
+import type { Instants } from '../lists/dates.ts'
 import { filterBy } from '../lists/filters.ts'
-import { findText } from '../search/store.ts'
+import { type Left, leftBySearch, type Searched, type SearchText } from '../search/lists.ts'
+import { mostChosen } from '../search/store.ts'
 import { searchTexts } from '../search/texts.ts'
 import { sortName } from '../search/words.ts'
 
-interface Filter {
-	/** Those that a search found. */
-	readonly ids?: readonly string[]
-}
+type Asked = Instants<ListFilter<'companies.list'>, 'updatedSince'>
 
 /** Columns to sort and search by, computed from name and domain. */
-interface Derived {
+interface Derived extends SearchText {
 	readonly sortName: string
-	readonly searchText: string
 }
 
-export const companies = records<Company, Filter, Derived>({
+export const companies = records<Company, Searched<Asked>, Derived>({
 	name: 'company',
 	table: 'companies',
 	fields: fields.Company,
 	softDelete: true,
-	filter: filterBy('companies'),
+	filter: filterBy('companies', { updatedSince: ['updatedAt', '>='] }),
+	sparse: (column) => (column === 'updatedAt' ? [] : ['updatedSince']),
 })
 
 const derived = ({ name, domain }: Pick<Company, 'name' | 'domain'>): Derived => ({
@@ -85,21 +84,60 @@ const countLive = query<{ organizationId: string }, { total: number }>((knex, { 
 		.select(knex.raw('cast(coalesce(sum(live), 0) as bigint) as total')),
 )
 
-/** A page of live companies as JSON texts, and the exact number of all, or of those that a search found. */
+interface Change {
+	readonly organizationId: string
+	readonly updatedSince: number
+	readonly limit: number
+}
+
+const changed = query<Change, { json: string }>((knex, { organizationId, updatedSince, limit }) =>
+	knex('companies')
+		.where({ organizationId })
+		.where('updatedAt', '>=', updatedSince)
+		.whereNull('deletedAt')
+		.orderBy(['updatedAt', 'id'])
+		.limit(asNumber(limit))
+		.select({ json: 'id' }),
+)
+
+/** What a time of change leaves: few companies, or a filter of more. */
+async function leftByChange(db: Db, organizationId: string, updatedSince: number): Promise<Left<{ updatedSince: number }>> {
+	const ids = await db.column(changed, { organizationId, updatedSince, limit: mostChosen + 1 })
+	const isCut = ids.length > mostChosen
+	return { filter: isCut ? { updatedSince } : { ids }, found: Math.min(ids.length, mostChosen), isCut }
+}
+
+export interface CompanyPage extends CountedPage {
+	readonly total: number
+	/** Whether more may match than the total says. */
+	readonly isAtLeast?: true
+}
+
+type Query = Asked & Pick<Call<'companies.list'>['query'], 'sortBy' | 'sortOrder'> & PageQuery
+
+/** A page of live companies as JSON texts, with the number of all, or of those that match. */
 export async function readCompanies(
 	db: Db,
 	organizationId: string,
-	{ search, sortBy, sortOrder, limit, offset, after, ...others }: Omit<Call<'companies.list'>['query'], 'cursor'> & PageQuery,
-): Promise<CountedPage & { readonly total: number }> {
+	{ search, updatedSince, sortBy, sortOrder, limit, offset, after, ...others }: Query,
+): Promise<CompanyPage> {
 	// A query parameter that is added to the contract does not compile until it is heeded here.
 	others satisfies Record<string, never>
 	const order = { column: sortBy === 'name' ? 'sortName' : sortBy, direction: sortOrder }
-	const found = await findText(db, organizationId, 'companies', search)
-	const counted = found ? { total: found.ids.length } : await db.get(countLive, { organizationId })
+	const asked = { limit, offset, after }
+	const left = await leftBySearch(db, organizationId, 'companies', search)
+	if (left && updatedSince !== undefined) {
+		const page = await companies.readPage(db, organizationId, { ...left.filter, updatedSince, ...asked }, order)
+		if (page.total !== null) return { ...page, total: page.total }
+		return { ...page, total: offset + page.rows.length, isAtLeast: true }
+	}
+	const leaves = left ?? (updatedSince === undefined ? undefined : await leftByChange(db, organizationId, updatedSince))
+	const counted = leaves ? { total: leaves.found } : await db.get(countLive, { organizationId })
 	const total = counted?.total ?? 0
-	const known = { total, ...(found?.isCut && { isCut: true as const }) }
+	const known = { total, ...(leaves?.isCut && { isAtLeast: true as const }) }
 	// Not where nothing counts yet: on PostgreSQL a transaction sees the number without what it has created itself.
-	if (counted && (found || total > 0) && offset >= total) return { rows: [], hasMore: false, ...known }
-	const page = await companies.readRows(db, organizationId, { ...(found && { ids: found.ids }), limit, offset, after }, order)
-	return { ...page, ...known }
+	const isBeyond = leaves ? !leaves.isCut && offset >= total : total > 0 && offset >= total
+	if (isBeyond) return { rows: [], hasMore: false, ...known }
+	const page = await companies.readRows(db, organizationId, { ...leaves?.filter, ...asked }, order)
+	return { ...page, ...known, total: Math.max(total, offset + page.rows.length) }
 }

@@ -56,7 +56,7 @@ export function onPage(
 	return rows.orderBy(orderBy(order)).limit(asNumber(limit)).offset(asNumber(offset))
 }
 
-function behind(rows: Knex.QueryBuilder, { column, direction }: Order, key: Knex.Value, id: Knex.Value): void {
+export function behind(rows: Knex.QueryBuilder, { column, direction }: Order, key: Knex.Value, id: Knex.Value): void {
 	const beyond = direction === 'asc' ? '>' : '<'
 	if (column === 'id') rows.where('id', beyond, id)
 	else rows.whereRaw(`("${column}", id) ${beyond} (?, ?)`, [key, id])
@@ -125,7 +125,7 @@ const endOf = (hasMore: boolean, last: Place | undefined) => ({
 })
 
 /** The records of several pages without the first `offset`. */
-const joined = (pages: readonly PageJson[], offset: number): string[] =>
+export const joined = (pages: readonly PageJson[], offset: number): string[] =>
 	pages
 		.flatMap((rows) => parseRows(rows))
 		.slice(offset)
@@ -197,7 +197,7 @@ export async function skipTo<Filters extends object>(
 	db: Db,
 	table: string,
 	step: StepQuery<Filters>,
-	filters: Filters,
+	filters: Filters | ((after: Place | undefined) => Filters),
 	page: PageQuery,
 ): Promise<PageQuery | undefined> {
 	const stride = strides[db.dialect]
@@ -205,8 +205,8 @@ export async function skipTo<Filters extends object>(
 	if (await isBeyond(db, table, page.offset)) return undefined
 	let { offset, after } = page
 	while (offset >= stride) {
-		const params = { ...filters, ...pageParameters({ limit: 0, offset: stride - 1, after }) }
-		after = await db.get(step, params)
+		const limited = typeof filters === 'function' ? filters(after) : filters
+		after = await db.get(step, { ...limited, ...pageParameters({ limit: 0, offset: stride - 1, after }) })
 		if (after === undefined) return undefined
 		offset -= stride
 		await nextTurn()
@@ -229,117 +229,10 @@ export interface CountedPage extends PageRows {
 	readonly isCut?: true
 }
 
-type Matching<Filters> = (knex: Knex, filters: Placeholders<Filters>, dialect: Dialect) => Knex.QueryBuilder
-
-export interface ListOf<Filters> {
-	readonly table: string
-	readonly order: Order
-	/** The rows of the list. */
-	readonly matching: Matching<Filters>
-	/** A record as the column `json`. */
-	readonly columns: (knex: Knex, dialect: Dialect) => Knex.Raw
-	/** Those of the filters that no index has together with the list's order and the other filters. */
-	readonly sparse?: (filters: Record<string, unknown>) => readonly string[]
-}
+export type Matching<Filters> = (knex: Knex, filters: Placeholders<Filters>, dialect: Dialect) => Knex.QueryBuilder
 
 /** Where no index says how far an offset goes, what it skips counts among what a page looks at. */
 export function offsetTooDeep(): ApiError {
 	const detail = 'is too deep for a list that is searched or filtered like this; follow the cursor of each page'
 	return new ApiError('invalid_request', `offset ${detail}.`, { errors: [{ parameter: 'offset', code: 'range', detail }] })
-}
-
-/** A page by sparse filters looks at so many rows in one go, and at so many in all: it may be short, or empty, and still have a next one. */
-const sparseStride = 1_000
-const sparseStrides = 20
-
-interface UpTo {
-	readonly upToKey?: string | number
-	readonly upToId?: string
-}
-
-/** A list in one order. */
-export function listOf<Filters extends object>({ table, order, matching, columns, sparse = () => [] }: ListOf<Filters>) {
-	const step = stepOf(matching, order)
-	/** The rows of the list up to a place. */
-	function matchingUpTo(knex: Knex, params: Placeholders<Filters & UpTo>, dialect: Dialect): Knex.QueryBuilder {
-		const { upToKey, upToId, ...filters } = params
-		const rows = matching(knex, filters as unknown as Placeholders<Filters>, dialect)
-		return upToKey === undefined
-			? rows
-			: rows.whereRaw(`("${order.column}", id) ${order.direction === 'asc' ? '<=' : '>='} (?, ?)`, [
-					upToKey,
-					upToId as Knex.Value,
-				])
-	}
-	const page: JsonPageQuery<Filters & PageParameters & UpTo> = query((knex, params, dialect) => {
-		const { limit, offset, afterKey, afterId, ...filters } = params
-		const rows = matchingUpTo(knex, filters as unknown as Placeholders<Filters & UpTo>, dialect)
-		const at = { limit, offset, afterKey, afterId } as Placeholders<PageParameters>
-		return pageOf(knex, dialect, { table, rows: onPage(rows, at, order), order, columns: columns(knex, dialect) })
-	})
-	const countPart = query<Filters & UpTo & Pick<PageParameters, 'afterKey' | 'afterId'>, { total: number }>(
-		(knex, params, dialect) => {
-			const { afterKey, afterId, ...filters } = params
-			const rows = matchingUpTo(knex, filters as unknown as Placeholders<Filters & UpTo>, dialect)
-			if (afterKey !== undefined && afterId !== undefined) behind(rows, order, afterKey, afterId)
-			return rows.count({ total: '*' })
-		},
-	)
-	const count = query<Filters, { total: number }>((knex, filters, dialect) => countRows(knex, matching(knex, filters, dialect)))
-
-	/** What a search has found is little: none of its filters is sparse. The words of one that finds much are in no index of an order. */
-	const sparseOf = (filters: object) => {
-		const given = filters as Record<string, unknown>
-		return given.ids === undefined ? [...sparse(given), 'words'].filter((name) => given[name] !== undefined) : []
-	}
-
-	/** Walks the list without its sparse filters, and looks for rows between one place and the next. */
-	async function readSparse(db: Db, filters: Filters, { limit, offset, after }: PageQuery): Promise<PageRows> {
-		const names = sparseOf(filters)
-		const walked = Object.fromEntries(Object.entries(filters).filter(([name]) => !names.includes(name))) as Filters
-		const found: PageJson[] = []
-		let [toSkip, from] = [offset, after]
-		for (let [left, strides] = [limit, 0]; left > 0 && strides < sparseStrides; strides++) {
-			const to = await db.get(step, { ...walked, ...pageParameters({ limit: 0, offset: sparseStride - 1, after: from }) })
-			const upTo = to && { upToKey: to.key, upToId: to.id }
-			if (upTo && toSkip >= sparseStride) {
-				const behindPlace = from && { afterKey: from.key, afterId: from.id }
-				toSkip -= (await db.get(countPart, { ...filters, ...behindPlace, ...upTo }))?.total ?? 0
-			} else {
-				const wanted = toSkip + left
-				const params = { ...filters, ...pageParameters({ limit: wanted, offset: 0, after: from }), ...upTo }
-				const { rows = [], end } = await readPage(db, page, params, wanted)
-				const kept = toSkip > 0 ? joined([rows], toSkip) : rows
-				found.push(kept)
-				toSkip -= rows.length - kept.length
-				left -= kept.length
-				if (end) return { rows: joined(found, 0), hasMore: true, end }
-				if (to === undefined) return { rows: joined(found, 0), hasMore: false }
-			}
-			from = to
-			await nextTurn()
-		}
-		if (toSkip > 0) throw offsetTooDeep()
-		return { rows: joined(found, 0), hasMore: true, ...(from && { end: from }) }
-	}
-
-	async function read(db: Db, filters: Filters, asked: PageQuery): Promise<PageRows> {
-		if (sparseOf(filters).length > 0) return readSparse(db, filters, asked)
-		const at = await skipTo(db, table, step, filters, asked)
-		if (at === undefined) return { rows: [], hasMore: false }
-		const { rows = [], ...found } = await readPage(db, page, { ...filters, ...pageParameters(at) }, asked.limit)
-		return { rows, ...found }
-	}
-
-	return {
-		read,
-		async readCounted(db: Db, filters: Filters, asked: PageQuery): Promise<CountedPage> {
-			const found = await read(db, filters, asked)
-			if (asked.after) return { ...found, total: null }
-			const { rows, hasMore } = found
-			const counted = async () =>
-				sparseOf(filters).length > 0 ? Number.POSITIVE_INFINITY : (await db.get(count, filters))?.total
-			return { ...found, total: await totalOf(asked, { length: rows.length, hasMore }, counted) }
-		},
-	}
 }

@@ -55,6 +55,8 @@ interface FoundPage<Rows> {
 	readonly end?: Place
 	/** Whether more match the search than it ranks. */
 	readonly isCut?: true
+	/** Whether more may match than the total says. */
+	readonly isAtLeast?: true
 }
 
 /** Answers with a page, and with the cursor of the next: the part that all lists have alike. `list` is the name of this one. */
@@ -66,9 +68,10 @@ export async function answerPage<R, Meta = PageMeta>(
 ) {
 	const { limit, offset } = query
 	const cursors = cursorsOf(list, { query, caller }, { now, services })
-	const { rows, total, hasMore, end, isCut } = await read({ limit, offset, after: cursors.after() })
+	const { rows, total, hasMore, end, isCut, isAtLeast } = await read({ limit, offset, after: cursors.after() })
 	const next = end === undefined ? null : cursors.seal(end)
-	const meta = { total, limit, offset, hasMore, nextCursor: next, ...(isCut && { truncated: true }) }
+	const said = { ...(isCut && { truncated: true }), ...(isAtLeast && { isAtLeast }) }
+	const meta = { total, limit, offset, hasMore, nextCursor: next, ...said }
 	return { status: 200 as const, next, body: listText<R, Meta>(rows, meta as Meta) }
 }
 

@@ -75,7 +75,7 @@ it('companies have their exact total at any length', async () => {
 	const total = Number(row?.n)
 	expect(total).toBeGreaterThan(rows)
 	expect((await list('/api/companies?limit=1')).meta).toMatchObject({ total, hasMore: true })
-	expect((await list('/api/companies?search=grown&limit=1')).meta).toMatchObject({ total: 250, truncated: true, hasMore: true })
+	expect((await list('/api/companies?search=grown&limit=1')).meta).toMatchObject({ total: 500, isAtLeast: true, hasMore: true })
 	expect((await list(`/api/companies?offset=${total - 1}`)).meta).toMatchObject({ total, hasMore: false })
 	expect(await list('/api/companies?offset=999999999')).toMatchObject({
 		data: [],

@@ -2,7 +2,8 @@
 import type { Knex } from 'knex'
 import { ApiError } from '../base/errors.ts'
 import type { Dialect, Placeholders } from '../db/database.ts'
-import { hasWords, isAnyOf } from '../db/records.ts'
+import type { Bounds } from '../db/list-of.ts'
+import { contains, hasWords, isAnyOf } from '../db/records.ts'
 
 /**
  * A parameter that is not the value of the column of its name: its column, and how it is compared. `any of` takes a list with commas, `in
@@ -32,24 +33,32 @@ export function among(
 }
 
 /**
- * Filters of a table: comparisons, the `ids` that a search found or the `words` that it looks for, and for each other parameter the column
- * of its name.
+ * Filters of a table: comparisons, the `ids` that a search found or the `words` that it looks for with the two longest of them, and for each
+ * other parameter the column of its name.
  */
-export const filterBy =
-	(table: string, comparisons: Comparisons = {}) =>
-	<F>(rows: Knex.QueryBuilder, knex: Knex, filters: Placeholders<F>, dialect: Dialect): Knex.QueryBuilder => {
-		const { ids, words, ...others } = filters as Record<string, Knex.Value>
+export function filterBy(table: string, comparisons: Comparisons = {}) {
+	const namesOf = (wanted: string, as: readonly string[]) =>
+		Object.entries(comparisons).flatMap(([name, [column, compared]]) => (column === wanted && as.includes(compared) ? name : []))
+
+	function filter<F>(rows: Knex.QueryBuilder, knex: Knex, filters: Placeholders<F>, dialect: Dialect): Knex.QueryBuilder {
+		const { ids, longest, longer, words, ...others } = filters as Record<string, Knex.Value>
 		for (const [name, value] of Object.entries(others)) {
 			const [column, as] = comparisons[name] ?? [name, '=']
 			if (as === 'any of') rows.whereRaw(isAnyOf(column, dialect), [value])
 			else if (as === 'in any case') rows.whereRaw(`lower("${column}") = ?`, [value])
 			else rows.where(column, as, value)
 		}
+		if (longest !== undefined && longer !== undefined) rows.whereRaw(contains('"searchText"', dialect), [longest, longer])
 		if (words !== undefined) rows.whereRaw(hasWords('"searchText"', dialect), [words])
 		return ids === undefined
 			? rows
 			: among(rows, knex, { table, organizationId: others.organizationId as Knex.Value, ids }, dialect)
 	}
+
+	/** The filters that bound a column. */
+	const boundsOf = (column: string): Bounds => ({ least: namesOf(column, ['>=']), most: namesOf(column, ['<', '<=']) })
+	return Object.assign(filter, { boundsOf })
+}
 
 /** Throws 400 where the end of a range lies before its beginning. */
 export function requireRanges(query: object, ranges: readonly (readonly [from: string, to: string])[]): void {

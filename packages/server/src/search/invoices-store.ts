@@ -68,7 +68,7 @@ interface Candidates {
 
 const own = 'r."searchText"'
 const company = `coalesce((select "searchText" from companies as c where c."organizationId" = r."organizationId"
-		and c.id = r."companyId" and c."deletedAt" is null), '')`
+		and c.id = r."companyId"), '')`
 
 /** Where the words have to be: all of them in the invoice, or all in the invoice or all in its company, or each in one of the two. */
 type Place = 'own' | 'either' | 'together'
@@ -109,7 +109,7 @@ async function mixed(search: Search, given: Words): Promise<Found> {
 	let fewest: Found | undefined
 	for (const word of longestFirst(words)) {
 		const own = cut(await withWord(search, 'invoices', word), most)
-		const billed = await billedTo(search, await findByWords(search, 'companies', [word]))
+		const billed = await billedTo(search, await findByWords({ ...search, evenDeleted: true }, 'companies', [word]))
 		const found = { ids: [...new Set([...own.ids, ...billed.ids])], isCut: own.isCut || billed.isCut }
 		if (!fewest || found.ids.length < fewest.ids.length) fewest = found
 		if (!fewest.isCut) break
@@ -134,7 +134,7 @@ export async function findInvoices(
 	const all = { words, companyWords: wordsToFind('companies', text) ?? words }
 	const own = await findByWords(search, 'invoices', words)
 	if (!byCompany) return { ...own, sieve: sieveOf(search, all, 'own') }
-	const billed = await billedTo(search, await findByWords(search, 'companies', all.companyWords))
+	const billed = await billedTo(search, await findByWords({ ...search, evenDeleted: true }, 'companies', all.companyWords))
 	const found = cut([...new Set([...own.ids, ...billed.ids])], search.most)
 	if (found.ids.length === 0 && words.length > 1)
 		return { ...(await mixed(search, all)), sieve: sieveOf(search, all, 'together') }

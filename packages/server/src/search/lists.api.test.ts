@@ -143,3 +143,15 @@ it('finds nothing of other organizations', async () => {
 	await post('/api/contacts', { name: 'Unique Person' })
 	expect((await other.ask('GET', '/api/contacts?search=unique')).body.data).toEqual([])
 })
+
+it('the invoices of a deleted company are found by its name, also beside filters, and the company is not', async () => {
+	const company = await post('/api/companies', { name: 'Vanished Vole' })
+	const invoice = await post('/api/invoices', { companyId: company, totalCents: 100 })
+	await tenant.ask('DELETE', `/api/companies/${company}`)
+	expect(await found('/api/companies', 'vole')).toEqual([])
+	for (const more of [{}, { status: 'draft' }, { sortBy: 'totalCents' }])
+		expect(await found('/api/invoices', 'vanished vole', more as Record<string, string>)).toEqual([invoice])
+	const hits = (await tenant.ask('GET', '/api/search?q=vole')).body.data
+	expect(hits).toEqual([expect.objectContaining({ kind: 'invoice', id: invoice, subtitle: 'Vanished Vole' })])
+	expect(await found('/api/invoices', 'vanished vole', { status: 'paid' })).toEqual([])
+})

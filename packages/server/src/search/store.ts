@@ -11,7 +11,7 @@ import { searchedWords } from './words.ts'
 export const mostFound = 250
 
 /** A search beside filters chooses among so many records. Of more, the list is walked by its filters, and each record's words are looked at. */
-export const mostChosen = 1_000
+export const mostChosen = 500
 
 /** Records that match a search, the best first. */
 export interface Found {
@@ -29,6 +29,9 @@ export const kinds = {
 	time_entries: 'time_entry',
 } as const
 
+/** The kind of deleted companies: their invoices are found by their names. */
+const deletedCompany = 'deleted_company'
+
 /** Where to search, and how many records to rank. */
 export interface Search {
 	readonly db: Db
@@ -36,6 +39,10 @@ export interface Search {
 	readonly most: number
 	/** Whether the best are of no use without the others. */
 	readonly allOrNothing?: boolean
+	/** Whether none has to be found where more than `most` match several words. */
+	readonly noneIfCut?: boolean
+	/** Whether deleted companies are found, too, after the others. */
+	readonly evenDeleted?: boolean
 }
 
 interface Range {
@@ -46,26 +53,30 @@ interface Range {
 	readonly limit: number
 }
 
-/** In the order of the index: the word itself before longer ones, and of one word the newest record first. */
-const inRange = query<Range, { json: string }>((knex, { organizationId, kind, from, before, limit }) =>
+/**
+ * In the order of the index: the word itself before longer ones, and of one word the newest record first. They are joined, since a row
+ * costs more than the entry that it shows.
+ */
+const inRange = query<Range, { ids: string | null }>((knex, { organizationId, kind, from, before, limit }, dialect) =>
 	knex.raw(
-		`select id as json from search_words where "organizationId" = ? and kind = ? and word >= ? and word < ?
-			order by word, place, id limit ?`,
+		`select ${dialect === 'sqlite' ? 'group_concat' : 'string_agg'}(id, ',') as ids from (select id from search_words
+			where "organizationId" = ? and kind = ? and word >= ? and word < ? order by word, place, id limit ?) as entries`,
 		[organizationId, kind, from, before, limit],
 	),
 )
 
 /** The records with a word that begins with one of these, those of the first before those of the second. One more than are ranked. */
 async function beginning(
-	{ db, organizationId }: Search,
+	{ db, organizationId, evenDeleted }: Search,
 	table: SearchedTable,
 	beginnings: readonly string[],
 	most: number,
 ): Promise<string[]> {
 	const found = new Set<string>()
-	for (const from of beginnings) {
-		const range = { organizationId, kind: kinds[table], from, before: `${from}\u{10ffff}`, limit: most + 1 }
-		for (const id of await db.column(inRange, range)) found.add(id)
+	const all = [kinds[table], ...(evenDeleted && table === 'companies' ? [deletedCompany] : [])]
+	for (const [kind, from] of all.flatMap((kind) => beginnings.map((from) => [kind, from] as const))) {
+		const range = { organizationId, kind, from, before: `${from}\u{10ffff}`, limit: most + 1 }
+		for (const id of (await db.get(inRange, range))?.ids?.split(',') ?? []) found.add(id)
 		if (found.size > most) break
 	}
 	return [...found].slice(0, most + 1)
@@ -135,12 +146,13 @@ function shared(some: readonly string[], others: readonly string[]): string[] {
 
 /** The records of a kind that have all the words: those whose title begins with the text come first. */
 export async function findByWords(search: Search, table: SearchedTable, words: readonly string[]): Promise<Found> {
-	const { db, organizationId, most } = search
+	const { db, organizationId, most, noneIfCut = false } = search
 	const [first, ...more] = words
 	if (first === undefined) return { ids: [], isCut: false }
 	if (more.length === 0) return cut(await withWord(search, table, first), most)
-	const titled = await beginning(search, table, [`=${words.join(' ')}`], most)
 	const { ids, isCut } = await candidates(search, table, words)
+	if (isCut && noneIfCut) return { ids: [], isCut }
+	const titled = await beginning(search, table, [`=${words.join(' ')}`], most)
 	const having = ids.length > 0 ? await db.column(havingAll(table), { organizationId, ids, words }) : []
 	const all = cut([...new Set([...titled, ...having])], most)
 	return { ids: all.ids, isCut: isCut || all.isCut }
@@ -158,14 +170,15 @@ export function wordsToFind(table: SearchedTable, text: string | undefined, para
 	throw new ApiError('invalid_request', `${parameter} ${detail}.`, { errors: [{ parameter, code: 'search', detail }] })
 }
 
-/** What a list's `search` finds; undefined where it is blank. */
+/** What a list's `search` finds: the best, or all unless it is cut; undefined where it is blank. */
 export async function findText(
 	db: Db,
 	organizationId: string,
 	table: SearchedTable,
 	text: string | undefined,
-	most = mostFound,
+	isComplete = false,
 ): Promise<(Found & { readonly words: readonly string[] }) | undefined> {
 	const words = wordsToFind(table, text)
-	return words && { ...(await findByWords({ db, organizationId, most }, table, words)), words }
+	const search = { db, organizationId, most: isComplete ? mostChosen : mostFound, noneIfCut: isComplete }
+	return words && { ...(await findByWords(search, table, words)), words }
 }

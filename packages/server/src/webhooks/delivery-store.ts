@@ -2,12 +2,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Knex } from 'knex'
 import { type Db, type Dialect, type Placeholders, query } from '../db/database.ts'
 import { jsonColumn } from '../db/json.ts'
+import { listOf } from '../db/list-of.ts'
 import {
 	type CountedPage,
 	countBound,
 	countRows,
 	cutPage,
-	listOf,
 	type Order,
 	onPage,
 	type PageParameters,

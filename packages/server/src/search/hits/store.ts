@@ -16,9 +16,7 @@ interface ByIds {
 }
 
 const company = (knex: Knex) =>
-	knex('companies as c')
-		.whereRaw('c."organizationId" = r."organizationId" and c.id = r."companyId" and c."deletedAt" is null')
-		.select('c.name')
+	knex('companies as c').whereRaw('c."organizationId" = r."organizationId" and c.id = r."companyId"').select('c.name')
 
 const titles: Record<SearchedTable, (knex: Knex) => Record<'title' | 'subtitle', string | Knex.QueryBuilder | Knex.Raw>> = {
 	companies: () => ({ title: 'r.name', subtitle: 'r.domain' }),
