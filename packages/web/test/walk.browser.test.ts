@@ -45,10 +45,12 @@ describe.skipIf(!hasBrowser)('every address', () => {
 			const opened = await app.openApp(fill(path), { person, viewport: { width, height: 844 }, colorScheme })
 			const { page, complaints } = opened
 			await page.waitForLoadState('networkidle')
+			// On a busy machine the network is idle before the page has all of its answers.
+			await expect.poll(() => page.locator('.skeleton').count(), { timeout: 15_000 }).toBe(0)
+			await expect.poll(() => page.getByRole('heading', { level: 1 }).count(), { timeout: 15_000 }).toBe(1)
 			if (folder)
 				await page.screenshot({ path: join(folder, `${path.replaceAll(/[/$]+/g, '-').slice(1)}-${width}-${colorScheme}.png`) })
 			expect(await page.title()).toMatch(/. · Remit$/)
-			expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1)
 			expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
 			expect(await violations(opened)).toEqual([])
 			expect(complaints).toEqual([])
