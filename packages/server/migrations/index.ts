@@ -88,6 +88,7 @@ import * as madeBy from './0085-made-by.ts'
 import * as availablePayments from './0086-available-payments.ts'
 import * as companyChanges from './0087-company-changes.ts'
 import * as wordsOfDeletedCompanies from './0088-words-of-deleted-companies.ts'
+import * as openId from './0089-open-id.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -179,4 +180,5 @@ export const migrations: readonly Migration[] = [
 	{ name: '0086-available-payments', up: availablePayments.up },
 	{ name: '0087-company-changes', up: companyChanges.up },
 	{ name: '0088-words-of-deleted-companies', up: wordsOfDeletedCompanies.up },
+	{ name: '0089-open-id', up: openId.up },
 ]

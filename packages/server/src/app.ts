@@ -11,6 +11,7 @@ import { crmPath, demoCrm } from './demo/crm.ts'
 import { referenceRoutes } from './docs/routes.ts'
 import { connectRoutes } from './hosted/connect-routes.ts'
 import { connectionRoutes } from './hosted/connection-routes.ts'
+import { openIdRoutes } from './hosted/openid-routes.ts'
 import { paymentRoutes, processorWebhooks } from './hosted/payment-routes.ts'
 import { providerWebhooks } from './hosted/provider-webhooks.ts'
 import { failurePage, type HostedOptions, hostedPages, pagePaths } from './hosted/routes.ts'
@@ -96,7 +97,7 @@ function nonContractRoutes(
 	if (config.WEB === 'on') router.use(webApplication(log))
 	router.use(limitOwn, processorWebhooks(options), providerWebhooks(options), countVisits(limits), takeTurn(limits, load))
 	router.use(documentRoute(), paymentRoutes(options), connectionRoutes(options), connectRoutes(options), hostedPages(options))
-	if (config.WEB === 'on') router.use(referenceRoutes(options.services))
+	if (config.WEB === 'on') router.use(referenceRoutes(options.services), openIdRoutes(options))
 	if (config.NODE_ENV === 'development') router.use(crmPath, demoCrm(options.now))
 	router.use(noRoute)
 	router.use(pagePaths, failurePage(limits))

@@ -269,6 +269,13 @@ export const settings = {
 	PROVIDER_XERO_AUTHORIZATION_URL: setting('', 'Another address where Xero lets Remit in, for tests.', baseUrl),
 	PROVIDER_XERO_TOKEN_URL: setting('', 'Another address of the tokens of Xero, for tests.', baseUrl),
 	PROVIDER_STRIPE_BASE_URL: providerBase('Stripe'),
+	OIDC_ISSUER: setting(
+		'',
+		'Where people sign in besides with a password: the issuer of an OpenID Connect provider, which must be in public or in EGRESS_ALLOW_CIDRS.',
+		url('http:', 'https:'),
+	),
+	OIDC_CLIENT_ID: setting('', "The server's client there, which people come back to at BASE_URL/openid/callback.", text),
+	OIDC_CLIENT_SECRET: secret('The secret of that client.', text),
 	NODE_ENV: setting(
 		'production',
 		'In development every request and answer is judged by the full validator too; test is production with a test processor.',
@@ -305,6 +312,9 @@ export function readConfig(environment: Environment = process.env): Config {
 	const { WEB = settings.WEB.default, BASE_URL = '' } = environment
 	if (WEB === 'on' && URL.canParse(BASE_URL) && new URL(BASE_URL).pathname !== '/')
 		mistakes.push(`BASE_URL=${BASE_URL}: the web application takes a host of its own; leave out the path, or set WEB=off`)
+	const { OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET } = environment
+	if (OIDC_ISSUER && !(OIDC_CLIENT_ID && OIDC_CLIENT_SECRET))
+		mistakes.push(`OIDC_ISSUER=${OIDC_ISSUER}: set OIDC_CLIENT_ID and OIDC_CLIENT_SECRET, too`)
 	if (mistakes.length > 0) throw new ConfigError(mistakes.join('\n'))
 	return Object.fromEntries(entries)
 }

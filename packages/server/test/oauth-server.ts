@@ -110,9 +110,8 @@ export class OAuthServer {
 	}
 }
 
-/** Follows redirects as a browser does; returns the URL at `until`, which it does not open. */
-export async function browse(url: string, until: string): Promise<string> {
-	const cookies = new Map<string, string>()
+/** Follows redirects as a browser does, and keeps cookies; returns the URL at `until`, which it does not open. */
+export async function browse(url: string, until: string, cookies = new Map<string, string>()): Promise<string> {
 	let at = url
 	for (let steps = 0; steps < 10; steps++) {
 		const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')

@@ -11042,10 +11042,11 @@ export interface components {
             password: components["schemas"]["Password"];
         };
         /**
-         * @description Whether a server waits for its first person.
+         * @description Whether a server waits for its first person, and how people sign in.
          * @example {
          *       "isOpen": true,
-         *       "organizationName": "Nordwind Studio"
+         *       "organizationName": "Nordwind Studio",
+         *       "openIdConnect": false
          *     }
          */
         SetupState: {
@@ -11053,6 +11054,8 @@ export interface components {
             isOpen: boolean;
             /** @description The organization that the first person will belong to; null when it has to be made, or when the set-up is done. */
             organizationName: string | null;
+            /** @description Whether people can also sign in at an OpenID Connect provider: a browser goes there by the server's `/openid/sign-in`. */
+            openIdConnect: boolean;
         };
         /** @description One record. */
         SetupStateData: {

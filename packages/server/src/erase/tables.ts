@@ -20,7 +20,7 @@ export interface ErasableTable {
 /** In the order in which an organization's rows can be deleted: no row is left that refers to a deleted one. */
 export const tables: Readonly<Record<string, ErasableTable>> = {
 	api_keys: { key: ['id'], text: ['name'], json: ['scopes', 'resources'], plain: ['hash', 'lastFour', 'createdBy'] },
-	users: { key: ['id'], text: ['name'], plain: ['email', 'role', 'passwordHash'] },
+	users: { key: ['id'], text: ['name'], plain: ['email', 'role', 'passwordHash', 'issuer', 'subject'] },
 	sessions: { key: ['id'], plain: ['userId', 'hash', 'userAgent', 'address'] },
 	invitations: { key: ['id'], plain: ['hash', 'email', 'role', 'createdBy'] },
 	password_resets: { key: ['userId'], plain: ['userId', 'hash'] },

@@ -55,7 +55,7 @@ const paymentPages = [
 ] as const
 
 /** Where errors are pages too. */
-export const pagePaths = ['/view', '/pay', '/oauth', '/connect', ...paymentPages.map(([path]) => path)]
+export const pagePaths = ['/view', '/pay', '/oauth', '/connect', '/openid', ...paymentPages.map(([path]) => path)]
 
 const rejectMethod =
 	(allowed: string): RequestHandler =>

@@ -22,8 +22,17 @@ export interface Services {
 	readonly secrets: Secrets
 	/** What the operator set of a provider. */
 	providerSettings(provider: string): ProviderSettings
+	/** Where people sign in besides with a password; undefined without such a provider. */
+	readonly openId: OpenIdSettings | undefined
 	/** The URL of the server as clients see it, without a slash at the end. */
 	readonly baseUrl: string
+}
+
+/** The server's client at an OpenID Connect provider. */
+export interface OpenIdSettings {
+	readonly issuer: string
+	readonly clientId: string
+	readonly clientSecret: string
 }
 
 /** What the operator sets of a provider of connections. */
@@ -72,6 +81,9 @@ interface ServiceSettings
 	readonly DATABASE_URL: string
 	readonly MAIL_DAILY_LIMIT: number
 	readonly EGRESS_ALLOW_CIDRS: readonly string[]
+	readonly OIDC_ISSUER: string
+	readonly OIDC_CLIENT_ID: string
+	readonly OIDC_CLIENT_SECRET: string
 }
 
 export interface ServiceOptions {
@@ -110,6 +122,7 @@ export async function openServices(
 		egress,
 		secrets,
 		providerSettings: (provider) => settingsOf(config, provider),
+		openId: openIdOf(config),
 		get baseUrl() {
 			return baseUrl()
 		},
@@ -120,6 +133,9 @@ export async function openServices(
 		},
 	}
 }
+
+const openIdOf = ({ OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret }: ServiceSettings) =>
+	issuer === '' ? undefined : { issuer, clientId, clientSecret }
 
 /** By default, a server with the embedded database writes mail to DATA_DIR, and one with DATABASE_URL sends none. */
 function mailUrl({ SMTP_URL, DATABASE_URL, DATA_DIR }: ServiceSettings): string {

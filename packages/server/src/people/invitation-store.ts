@@ -131,7 +131,25 @@ async function requireInviter(db: Db, { organizationId, role, createdBy }: Invit
 
 /** Takes an invitation that its link names, so that nobody else can; throws 404 when somebody has. */
 export async function takeInvitation(write: Writing, token: string): Promise<Invitation> {
-	const { organizationId, id } = (await requireInvitation(write.db, token, write.origin.now)).invitation
+	return takeKnown(write, (await requireInvitation(write.db, token, write.origin.now)).invitation)
+}
+
+const byAddress = query<{ email: string; now: number }, Key>((knex, { email, now }) =>
+	knex('invitations')
+		.where({ email })
+		.where('expiresAt', '>', now)
+		.orderBy(['createdAt', 'id'])
+		.limit(1)
+		.select('organizationId', 'id'),
+)
+
+/** Takes the oldest invitation of an address that is known to be the visitor's; undefined without one. */
+export async function takeInvitationOf(write: Writing, email: string): Promise<Invitation | undefined> {
+	const known = await write.db.get(byAddress, { email, now: write.origin.now })
+	return known && takeKnown(write, known)
+}
+
+async function takeKnown(write: Writing, { organizationId, id }: Key): Promise<Invitation> {
 	// An admin is removed under this lock.
 	await lockOrganization(write.db, organizationId)
 	const locked = await invitations.lock(write.db, organizationId, id)

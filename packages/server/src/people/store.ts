@@ -13,6 +13,9 @@ import { lockOrganization } from '../organizations/store.ts'
 interface Hidden {
 	/** argon2id as a PHC string; null: no password signs this person in. */
 	readonly passwordHash: string | null
+	/** Whom the OpenID Connect provider signs in as this person; null: nobody. */
+	readonly issuer?: string | null
+	readonly subject?: string | null
 }
 
 export const users = records<User, object, Hidden>({
@@ -32,12 +35,15 @@ export interface NewPerson extends Hidden {
 const emailTaken = (email: string) => new ApiError('email_taken', `A person of the organization has the address ${email}.`)
 
 /** Creates a person; throws 409 when another has the address. */
-export async function createPerson(write: Writing, { passwordHash, ...person }: NewPerson): Promise<User> {
+export async function createPerson(
+	write: Writing,
+	{ passwordHash, issuer = null, subject = null, ...person }: NewPerson,
+): Promise<User> {
 	const { now } = write.origin
 	await lockOrganization(write.db, person.organizationId)
 	if (await hasAddress(write.db, person.organizationId, person.email)) throw emailTaken(person.email)
 	const user: User = { ...blanks.User, ...person, id: newId('usr'), createdAt: now, updatedAt: now, version: 1 }
-	await users.insert(write, user, { passwordHash })
+	await users.insert(write, user, { passwordHash, issuer, subject })
 	return user
 }
 
@@ -103,8 +109,8 @@ export const hasStill = async (
 export const findPasswordHash = async (db: Db, organizationId: string, id: string) =>
 	(await db.get(hashOf, { organizationId, id }))?.passwordHash ?? null
 
-const password = query<{ organizationId: string; id: string } & Hidden>((knex, { organizationId, id, passwordHash }) =>
-	knex('users').where({ organizationId, id }).update({ passwordHash }),
+const password = query<{ organizationId: string; id: string } & Pick<Hidden, 'passwordHash'>>(
+	(knex, { organizationId, id, passwordHash }) => knex('users').where({ organizationId, id }).update({ passwordHash }),
 )
 
 const resets = query<{ organizationId: string; userId: string }>((knex, of) => knex('password_resets').where(of).delete())
@@ -160,7 +166,7 @@ const otherAdmin = query<{ organizationId: string; id: string }, { id: string }>
 		.select('id'),
 )
 
-/** Throws 409 when no other admin can sign in. The organization stays locked, so that two cannot go at once. */
+/** Throws 409 when no other admin can sign in by password, since a provider may be away for good. The organization stays locked, so that two cannot go at once. */
 async function requireOtherAdmin({ db }: Writing, { organizationId, id, role, name }: User): Promise<void> {
 	if (role !== 'admin') return
 	await lockOrganization(db, organizationId)
@@ -178,6 +184,6 @@ export async function changePerson(write: Writing, user: User, changes: Partial<
 export async function removePerson(write: Writing, user: User): Promise<void> {
 	if (user.removedAt !== null) return
 	await requireOtherAdmin(write, user)
-	await users.update(write, user, { removedAt: write.origin.now, passwordHash: null }, 'deleted')
+	await users.update(write, user, { removedAt: write.origin.now, passwordHash: null, issuer: null, subject: null }, 'deleted')
 	await endWaysIn(write.db, user)
 }

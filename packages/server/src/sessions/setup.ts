@@ -24,10 +24,11 @@ function isToken(secrets: Secrets, token: string): boolean {
 	})
 }
 
-export const get: Handler<'setup.get'> = async (_call, { db }) => {
+export const get: Handler<'setup.get'> = async (_call, { db, services }) => {
 	const isOpen = !(await canAnybodySignIn(db))
 	const [only, other] = isOpen ? await listOrganizations(db) : []
-	return { status: 200, body: { data: { isOpen, organizationName: only && !other ? only.name : null } } }
+	const openIdConnect = services.openId !== undefined
+	return { status: 200, body: { data: { isOpen, organizationName: only && !other ? only.name : null, openIdConnect } } }
 }
 
 const done = () => new ApiError('setup_not_found', 'The link is not the one that the server printed, or the set-up is done.')

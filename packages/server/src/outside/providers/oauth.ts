@@ -38,7 +38,7 @@ export const tokenTimeoutMs = 20_000
 const maxBytes = 256 * 1024
 
 /** 256 random bits. */
-const random = () => randomBytes(32).toString('base64url')
+export const random = () => randomBytes(32).toString('base64url')
 
 export const hashOfState = (state: string) => hash('sha256', state, 'base64url')
 
@@ -94,7 +94,7 @@ export async function revokeToken(
 	await library.tokenRevocation(configure(library, egress, client, timeoutMs), token)
 }
 
-type Library = typeof import('openid-client')
+export type Library = typeof import('openid-client')
 
 async function ask(
 	egress: Egress,
@@ -154,7 +154,7 @@ function configure(
 	return configuration
 }
 
-const guardedFetch =
+export const guardedFetch =
 	(egress: Egress, timeoutMs: number): CustomFetch =>
 	async (url, { method, headers, body, signal }) => {
 		const sent = { method: method as 'POST', url, headers, body: String(body ?? '') }
@@ -166,7 +166,7 @@ const guardedFetch =
 		return new Response(status === 204 ? null : text, { status, headers: { 'content-type': type } })
 	}
 
-function failureOf(library: Library, error: unknown, clientFailure: ConnectionErrorCode): TokenFailed {
+export function failureOf(library: Library, error: unknown, clientFailure: ConnectionErrorCode): TokenFailed {
 	for (let cause = error; cause instanceof Error; cause = cause.cause) {
 		if (cause instanceof TokenFailed) return cause
 		if (cause instanceof CallFailed) return new TokenFailed(cause.code, cause.message, error)
