@@ -1,7 +1,7 @@
 // Every address of the application and its page: the map of packages/web. A new page is one line here and its name in `pages`;
 // build.ts and the walk of the tests read the calls of page().
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
-import { type InvoiceSearch, invoiceSorts, invoiceTabs } from './api/addresses.ts'
+import { type InvoiceSearch, invoiceSorts, invoiceTabs, type OpenIdOutcome, openIdOutcomes } from './api/addresses.ts'
 import { NotFound, PageFailed } from './shell/page-failed.tsx'
 import { Root } from './shell/root.tsx'
 
@@ -48,7 +48,10 @@ const outside = { staticData: { isOutside: true } }
 const signIn = createRoute({
 	...page('/sign-in', () => import('./sign-in/sign-in-page.tsx')),
 	...outside,
-	validateSearch: ({ returnTo }: Query): { returnTo?: string } => ({ returnTo: text(returnTo) }),
+	validateSearch: ({ returnTo, openid }: Query): { returnTo?: string; openid?: OpenIdOutcome } => ({
+		returnTo: text(returnTo),
+		openid: oneOf(openIdOutcomes, openid),
+	}),
 })
 const setup = createRoute({ ...page('/setup', () => import('./sign-in/setup-page.tsx')), ...outside })
 const invite = createRoute({ ...page('/invite', () => import('./sign-in/invitation-page.tsx')), ...outside })

@@ -13,6 +13,10 @@ export interface InvoiceSearch {
 	currency?: string | undefined
 }
 
+/** How signing in at the OpenID Connect provider went, as the server writes it in the address. */
+export const openIdOutcomes = ['done', 'denied', 'unverified', 'unknown', 'failed'] as const
+export type OpenIdOutcome = (typeof openIdOutcomes)[number]
+
 /** The pages of the settings, in their order; managers and admins see those that are not for everybody. */
 export const settingsPages = [
 	{ to: '/settings/account', label: 'My account', isForAll: true },

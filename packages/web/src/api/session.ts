@@ -99,6 +99,14 @@ async function whoIsIt(): Promise<CurrentSession | undefined> {
 /** Whether the browser is still in this session. */
 export const isStill = async (sessionId: string): Promise<boolean> => (await whoIsIt())?.id === sessionId
 
+/** Whom the OpenID Connect provider has signed in; throws when the browser does not keep the session. */
+export async function arrive(): Promise<string> {
+	const session = await whoIsIt()
+	if (!session) throw new NoCookies()
+	tellTabs(session.user.id)
+	return session.user.id
+}
+
 /** Begins a session, and makes sure that the browser keeps it. Returns the id of the person. */
 export async function enter(begin: Promise<CurrentSession>): Promise<string> {
 	const { id, user } = await begin

@@ -1,5 +1,6 @@
+import { useQuery } from '@tanstack/react-query'
 import { describe } from '../api/errors.ts'
-import { call } from '../api/query.ts'
+import { call, read } from '../api/query.ts'
 import { enter } from '../api/session.ts'
 import { SignIn } from '../generated/fields.ts'
 import { Button } from '../ui/button.tsx'
@@ -7,17 +8,20 @@ import { ErrorPanel } from '../ui/error-panel.tsx'
 import { Field } from '../ui/field.tsx'
 import { PasswordField } from '../ui/password-field.tsx'
 import { usePlainForm } from './use-plain-form.ts'
+import '../ui/button.css'
 import './plain-form.css'
 
 interface SignInFormProps {
 	/** The address of who was here before. */
 	readonly email?: string
+	/** Where the provider leads back to; absent where this page stays, and another tab goes there. */
+	readonly returnTo?: string
 	readonly onSignedIn: (personId: string) => void
 }
 
 const { email: emailRules, password: passwordRules } = SignIn
 
-export function SignInForm({ email = '', onSignedIn }: SignInFormProps) {
+export function SignInForm({ email = '', returnTo, onSignedIn }: SignInFormProps) {
 	const form = usePlainForm({
 		values: { email, password: '' },
 		rules: { email: emailRules, password: passwordRules },
@@ -32,6 +36,20 @@ export function SignInForm({ email = '', onSignedIn }: SignInFormProps) {
 			<Button type="submit" look="primary" isPending={form.isPending}>
 				Sign in
 			</Button>
+			<SingleSignOn returnTo={returnTo} />
 		</form>
+	)
+}
+
+/** The way to the server's OpenID Connect provider, where it has one. */
+function SingleSignOn({ returnTo }: Pick<SignInFormProps, 'returnTo'>) {
+	const { data: setup } = useQuery({ ...read('setup.get'), retry: false })
+	if (!setup?.openIdConnect) return null
+	// Another tab tells this one who has signed in.
+	const target = returnTo === undefined ? { target: '_blank', rel: 'noopener' } : {}
+	return (
+		<a className="button plain" href={`/openid/sign-in?${new URLSearchParams({ returnTo: returnTo ?? '/' })}`} {...target}>
+			<span>Sign in with single sign-on</span>
+		</a>
 	)
 }
