@@ -139,6 +139,18 @@ describe('an invitation', () => {
 		}
 	})
 
+	it('gives the role that it was made with, whatever else is sent with its link', async () => {
+		const { url } = (await server.ask('POST', '/api/invitations', { body: { email: 'role@people.example', role: 'member' } }))
+			.body
+		const body = { token: tokenOf(url), name: 'Mallory', password: secret('of-mallory') }
+		for (const more of [{ role: 'admin' }, { email: 'other@people.example' }, { organizationId: server.organizationId }]) {
+			const { status } = await server.ask('POST', '/api/invitations/accept', { key: null, body: { ...body, ...more } })
+			expect(status).toBe(400)
+		}
+		const joined = await server.ask('POST', '/api/invitations/accept', { key: null, body })
+		expect(joined.body.data.user).toMatchObject({ role: 'member', email: 'role@people.example' })
+	})
+
 	it('is at most one of a hundred', async () => {
 		const tenant = await server.newTenant()
 		const invite = (n: number) => tenant.ask('POST', '/api/invitations', { body: { email: `p${n}@g.example`, role: 'member' } })
