@@ -19,7 +19,7 @@ import { deleteAtProvider, deleteInRemit, isLetDelete } from './deletions.ts'
 import { hasPageAhead, pullPage, watermarkOf } from './pull.ts'
 import { pushBatch, pushDecided, settleBatch } from './push.ts'
 import { checkSchema } from './schema.ts'
-import { mappingsOf, originOf, planOf, RunStopped, Session, type Way } from './session.ts'
+import { originOf, planOf, RunStopped, Session, type Way } from './session.ts'
 
 export interface Options {
 	readonly db: Database
@@ -98,7 +98,7 @@ async function goThrough(
 	job: Job,
 	{ run, sync, checkpoint }: StoredRun & { sync: Sync },
 ): Promise<Again> {
-	const plan = await planOf(options.db, sync, run, checkpoint.mappedBefore)
+	const plan = await planOf(options.db, sync, run)
 	const reason = await obstacle(options.db, sync)
 	if (reason) throw new Blocked(reason)
 	if (!plan) throw new Blocked({ code: 'mapping_not_active', detail: 'The mapping is gone.' })
@@ -204,18 +204,13 @@ async function finish(session: Session): Promise<RunOutcome> {
 			plan.push && run.mode !== 'failed' && checkpoint.place !== null
 				? { ...read, place: checkpoint.place, placedAt: checkpoint.placedAt }
 				: read
-		const mapped = run.mode !== 'failed' && { mapped: mappingsOf(checkpoint.settings, run) }
 		const startedAt = run.startedAt ?? job.now
 		const full = checkpoint.isFullPass &&
 			run.mode !== 'failed' && {
 				fullAt: startedAt,
 				...(plan.sync.deletePolicy === 'delete' && { passBefore: { runId: run.id, startedAt } }),
 			}
-		const ended = await endRun({ db: tx, origin }, sync, run, {
-			status,
-			progress: run.progress,
-			state: { ...state, ...mapped, ...full },
-		})
+		const ended = await endRun({ db: tx, origin }, sync, run, { status, progress: run.progress, state: { ...state, ...full } })
 		if (!ended) throw new RunStopped()
 		return { organizationId: sync.organizationId, syncId: sync.id, runId: run.id, outcome: status }
 	})
