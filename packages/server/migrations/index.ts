@@ -89,6 +89,7 @@ import * as availablePayments from './0086-available-payments.ts'
 import * as companyChanges from './0087-company-changes.ts'
 import * as wordsOfDeletedCompanies from './0088-words-of-deleted-companies.ts'
 import * as openId from './0089-open-id.ts'
+import * as wordsByIndex from './0090-words-by-index.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -181,4 +182,5 @@ export const migrations: readonly Migration[] = [
 	{ name: '0087-company-changes', up: companyChanges.up },
 	{ name: '0088-words-of-deleted-companies', up: wordsOfDeletedCompanies.up },
 	{ name: '0089-open-id', up: openId.up },
+	{ name: '0090-words-by-index', up: wordsByIndex.up },
 ]

@@ -25,7 +25,7 @@ afterAll(async () => {
 	await removeGrown(ask)
 	await end()
 	await server.close()
-}, 300_000)
+})
 
 const dateIn = (days: number) =>
 	fc
