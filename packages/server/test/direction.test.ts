@@ -27,6 +27,7 @@ const floors = [
 	['invoices'],
 	['invoices/sharing', 'payments', 'mappings'],
 	['invoices/payments', 'syncs', 'syncs/records', 'mappings/preview'],
+	['syncs/run'],
 	['syncs/engine', 'syncs/decisions', 'syncs/jobs'],
 	['hosted', 'web', 'docs', 'demo', 'erase', 'metrics'],
 	['commands'],

@@ -10,10 +10,10 @@ import { findOpenErrors, resolveErrors } from '../error-store.ts'
 import { done, findDecided } from '../records/decision-store.ts'
 import { changeLink, markGone } from '../records/link-store.ts'
 import { doors } from '../records/objects.ts'
+import type { Session, Tally, Way } from '../run/session.ts'
 import { asShown, decisionOf, goneThere } from './decided.ts'
 import { letGo } from './holds.ts'
 import { applyChunk } from './pull.ts'
-import type { Session, Tally, Way } from './session.ts'
 
 type Write = WriteContext & { readonly db: Transaction }
 

@@ -16,9 +16,9 @@ import { forgetDecisions, resolveErrors } from '../error-store.ts'
 import { done } from '../records/decision-store.ts'
 import { changeLink, findPendingIds, insertLink, removeLink, unknown } from '../records/link-store.ts'
 import { doors, type Shown } from '../records/objects.ts'
+import type { Plan, Way } from '../run/session.ts'
 import { asShown, decidedWinner, decisionAfter, decisionOf, inboundSight, isIn, type Sight, versionOf } from './decided.ts'
 import { baseOf, conflictError, type Sides, sidesOf } from './offending.ts'
-import type { Plan, Way } from './session.ts'
 
 /** What became of a record. */
 export type Outcome =

@@ -7,13 +7,13 @@ import type { Again, Job } from '../../work/jobs.ts'
 import { restUntil } from '../../work/kinds.ts'
 import { endRun, lastRunOf } from '../begin.ts'
 import type { Checkpoint } from '../checkpoint.ts'
+import { AccountChanged, SchemaChanged } from '../run/schema.ts'
+import { originOf } from '../run/session.ts'
 import { changeRun, findStoredRun, recordRunEvent, type StoredRun } from '../run-store.ts'
 import { noteOfSync } from '../state-store.ts'
 import { syncs } from '../store.ts'
 import { TooManyDeletions } from './deletions.ts'
 import { RecordFailed } from './pull.ts'
-import { AccountChanged, SchemaChanged } from './schema.ts'
-import { originOf } from './session.ts'
 
 /** The run cannot go on: its connection or its mapping cannot be used any more. */
 export class Blocked extends Error {

@@ -8,7 +8,7 @@ import { findDecidedErrors, forgetDecisions } from '../error-store.ts'
 import { done } from '../records/decision-store.ts'
 import { changeLink, unlinked } from '../records/link-store.ts'
 import type { Shown } from '../records/objects.ts'
-import type { Plan, Session, Way } from './session.ts'
+import type { Plan, Session, Way } from '../run/session.ts'
 
 /** What a caller has decided of a link, for the syncs of its way. */
 export const decisionOf = ({ sync }: Pick<Plan, 'sync'>, { decision, decidedFor }: Link): Decision | null =>

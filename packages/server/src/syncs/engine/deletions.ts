@@ -14,13 +14,13 @@ import { noteEnded } from '../records/ended-link-store.ts'
 import { changeLink, removeLink, unlinked } from '../records/link-store.ts'
 import { countPart, findLost, hasLinks, type Lost, lostIn, nextPart, type Part } from '../records/lost-store.ts'
 import { doors, type Shown } from '../records/objects.ts'
+import type { Plan, Session, Tally } from '../run/session.ts'
 import { findState } from '../state-store.ts'
 import { refusedOnly } from './again.ts'
 import { winner } from './apply.ts'
 import { asShown, decidedWinner, goneThere, versionOf } from './decided.ts'
 import { findHeir, handOver, isAtProvider, isPassedOn } from './holds.ts'
 import { baseOf, conflictError, goneReason, lastSeenOf, sidesOf } from './offending.ts'
-import type { Plan, Session, Tally } from './session.ts'
 
 type Write = WriteContext & { readonly db: Transaction }
 

@@ -10,6 +10,8 @@ import { beginning, type Checkpoint } from '../checkpoint.ts'
 import { markLost } from '../records/internal-store.ts'
 import { nextPart } from '../records/lost-store.ts'
 import { obstacle } from '../rules.ts'
+import { checkSchema } from '../run/schema.ts'
+import { originOf, planOf, RunStopped, Session, type Way } from '../run/session.ts'
 import { changeRun, findStoredRun, recordRunEvent, runs, type StoredRun } from '../run-store.ts'
 import { findState, noteOfSync } from '../state-store.ts'
 import { syncs } from '../store.ts'
@@ -18,8 +20,6 @@ import { Blocked, breakOff, type RunOutcome } from './break-off.ts'
 import { deleteAtProvider, deleteInRemit, isLetDelete } from './deletions.ts'
 import { hasPageAhead, pullPage, watermarkOf } from './pull.ts'
 import { pushBatch, pushDecided, settleBatch } from './push.ts'
-import { checkSchema } from './schema.ts'
-import { originOf, planOf, RunStopped, Session, type Way } from './session.ts'
 
 export interface Options {
 	readonly db: Database

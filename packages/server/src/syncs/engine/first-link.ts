@@ -5,7 +5,7 @@ import type { CompiledField } from '../../mappings/engine/engine.ts'
 import { memberAt } from '../../mappings/engine/path.ts'
 import { findByExternalIds, type Pending } from '../../mappings/link-store.ts'
 import type { Output } from '../../mappings/outputs.ts'
-import type { Session, Way } from './session.ts'
+import type { Session, Way } from '../run/session.ts'
 
 type Taken = NonNullable<Awaited<ReturnType<typeof linkedAlready>>>
 

@@ -10,9 +10,9 @@ import { forgetDecisions, resolveErrors } from '../error-store.ts'
 import { done } from '../records/decision-store.ts'
 import { changeLink, insertLink, releaseHeld, removeLink, unknown } from '../records/link-store.ts'
 import { doors } from '../records/objects.ts'
+import type { Session, Way } from '../run/session.ts'
 import { type Incoming, type Outcome, passOn } from './apply.ts'
 import { decisionOf } from './decided.ts'
-import type { Session, Way } from './session.ts'
 
 type Write = WriteContext & { readonly db: Transaction }
 

@@ -10,7 +10,7 @@ import type { LinkScope } from '../../mappings/link-store.ts'
 import { mapLinked } from '../../mappings/links.ts'
 import type { Output } from '../../mappings/outputs.ts'
 import { findSeen } from '../records/link-store.ts'
-import type { Way } from './session.ts'
+import type { Way } from '../run/session.ts'
 
 const longest = 200
 

@@ -14,11 +14,11 @@ import { noteError, resolveErrors } from '../error-store.ts'
 import { findEnded, forgetEnded } from '../records/ended-link-store.ts'
 import { markGone, markSeen, unmarkGone } from '../records/link-store.ts'
 import { doors } from '../records/objects.ts'
+import type { Plan, Session, Tally, Way } from '../run/session.ts'
 import { apply, type Incoming, type Outcome, prepare } from './apply.ts'
 import { decisionOf } from './decided.ts'
 import { hold, holdsAny, letGo, matchedBy } from './holds.ts'
 import { withValues } from './offending.ts'
-import type { Plan, Session, Tally, Way } from './session.ts'
 
 /** A provider's clock, and ours, and what changed while a pass went on. */
 const lookBackMs = 5 * 60_000

@@ -13,6 +13,7 @@ import { stillOverruled } from '../../mappings/overruled.ts'
 import { findOpenReasons } from '../error-store.ts'
 import { changeLink, insertLink, unlinked } from '../records/link-store.ts'
 import type { Shown } from '../records/objects.ts'
+import type { Session, Way } from '../run/session.ts'
 import { type Outcome, winner } from './apply.ts'
 import { mostTries } from './break-off.ts'
 import { asShownNow, decisionOf, goneThere, inboundSight, isOfGone, type Sight, versionOf } from './decided.ts'
@@ -20,7 +21,6 @@ import { type Found, findThere, isAlike, linkedAlready, readsOf, valueAt } from 
 import { isAtProvider, isHeld, isLeftBehind, isPassedOn } from './holds.ts'
 import { conflictError, goneReason, lastSeenOf, type Sides, withValues } from './offending.ts'
 import { bringIn, RecordFailed } from './pull.ts'
-import type { Session, Way } from './session.ts'
 
 /** Records in a row with each of which the provider fails; with the next one it is down, and not they are at fault. */
 const mostGivenUp = 3

@@ -11,13 +11,13 @@ import { findIds, findOwnRuns } from '../records/internal-store.ts'
 import { changeLink, findPendingIds, markRecordsGone } from '../records/link-store.ts'
 import { doors } from '../records/objects.ts'
 import { sidesOf } from '../rules.ts'
+import type { Session, Tally, Way } from '../run/session.ts'
 import type { Outcome } from './apply.ts'
 import { decisionOf } from './decided.ts'
 import { noteDeletion, noteGoneConflict } from './deletions.ts'
 import { letGo } from './holds.ts'
 import { bringIn } from './pull.ts'
 import { type Pushed, push, type Writing } from './push-record.ts'
-import type { Session, Tally, Way } from './session.ts'
 
 /** Ids that are looked at together. */
 const batch = 100
