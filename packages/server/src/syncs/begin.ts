@@ -5,10 +5,10 @@ import type { Origin } from '../base/origin.ts'
 import type { Db } from '../db/database.ts'
 import type { WriteContext } from '../db/write-context.ts'
 import type { LastSyncRun, Sync, SyncRun, SyncRunError } from '../generated/contract.ts'
-import { mappings } from '../mappings/store.ts'
+import { findDefinition, mappings } from '../mappings/store.ts'
 import { ensureJobs, scheduleJob } from '../work/jobs-store.ts'
 import { jobKinds } from '../work/kinds.ts'
-import { beginning, type Checkpoint } from './checkpoint.ts'
+import { beginning, type Checkpoint, type Mappings } from './checkpoint.ts'
 import { obstacle } from './rules.ts'
 import { changeRun, insertRun, lockActiveRun, recordRunEvent } from './run-store.ts'
 import { findState, noteOfSync, type SyncState } from './state-store.ts'
@@ -40,7 +40,9 @@ async function startRun(
 		versionOf(db, organizationId, sync.reverseMappingId),
 	])
 	const versions = { mappingVersion: there ?? 0, reverseMappingVersion: back }
-	const checkpoint = firstCheckpoint(sync, mode, await findState(db, sync), now)
+	const state = await findState(db, sync)
+	const mappedBefore = await otherMappings(db, organizationId, state.mapped, { ...sync, ...versions })
+	const checkpoint = firstCheckpoint(sync, mode, { ...state, mapped: mappedBefore }, now)
 	const run = await insertRun(db, { organizationId, syncId, trigger, mode, ...versions }, checkpoint, now)
 	await noteOfSync(db, sync, now, { status: 'queued', statusReason: null, lastRun: lastRunOf(run) })
 	await scheduleJob(db, { organizationId, kind: jobKinds.syncRun, resourceId: run.id, dueAt: now })
@@ -51,13 +53,39 @@ async function versionOf(db: Db, organizationId: string, id: string | null): Pro
 	return id === null ? null : ((await mappings.find(db, organizationId, id))?.version ?? null)
 }
 
+/** The mappings before, where their fields say something else than those of now. */
+async function otherMappings(db: Db, organizationId: string, past: Mappings | undefined, now: Mappings) {
+	if (!past) return undefined
+	const isSame =
+		(await saySame(db, organizationId, [past.mappingId, past.mappingVersion], [now.mappingId, now.mappingVersion])) &&
+		(await saySame(
+			db,
+			organizationId,
+			[past.reverseMappingId, past.reverseMappingVersion],
+			[now.reverseMappingId, now.reverseMappingVersion],
+		))
+	return isSame ? undefined : past
+}
+
+type Version = readonly [id: string | null, version: number | null]
+
+async function saySame(db: Db, organizationId: string, past: Version, now: Version): Promise<boolean> {
+	if (past[0] === now[0] && past[1] === now[1]) return true
+	const [before, after] = await Promise.all(
+		[past, now].map(([mappingId, version]) =>
+			mappingId === null ? undefined : findDefinition(db, { organizationId, mappingId, version: version ?? 0 }),
+		),
+	)
+	return JSON.stringify(before?.fields) === JSON.stringify(after?.fields)
+}
+
 /** Deletions that a provider's list of changes does not have are found once a day. */
 const fullPassMs = dayMs
 
 function firstCheckpoint(
 	sync: Sync,
 	mode: SyncRun['mode'],
-	{ since, place, placedAt = 0, fullAt = 0, passBefore }: SyncState,
+	{ since, place, placedAt = 0, fullAt = 0, passBefore, mapped }: SyncState,
 	now: number,
 ): Checkpoint {
 	const { direction, mappingId, reverseMappingId, conflictPolicy, deletePolicy, errorPolicy, keepSeen } = sync
@@ -67,9 +95,11 @@ function firstCheckpoint(
 	// A pass that was later than now was before the clock was set back.
 	const isOld = now - fullAt >= fullPassMs || fullAt > now
 	const isDue = phase !== 'push' && mode === 'incremental' && deletePolicy === 'delete' && isOld
-	const isAll = mode === 'full' || isDue
+	// What a mapping says anew, it says of all records.
+	const isWhole = mode === 'full' || (mode === 'incremental' && mapped !== undefined)
+	const isAll = isWhole || isDue
 	const isFull = isAll || (mode === 'incremental' && (phase === 'push' ? place : since) == null)
-	const from = { since: isAll ? null : (since ?? null), place: mode === 'full' ? null : (place ?? null) }
+	const from = { since: isAll ? null : (since ?? null), place: isWhole ? null : (place ?? null) }
 	return {
 		...beginning,
 		settings,
@@ -80,6 +110,7 @@ function firstCheckpoint(
 		placedAt,
 		runBefore,
 		...(passBefore && { passBefore }),
+		...(mapped && { mappedBefore: mapped }),
 	}
 }
 

@@ -1,6 +1,6 @@
 // Where a run goes on: it is stored with each part that the run commits.
 
-import type { Sync } from '../generated/contract.ts'
+import type { Sync, SyncRun } from '../generated/contract.ts'
 import type { Trail } from './endless.ts'
 
 export type Phase =
@@ -20,6 +20,9 @@ export type Settings = Pick<
 	Sync,
 	'mappingId' | 'reverseMappingId' | 'conflictPolicy' | 'deletePolicy' | 'errorPolicy' | 'keepSeen'
 >
+
+/** The mappings of a run, in their versions. */
+export type Mappings = Pick<Sync, 'mappingId' | 'reverseMappingId'> & Pick<SyncRun, 'mappingVersion' | 'reverseMappingVersion'>
 
 /** A pass that read everything from the provider, to its end, and noted which links it met. */
 export interface FullPass {
@@ -55,6 +58,8 @@ export interface Checkpoint {
 	readonly marked?: string | null
 	/** The full pass of the sync before this run, when it noted what it read. */
 	readonly passBefore?: FullPass
+	/** The mappings by which all links were last compared, where they said something else. */
+	readonly mappedBefore?: Mappings
 	/** The run of the sync before this one; empty for none. */
 	readonly runBefore?: string
 	/** Whether the provider has listed all that this pass asks for. */

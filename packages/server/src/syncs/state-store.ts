@@ -4,7 +4,7 @@ import type { Knex } from 'knex'
 import { type Db, query } from '../db/database.ts'
 import { countBound } from '../db/pages.ts'
 import type { Sync } from '../generated/contract.ts'
-import type { FullPass } from './checkpoint.ts'
+import type { FullPass, Mappings } from './checkpoint.ts'
 
 export interface SyncKey {
 	readonly organizationId: string
@@ -22,6 +22,8 @@ export interface SyncState {
 	/** The place in the feed of events up to which changes went out, and when that was. */
 	readonly place?: number
 	readonly placedAt?: number
+	/** The mappings by which all links were last compared. */
+	readonly mapped?: Mappings
 	/** The account whose records the links are about. */
 	readonly account?: string
 	/** Of the provider's object, when the last run began. */

@@ -9,7 +9,6 @@ import { type FieldError, mapRecord } from '../../mappings/engine/engine.ts'
 import type { Links } from '../../mappings/engine/transforms.ts'
 import { hashOf, hashOfFields } from '../../mappings/hashes.ts'
 import { findByRecordIds, type Link } from '../../mappings/link-store.ts'
-import { mapLinked } from '../../mappings/links.ts'
 import { inputOf, matching, type Output, rejected, requireWhole, violations } from '../../mappings/outputs.ts'
 import { differing, overruledOf, split, stillOverruled } from '../../mappings/overruled.ts'
 import { forgetDecisions, resolveErrors } from '../error-store.ts'
@@ -19,6 +18,7 @@ import { doors, type Shown } from '../records/objects.ts'
 import type { Plan, Way } from '../run/session.ts'
 import { asShown, decidedWinner, decisionAfter, decisionOf, inboundSight, isIn, type Sight, versionOf } from './decided.ts'
 import { baseOf, conflictError, type Sides, sidesOf } from './offending.ts'
+import { type MappedBefore, mapBefore, sentBy, standingOf } from './remapped.ts'
 
 /** What became of a record. */
 export type Outcome =
@@ -38,23 +38,26 @@ export interface Incoming {
 	readonly output: Output
 	readonly hash: string
 	readonly errors: readonly FieldError[]
+	/** As the mapping before made it. */
+	readonly before?: MappedBefore | undefined
 	/** What is kept of it, as JSON text; null when nothing is. */
 	readonly seen: string | null
 }
 
 /** Maps a record; asks no database. */
-export function prepare({ kind, sync }: Plan, { fields }: Way, record: ExternalRecord, links: Links): Incoming {
+export function prepare({ kind, sync }: Plan, way: Way, record: ExternalRecord, links: Links): Incoming {
 	const nothing = { record, input: undefined, output: {}, hash: '', errors: [], seen: null }
 	if (record.isDeleted) return nothing
 	const failed = (errors: readonly FieldError[]): Incoming => ({ ...nothing, errors })
 	if (record.problem !== undefined) return failed([{ field: '', code: 'invalid_id', reason: record.problem }])
-	const { output, errors } = mapRecord(fields, record.data, links)
+	const { output, errors } = mapRecord(way.fields, record.data, links)
 	if (!output) return failed(errors)
 	const wrong = violations(kind, output)
 	if (wrong.length > 0) return failed([...errors, ...wrong])
 	try {
 		const seen = sync.keepSeen ? JSON.stringify(record.data) : null
-		return { record, input: inputOf(kind, output), output, hash: hashOf(output), errors, seen }
+		const before = mapBefore(kind, way, record, links)
+		return { record, input: inputOf(kind, output), output, hash: hashOf(output), errors, before, seen }
 	} catch (error) {
 		if (error instanceof RangeError) return failed([{ field: '', code: 'too_deep', reason: 'The record is nested too deeply.' }])
 		if (!(error instanceof ApiError)) throw error
@@ -242,16 +245,17 @@ async function applyLinked(
 		return createRecord(write, plan, way, incoming)
 	}
 	const { record, input, output } = incoming
-	const hasMoved = hashOfFields(locked.shown, way.writes) !== link.internalHash
-	const overruled = decidedWinner(plan, link) ? null : stillOverruled(link.overruled, output)
-	const [past, meant] = split(input, overruled)
-	const isAlike = differing(meant, locked.shown).length === 0
+	const decided = decidedWinner(plan, link)
+	const overruled = decided ? null : stillOverruled(link.overruled, output)
+	const [past, said] = split(input, overruled)
+	const { meant, hasMoved, base } = decided
+		? { meant: said, hasMoved: true }
+		: standingOf(kind, way, said, incoming.before, link, locked.shown)
+	const isInStep = differing(meant, locked.shown).length === 0
 	let shown = locked.shown
 	let outcome: Outcome = 'unchanged'
-	if (!isAlike) {
-		const wins =
-			decidedWinner(plan, link) ??
-			(live && hasMoved ? winner(plan.sync.conflictPolicy, record.changedAt, shown.updatedAt) : 'source')
+	if (!isInStep) {
+		const wins = decided ?? (live && hasMoved ? winner(plan.sync.conflictPolicy, record.changedAt, shown.updatedAt) : 'source')
 		if (wins === 'nobody') {
 			const sides = { provider: input, remit: shown, base: await baseOf(write.db, scope, way, link.externalId) }
 			const sight = inboundSight(way, incoming, shown)
@@ -264,7 +268,9 @@ async function applyLinked(
 		}
 	}
 	const values = {
-		...(await linkValues(write, plan, way, incoming, shown, outcome === 'skipped')),
+		...(await linkValues(write, plan, way, incoming, shown, outcome === 'skipped' || base !== undefined)),
+		// What was changed here alone is still to be told from what is in step.
+		...(base && outcome !== 'skipped' && { internalHash: hashOfFields({ ...shown, ...base }, way.writes) }),
 		...decisionAfter(plan, link, outcome === 'skipped'),
 		overruled: overruledOf(output, differing(outcome === 'skipped' ? input : past, shown)),
 	}
@@ -295,7 +301,7 @@ async function linkValues(
 	shown: Shown,
 	isLeftAlone = false,
 ) {
-	const pushed = push && !isLeftAlone && (await mapLinked(write.db, { ...scope, isOutbound: true }, push.fields, shown)).output
+	const pushed = push && !isLeftAlone && (await sentBy(write.db, scope, push, record, shown))
 	return {
 		externalId: record.id,
 		externalHash: hash,

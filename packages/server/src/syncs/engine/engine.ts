@@ -11,7 +11,7 @@ import { markLost } from '../records/internal-store.ts'
 import { nextPart } from '../records/lost-store.ts'
 import { obstacle } from '../rules.ts'
 import { checkSchema } from '../run/schema.ts'
-import { originOf, planOf, RunStopped, Session, type Way } from '../run/session.ts'
+import { mappingsOf, originOf, planOf, RunStopped, Session, type Way } from '../run/session.ts'
 import { changeRun, findStoredRun, recordRunEvent, runs, type StoredRun } from '../run-store.ts'
 import { findState, noteOfSync } from '../state-store.ts'
 import { syncs } from '../store.ts'
@@ -98,7 +98,7 @@ async function goThrough(
 	job: Job,
 	{ run, sync, checkpoint }: StoredRun & { sync: Sync },
 ): Promise<Again> {
-	const plan = await planOf(options.db, sync, run)
+	const plan = await planOf(options.db, sync, run, checkpoint.mappedBefore)
 	const reason = await obstacle(options.db, sync)
 	if (reason) throw new Blocked(reason)
 	if (!plan) throw new Blocked({ code: 'mapping_not_active', detail: 'The mapping is gone.' })
@@ -204,13 +204,18 @@ async function finish(session: Session): Promise<RunOutcome> {
 			plan.push && run.mode !== 'failed' && checkpoint.place !== null
 				? { ...read, place: checkpoint.place, placedAt: checkpoint.placedAt }
 				: read
+		const mapped = run.mode !== 'failed' && { mapped: mappingsOf(checkpoint.settings, run) }
 		const startedAt = run.startedAt ?? job.now
 		const full = checkpoint.isFullPass &&
 			run.mode !== 'failed' && {
 				fullAt: startedAt,
 				...(plan.sync.deletePolicy === 'delete' && { passBefore: { runId: run.id, startedAt } }),
 			}
-		const ended = await endRun({ db: tx, origin }, sync, run, { status, progress: run.progress, state: { ...state, ...full } })
+		const ended = await endRun({ db: tx, origin }, sync, run, {
+			status,
+			progress: run.progress,
+			state: { ...state, ...mapped, ...full },
+		})
 		if (!ended) throw new RunStopped()
 		return { organizationId: sync.organizationId, syncId: sync.id, runId: run.id, outcome: status }
 	})

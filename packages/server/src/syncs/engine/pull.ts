@@ -116,7 +116,8 @@ export async function applyChunk(
 ): Promise<Outcome[]> {
 	const { db, plan } = session
 	const all = records.map(({ data }) => data)
-	const links = await linksFor(db, { ...plan.scope, isOutbound: false }, way.fields, all)
+	const fields = [...way.fields, ...(way.before?.fields ?? [])]
+	const links = await linksFor(db, { ...plan.scope, isOutbound: false }, fields, all)
 	const incoming = records.map((record) => prepare(plan, way, record, links))
 	const write = (isCareful: boolean) =>
 		session.commit(

@@ -21,6 +21,7 @@ import { type Found, findThere, isAlike, linkedAlready, readsOf, valueAt } from 
 import { isAtProvider, isHeld, isLeftBehind, isPassedOn } from './holds.ts'
 import { conflictError, goneReason, lastSeenOf, type Sides, withValues } from './offending.ts'
 import { bringIn, RecordFailed } from './pull.ts'
+import { meetsOther, newsOf, saidIn } from './remapped.ts'
 
 /** Records in a row with each of which the provider fails; with the next one it is down, and not they are at fault. */
 const mostGivenUp = 3
@@ -206,27 +207,40 @@ async function pushLinked(session: Session, way: Way, outgoing: Outgoing, known:
 	if (!current && link !== known && plan.sync.conflictPolicy === 'manual')
 		return pushGone(session, way, outgoing, link, externalId)
 	const decision = decisionOf(plan, link)
+	const news = decision === null ? await newsOf(session.db, plan.scope, way, outgoing.shown, link) : undefined
+	if (news?.length === 0) return inStep(session, way, outgoing, link, current)
 	if (decision === 'policy' && current) return pushMatched(session, way, outgoing, current)
 	if (decision === 'provider') return leftAlone(session, outgoing, current && { remoteHash: remoteHashOf(way, current) })
 	if (current && link.remoteHash === null && isAlike(way.fields, outgoing.output, current.data))
 		return { outcome: 'unchanged', store: await stored(session, way, outgoing, current) }
-	if (
-		current &&
-		decision !== 'remit' &&
-		link.remoteHash !== null &&
-		isTaken(session, way, current, link.remoteHash, outgoing.shown)
-	) {
+	if (current && decision !== 'remit' && link.remoteHash !== null && isTaken(session, way, current, link.remoteHash, outgoing)) {
 		if (plan.sync.conflictPolicy === 'manual') return conflict(session, way, outgoing, externalId, current)
 		// Both are as they are now: what changes here later goes out.
 		return leftAlone(session, outgoing, { remoteHash: remoteHashOf(way, current) })
 	}
 	try {
-		const written = await write(session, way, outgoing, externalId)
+		const fields = news ?? (decision === 'remit' ? way.fields : saidIn(way, outgoing.output))
+		const { output } = await mapLinked(session.db, { ...plan.scope, isOutbound: true }, fields, outgoing.shown)
+		const written = await write(session, way, { ...outgoing, output: output ?? outgoing.output }, externalId)
 		return { outcome: 'updated', store: await stored(session, way, outgoing, written) }
 	} catch (error) {
 		if (!isRejected(error) || !session.capabilities.readsOne || (await isAtProvider(session, externalId))) throw error
 		return pushGone(session, way, outgoing, link, externalId)
 	}
+}
+
+/** Nothing has to be written, since the mapping says the same of the record as before. What has changed at the provider since stays a change. */
+function inStep(
+	session: Session,
+	way: Way,
+	{ shown, output }: Outgoing,
+	link: Link,
+	current: ExternalRecord | undefined,
+): Pushed {
+	const { plan, job } = session
+	const isSeen = current && !hasChanged(way, current, link.remoteHash)
+	const values = { pushedHash: hashOf(output), ...(isSeen && { remoteHash: remoteHashOf(way, current) }) }
+	return { outcome: 'unchanged', store: ({ db }) => changeLink(db, plan.scope, shown.id, values, job.now) }
 }
 
 /** The link of a sync that only goes out, without a decision that was made about other records. */
@@ -287,10 +301,10 @@ async function readBefore(session: Session, way: Way, { shown }: Outgoing, link:
 }
 
 /** Whether the provider's record has changed since it was last written, and wins. */
-function isTaken({ plan }: Session, way: Way, current: ExternalRecord, remoteHash: string, shown: Shown): boolean {
+function isTaken({ plan }: Session, way: Way, current: ExternalRecord, remoteHash: string, { shown, output }: Outgoing): boolean {
 	// Remit is the source here.
 	return (
-		remoteHashOf(way, current) !== remoteHash &&
+		(hasChanged(way, current, remoteHash) || meetsOther(way, output, current)) &&
 		winner(plan.sync.conflictPolicy, shown.updatedAt, current.changedAt ?? 0) !== 'source'
 	)
 }
@@ -346,5 +360,10 @@ async function stored(
 	}
 }
 
+/** By the mapping, and by the one before. */
+const hasChanged = (way: Way, current: ExternalRecord, remoteHash: string | null): boolean =>
+	remoteHashOf(way, current) !== remoteHash && (!way.before || remoteHashOf(way.before, current) !== remoteHash)
+
 /** The hash of what the provider has in the fields that the mapping writes. */
-const remoteHashOf = ({ fields }: Way, { data }: ExternalRecord): string => hashOf(fields.map((field) => valueAt(field, data)))
+const remoteHashOf = ({ fields }: Pick<Way, 'fields'>, { data }: ExternalRecord): string =>
+	hashOf(fields.map((field) => valueAt(field, data)))

@@ -15,7 +15,7 @@ import { type Definition, requireSound } from '../../mappings/validate.ts'
 import { requireOrganization } from '../../organizations/store.ts'
 import type { Services } from '../../outside/services.ts'
 import type { Job } from '../../work/jobs.ts'
-import type { Checkpoint } from '../checkpoint.ts'
+import type { Checkpoint, Mappings } from '../checkpoint.ts'
 import { sidesOf } from '../rules.ts'
 import { changeRun } from '../run-store.ts'
 
@@ -36,6 +36,8 @@ export interface Way {
 	readonly reads: readonly string[]
 	/** The fields of a record that it writes. */
 	readonly writes: readonly string[]
+	/** The mapping by which all links were last compared, while that is another one. */
+	readonly before?: Pick<Way, 'fields' | 'writes'> | undefined
 }
 
 /** Of the counts only these rise from record to record. */
@@ -54,17 +56,31 @@ export interface Plan {
 }
 
 /** Undefined when the connection, or a version of a mapping, is gone. */
-export async function planOf(db: Database, sync: Sync, run: SyncRun): Promise<Plan | undefined> {
-	const { organizationId, connectionId, mappingId, reverseMappingId, direction } = sync
+export async function planOf(db: Database, sync: Sync, run: SyncRun, before?: Mappings): Promise<Plan | undefined> {
+	const { organizationId, connectionId, direction } = sync
 	const connection = await connections.find(db, organizationId, connectionId)
-	const there = await wayOf(db, organizationId, mappingId, run.mappingVersion)
-	const back =
-		reverseMappingId === null ? undefined : await wayOf(db, organizationId, reverseMappingId, run.reverseMappingVersion ?? 0)
+	const now = await waysOf(db, organizationId, mappingsOf(sync, run))
+	const past = before && (await waysOf(db, organizationId, before))
+	const there = now.there && { ...now.there, before: past?.there }
+	const back = now.back && { ...now.back, before: past?.back }
 	if (!connection || !there) return undefined
 	const { kind, object } = sidesOf(there.definition)
 	const organization = await requireOrganization(db, organizationId)
 	const ways = direction === 'outbound' ? { pull: undefined, push: there } : { pull: there, push: back }
 	return { sync, connection, organization, kind, scope: { organizationId, connectionId, object, kind }, ...ways }
+}
+
+/** The mappings of a run, each in the version that it had when the run began. */
+export const mappingsOf = (
+	{ mappingId, reverseMappingId }: Pick<Sync, 'mappingId' | 'reverseMappingId'>,
+	{ mappingVersion, reverseMappingVersion }: Pick<SyncRun, 'mappingVersion' | 'reverseMappingVersion'>,
+): Mappings => ({ mappingId, mappingVersion, reverseMappingId, reverseMappingVersion })
+
+async function waysOf(db: Database, organizationId: string, mappings: Mappings) {
+	const { mappingId, mappingVersion, reverseMappingId, reverseMappingVersion } = mappings
+	const there = await wayOf(db, organizationId, mappingId, mappingVersion)
+	if (reverseMappingId === null) return { there, back: undefined }
+	return { there, back: await wayOf(db, organizationId, reverseMappingId, reverseMappingVersion ?? 0) }
 }
 
 async function wayOf(db: Database, organizationId: string, mappingId: string, version: number): Promise<Way | undefined> {
