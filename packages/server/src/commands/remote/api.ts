@@ -3,7 +3,7 @@
 import { type Command, Option } from 'commander'
 import { type ContractOperation, contractOperations, type JsonSchema, membersOf, resolved } from '../../contract/document.ts'
 import { type Operation, operations } from '../../contract/routes.ts'
-import { type CallOptions, call, type Field, type Part } from './call.ts'
+import type { CallOptions, Field, Part } from './call.ts'
 import { serverOptions } from './remote.ts'
 
 /** The operations are added only when they are wanted: two hundred commands take a while to make. */
@@ -34,7 +34,9 @@ function addOperation(api: Command, operation: Operation, contract: ContractOper
 	if (contract.parameters.some(({ name }) => name === 'cursor')) command.option('--all', 'each record of all pages, a line each')
 	if (fileOf(contract)) command.requiredOption('--output <file>', 'where to write the file; - for standard output')
 	const fields = fieldsOf(contract).flatMap((field) => addField(command, field))
-	command.action((...given: unknown[]) => {
+	command.action(async (...given: unknown[]) => {
+		// Loaded only here: other commands need no SDK.
+		const { call } = await import('./call.ts')
 		const ids = given.slice(0, command.registeredArguments.length) as string[]
 		return call({ operation, file: fileOf(contract), fields }, ids, command.opts<CallOptions>())
 	})
