@@ -66,7 +66,7 @@ describe('the README', () => {
 			const here = code
 				.replaceAll('http://127.0.0.1:3000', url)
 				.replaceAll('4000', receiverPort)
-				.replaceAll('npx -y pnpm@12.21.0 --silent remit', `${process.execPath} ${cli}`)
+				.replaceAll('npx -y pnpm@12.21.0 --silent remit', `${process.execPath} --conditions=remit-source ${cli}`)
 			if (language === 'ts') {
 				writeFileSync(join(folder, 'example.ts'), here)
 				expect(run(process.execPath, ['--conditions=remit-source', 'example.ts'])).toMatch(
