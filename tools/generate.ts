@@ -5,9 +5,9 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
 import { compile, getDoc, logDiagnostics, NodeHost, type Program, resolveCompilerOptions } from '@typespec/compiler'
-import openapiTypescript, { astToString } from 'openapi-typescript'
-import { parse, stringify } from 'yaml'
+import { parse } from 'yaml'
 import { writeCalls } from './call-writer.ts'
+import { writeDocument } from './document-writer.ts'
 import { findForgotten } from './forgotten.ts'
 import { writeMigrationIndex } from './migration-index.ts'
 import { normalise } from './normalise.ts'
@@ -16,6 +16,7 @@ import { writePublicParts } from './public-writer.ts'
 import { takeRecords } from './records.ts'
 import { writeResources } from './sdk-writer.ts'
 import { writeServerTables } from './server-writer.ts'
+import { writeTypes } from './types-writer.ts'
 import { writeCurrencies, writeFields } from './web-writer.ts'
 
 const root = resolve(import.meta.dirname, '..')
@@ -59,30 +60,19 @@ function describeMembers(document: OpenApiDocument, program: Program): OpenApiDo
 	return document
 }
 
-/** Leaves the webhooks out: neither the server nor the SDK calls them, and their payloads are schemas. */
-async function types({ webhooks, ...document }: OpenApiDocument): Promise<string> {
-	const nodes = await openapiTypescript(structuredClone(document) as never, {
-		alphabetize: false,
-		defaultNonNullable: false,
-		rootTypes: true,
-		rootTypesNoSchemaPrefix: true,
-	})
-	return `// ${banner}\n\n${astToString(nodes)}`
-}
-
 /** Every generated file: its text by its path from the root. */
 async function generate(): Promise<Map<string, string>> {
 	const emitted = await emit()
 	const records = takeRecords(emitted)
 	const document = normalise(emitted)
 	return new Map([
-		['spec/openapi.yaml', `# ${banner}\n${stringify(document, { lineWidth: 120, aliasDuplicateObjects: false })}`],
+		['spec/openapi.yaml', `# ${banner}\n${writeDocument(document)}`],
 		['packages/server/src/generated/openapi.json', `${JSON.stringify(document)}\n`],
 		['packages/server/src/generated/contract.ts', `// ${banner}\n\nexport type * from '@remit/sdk/contract'\n`],
 		['packages/server/src/generated/tables.ts', writeServerTables(document, records, banner)],
 		['packages/server/src/generated/public-parts.ts', writePublicParts(document, banner)],
 		['packages/server/src/generated/calls.ts', writeCalls(document, banner)],
-		['packages/sdk/src/generated/contract.ts', await types(document)],
+		['packages/sdk/src/generated/contract.ts', await writeTypes(document, banner)],
 		['packages/server/migrations/index.ts', writeMigrationIndex(readdirSync(join(root, 'packages/server/migrations')))],
 		['packages/sdk/src/generated/resources.ts', writeResources(document, banner)],
 		['packages/web/src/generated/fields.ts', writeFields(document, banner)],

@@ -12,7 +12,7 @@ import {
 	type OpenApiDocument,
 	type Operation,
 	operationsOf,
-	type Response,
+	responsesOf,
 } from './openapi.ts'
 import { rateClassesByRoot, resolve } from './server-writer.ts'
 
@@ -34,7 +34,8 @@ function lintRoots(document: OpenApiDocument): string[] {
 }
 
 function lintOperation(document: OpenApiDocument, operation: Operation, ajv: Ajv2020): string[] {
-	const { operationId, summary, description, requestBody, responses } = operation
+	const { operationId, summary, description, requestBody } = operation
+	const responses = responsesOf(document, operation)
 	const problems: string[] = []
 	const names = (operation.parameters ?? []).map((parameter) => resolve(document, parameter).name)
 	if (!summary || !description) problems.push('has no summary or description')
@@ -62,7 +63,7 @@ function lintOperation(document: OpenApiDocument, operation: Operation, ajv: Ajv
 		}
 	}
 	for (const [status, response] of Object.entries(responses)) {
-		for (const [type, media] of Object.entries((response as Response).content ?? {})) {
+		for (const [type, media] of Object.entries(response.content ?? {})) {
 			problems.push(...lintExample(document, ajv, media, `${status} ${type}`))
 		}
 	}

@@ -11,6 +11,7 @@ import {
 	type Parameter,
 	type Response,
 } from './openapi.ts'
+import { shareAnswers } from './share.ts'
 
 export function normalise(emitted: OpenApiDocument): OpenApiDocument {
 	const document = visit(emitted as unknown as Json) as unknown as OpenApiDocument
@@ -23,6 +24,7 @@ export function normalise(emitted: OpenApiDocument): OpenApiDocument {
 		if (isList(document, operation)) addHeaders(operation.responses['200'] as Response, ['Link'])
 	}
 	describeEvents(document)
+	shareAnswers(document)
 	const shared = Object.values(document.components.parameters ?? {})
 	const own = operationsOf(document).flatMap((operation) => operation.parameters ?? [])
 	for (const parameter of [...shared, ...own]) {
@@ -41,10 +43,14 @@ function visit(node: Json): Json {
 		if (key === 'unevaluatedProperties' && !('allOf' in node)) result.additionalProperties = sealed(value)
 		// JSON Schema keywords for which TypeSpec has no decorator.
 		else if (key === 'x-schema') Object.assign(result, value)
+		else if (key === 'description' && typeof value === 'string') result[key] = unwrapped(value)
 		else result[key] = visit(value)
 	}
 	return result
 }
+
+/** A doc comment breaks its lines where they are full; only an empty line and an item of a list begin a new one. */
+const unwrapped = (text: string) => text.replaceAll(/(?<!\n)\n(?!\n|- |\d+\. |\||```)/g, ' ')
 
 /** Without `allOf`, `unevaluatedProperties: false` equals `additionalProperties: false`, for which validators name the property. */
 function sealed(value: Json): Json {

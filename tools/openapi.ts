@@ -60,7 +60,19 @@ export interface OpenApiDocument {
 		schemas: Record<string, JsonObject>
 		parameters?: Record<string, Parameter>
 		headers?: Record<string, JsonObject>
+		responses?: Record<string, Response>
 	}
+}
+
+/** The responses of an operation by status, with references resolved. */
+export function responsesOf({ components }: OpenApiDocument, { responses }: Operation): Record<string, Response> {
+	const entries = Object.entries(responses).map(([status, response]) => {
+		if (!('$ref' in response)) return [status, response] as const
+		const found = components.responses?.[response.$ref.split('/').at(-1) ?? '']
+		if (!found) throw new Error(`${response.$ref} is not in the document`)
+		return [status, found] as const
+	})
+	return Object.fromEntries(entries)
 }
 
 /** Whether an operation takes the session of a person, and no key. */

@@ -1,6 +1,6 @@
 // What a method of the SDK is, from its operation in the contract.
 
-import type { Json, JsonObject, OpenApiDocument, Operation, Parameter, Response } from './openapi.ts'
+import { type Json, type JsonObject, type OpenApiDocument, type Operation, type Parameter, responsesOf } from './openapi.ts'
 import { resolve } from './server-writer.ts'
 
 export interface Method {
@@ -104,8 +104,8 @@ function optionTypes(operation: Operation, headers: Parameter[]): string[] {
 const follows = 'The run, as it is then. `.progress()` follows it, and `.done()` waits for its end.'
 
 function answer(document: OpenApiDocument, operation: Operation, query: Parameter[]): Answer {
-	const [, success] = Object.entries(operation.responses).find(([status]) => status.startsWith('2')) ?? []
-	const { content } = success as Response
+	const [, success] = Object.entries(responsesOf(document, operation)).find(([status]) => status.startsWith('2')) ?? []
+	const content = success?.content
 	if (!content) return { kind: 'send', type: 'ApiPromise<void>', models: [], description: '' }
 	const [file] = Object.keys(content).filter((type) => type !== 'application/json')
 	if (file) return { kind: 'bytes', type: 'ApiPromise<Uint8Array>', models: [], description: `The file's bytes: ${file}.`, file }

@@ -464,9 +464,7 @@ export class ApiKeysResource {
 	}
 
 	/**
-	 * Create an API key. It can have only scopes of the key that creates it, and only its `resources`, and expires no later. With
-	 * `read` a key reads the records that events are about, of every kind or of its `resources`. An organization has at most 100
-	 * keys that work (409 `too_many_api_keys`).
+	 * Create an API key. It can have only scopes of the key that creates it, and only its `resources`, and expires no later. With `read` a key reads the records that events are about, of every kind or of its `resources`. An organization has at most 100 keys that work (409 `too_many_api_keys`).
 	 *
 	 * @param body - A key to create.
 	 * @param options - Options of this call alone.
@@ -494,8 +492,7 @@ export class ApiKeysResource {
 	}
 
 	/**
-	 * Replace an API key by a new one with the same name, scopes, resources and expiry. The old one keeps working for
-	 * `overlapSeconds`, and counts as long (409 `too_many_api_keys`).
+	 * Replace an API key by a new one with the same name, scopes, resources and expiry. The old one keeps working for `overlapSeconds`, and counts as long (409 `too_many_api_keys`).
 	 *
 	 * @param id - The key's id.
 	 * @param body - How to rotate a key.
@@ -524,9 +521,7 @@ export class AuditResource {
 	}
 
 	/**
-	 * List the changes of all records of the organization, newest first: API keys and webhook endpoints too. They are kept for
-	 * ever. What only reads leaves no entry, nor do a client's views of an invoice and the attempts of webhook deliveries.
-	 * A key with `resources` gets 403.
+	 * List the changes of all records of the organization, newest first: API keys and webhook endpoints too. They are kept for ever. What only reads leaves no entry, nor do a client's views of an invoice and the attempts of webhook deliveries. A key with `resources` gets 403.
 	 *
 	 * @param query - Filters, order and page.
 	 * @param options - Options of this call alone.
@@ -620,8 +615,7 @@ export class CompaniesResource {
 	}
 
 	/**
-	 * Delete a company. It can no longer be read or listed; records that point to it keep working. A sync that brings it from a provider restores
-	 * it when the provider's record changes or returns.
+	 * Delete a company. It can no longer be read or listed; records that point to it keep working. A sync that brings it from a provider restores it when the provider's record changes or returns.
 	 *
 	 * @param id - The company's id.
 	 * @param options - Options of this call alone.
@@ -949,9 +943,7 @@ export class InvitationsResource {
 	}
 
 	/**
-	 * Invite a person. The link goes to them by e-mail when the server sends e-mail, and is in the answer in any case. An address that a
-	 * person of the organization has is 409 `email_taken`; one that is invited already gets a new link, and the one before stops working.
-	 * An organization has at most 100 invitations (409 `too_many_invitations`).
+	 * Invite a person. The link goes to them by e-mail when the server sends e-mail, and is in the answer in any case. An address that a person of the organization has is 409 `email_taken`; one that is invited already gets a new link, and the one before stops working. An organization has at most 100 invitations (409 `too_many_invitations`).
 	 *
 	 * @param body - A person to invite.
 	 * @param options - Options of this call alone.
@@ -983,8 +975,7 @@ export class InvitationsResource {
 	}
 
 	/**
-	 * What an invitation is about, by the secret of its link; 404 when it has expired, was taken back or is used, or when who made it may
-	 * give its role no longer. It needs no key.
+	 * What an invitation is about, by the secret of its link; 404 when it has expired, was taken back or is used, or when who made it may give its role no longer. It needs no key.
 	 *
 	 * @param body - The secret of an invitation's link.
 	 * @param options - Options of this call alone.
@@ -1050,9 +1041,7 @@ export class InvoicesResource {
 	}
 
 	/**
-	 * List invoices, newest first unless `sortBy` or `sortOrder` says otherwise. The answer has no `meta`: the header `Link` leads to the
-	 * next page as long as there is one. A page looks at 10,000 invoices at most: when filters match few of very many, it can be shorter
-	 * than `limit`, or empty, with a `Link` that goes on behind what was looked at.
+	 * List invoices, newest first unless `sortBy` or `sortOrder` says otherwise. The answer has no `meta`: the header `Link` leads to the next page as long as there is one. A page looks at 10,000 invoices at most: when filters match few of very many, it can be shorter than `limit`, or empty, with a `Link` that goes on behind what was looked at.
 	 *
 	 * @param query - Filters, order and page.
 	 * @param options - Options of this call alone.
@@ -1149,8 +1138,7 @@ export class InvoicesResource {
 	}
 
 	/**
-	 * Change an invoice: only the fields that are present change; `null` clears one. Cancelling frees its time entries. Any other
-	 * status afterwards claims them again, and fails when they are on another invoice (409) or were changed (422).
+	 * Change an invoice: only the fields that are present change; `null` clears one. Cancelling frees its time entries. Any other status afterwards claims them again, and fails when they are on another invoice (409) or were changed (422).
 	 *
 	 * @param id - The invoice's id.
 	 * @param body - The fields of an invoice that a caller can write.
@@ -1167,8 +1155,7 @@ export class InvoicesResource {
 	}
 
 	/**
-	 * Delete an invoice for good. Its number is never used again; a tombstone explains the gap. Its time entries can be invoiced
-	 * again.
+	 * Delete an invoice for good. Its number is never used again; a tombstone explains the gap. Its time entries can be invoiced again.
 	 *
 	 * @param id - The invoice's id.
 	 * @param options - Options of this call alone.
@@ -1180,8 +1167,7 @@ export class InvoicesResource {
 	}
 
 	/**
-	 * Read the invoice as its client does: in its language, with its logo, its taxes in words and where to pay. A draft is shown as it would be
-	 * sent now.
+	 * Read the invoice as its client does: in its language, with its logo, its taxes in words and where to pay. A draft is shown as it would be sent now.
 	 *
 	 * @param id - The invoice's id.
 	 * @param options - Options of this call alone.
@@ -1210,9 +1196,7 @@ export class InvoicesResource {
 	}
 
 	/**
-	 * Render the invoice as a PDF (PDF/A-3b). The same invoice gives the same bytes; those of a sent invoice are kept, so that they
-	 * stay what the client has until the invoice itself changes. An organization has one render at a time;
-	 * 503 when too many wait, or when this one takes longer than 30 seconds.
+	 * Render the invoice as a PDF (PDF/A-3b). The same invoice gives the same bytes; those of a sent invoice are kept, so that they stay what the client has until the invoice itself changes. An organization has one render at a time; 503 when too many wait, or when this one takes longer than 30 seconds.
 	 *
 	 * @param id - The invoice's id.
 	 * @param options - Options of this call alone.
@@ -1224,10 +1208,7 @@ export class InvoicesResource {
 	}
 
 	/**
-	 * E-mail the invoice with its PDF, at most once for each request. Once the mail server has taken the e-mail for `to`, a draft
-	 * becomes `sent`, with buyer, seller and logo as the e-mail has them; else the invoice stays as it is. So does one that was changed
-	 * while the mail server had the e-mail, which a warning says. An e-mail that was perhaps sent (`email_outcome_unknown`) is never sent
-	 * again by itself: another request for the invoice needs `again: true`.
+	 * E-mail the invoice with its PDF, at most once for each request. Once the mail server has taken the e-mail for `to`, a draft becomes `sent`, with buyer, seller and logo as the e-mail has them; else the invoice stays as it is. So does one that was changed while the mail server had the e-mail, which a warning says. An e-mail that was perhaps sent (`email_outcome_unknown`) is never sent again by itself: another request for the invoice needs `again: true`.
 	 *
 	 * @param id - The invoice's id.
 	 * @param body - The recipients of an invoice, and the sender's own words.
@@ -1296,8 +1277,7 @@ export class InvoicesPublicResource {
 	}
 
 	/**
-	 * View the PDF of the invoice of a client link. Needs no key. 429 also when the link's PDFs have taken 20 seconds to render
-	 * in a minute, 503 when too many wait.
+	 * View the PDF of the invoice of a client link. Needs no key. 429 also when the link's PDFs have taken 20 seconds to render in a minute, 503 when too many wait.
 	 *
 	 * @param token - The token of the client link.
 	 * @param options - Options of this call alone.
@@ -1318,8 +1298,7 @@ export class InvoicesClientLinkResource {
 	}
 
 	/**
-	 * Create a link through which the client views the invoice without signing in. Repeating it gives the same link until it is
-	 * revoked.
+	 * Create a link through which the client views the invoice without signing in. Repeating it gives the same link until it is revoked.
 	 *
 	 * @param id - The invoice's id.
 	 * @param options - Options of this call alone.
@@ -1393,8 +1372,7 @@ export class InvoicesPaymentLinkResource {
 	}
 
 	/**
-	 * Create a link to pay the amount due at the payment processor. Repeating it gives the same link while the amount is the
-	 * same.
+	 * Create a link to pay the amount due at the payment processor. Repeating it gives the same link while the amount is the same.
 	 *
 	 * @param id - The invoice's id.
 	 * @param options - Options of this call alone.
@@ -1476,8 +1454,7 @@ export class OrganizationResource {
 	}
 
 	/**
-	 * Change the organization's settings: only the fields that are present change; `null` clears one. Other server processes
-	 * apply the change within two seconds. An API key with `resources` gets 403.
+	 * Change the organization's settings: only the fields that are present change; `null` clears one. Other server processes apply the change within two seconds. An API key with `resources` gets 403.
 	 *
 	 * @param body - Changes of the organization: an absent field stays as it is, `null` clears a field.
 	 * @param options - Options of this call alone.
@@ -1531,9 +1508,7 @@ export class OrganizationLogoResource {
 	}
 
 	/**
-	 * Set the logo that invoices show from now on; a sent invoice keeps the one it was sent with. It must be what the PDF can print: 422
-	 * `invalid_logo` says what is wrong with it. An SVG may have shapes, text and styles; it is refused when it has scripts, event
-	 * handlers, images or anything from elsewhere. An API key with `resources` gets 403.
+	 * Set the logo that invoices show from now on; a sent invoice keeps the one it was sent with. It must be what the PDF can print: 422 `invalid_logo` says what is wrong with it. An SVG may have shapes, text and styles; it is refused when it has scripts, event handlers, images or anything from elsewhere. An API key with `resources` gets 403.
 	 *
 	 * @param body - A logo to print on invoices: a PNG, a JPEG or an SVG.
 	 * @param options - Options of this call alone.
@@ -1549,8 +1524,7 @@ export class OrganizationLogoResource {
 	}
 
 	/**
-	 * Remove the logo from future invoices. Its bytes are deleted, unless a sent invoice shows it. Without a logo this changes nothing.
-	 * An API key with `resources` gets 403.
+	 * Remove the logo from future invoices. Its bytes are deleted, unless a sent invoice shows it. Without a logo this changes nothing. An API key with `resources` gets 403.
 	 *
 	 * @param options - Options of this call alone.
 	 * @returns The operation succeeded.
@@ -1617,8 +1591,7 @@ export class OrganizationPaymentCredentialsResource {
 	}
 
 	/**
-	 * Set the keys of the organization's own account at Stripe: the money of its invoices goes there from now on. All its payment
-	 * links are closed, and made anew when they are asked for. An API key with `resources` gets 403.
+	 * Set the keys of the organization's own account at Stripe: the money of its invoices goes there from now on. All its payment links are closed, and made anew when they are asked for. An API key with `resources` gets 403.
 	 *
 	 * @param body - The keys of the organization's own account at Stripe.
 	 * @param options - Options of this call alone.
@@ -1634,9 +1607,7 @@ export class OrganizationPaymentCredentialsResource {
 	}
 
 	/**
-	 * Forget the keys, and close the organization's payment links. A page of Stripe that a payer has open can be paid until it
-	 * expires, within 24 hours, and nobody reports that payment. Without keys this changes nothing. An API key with `resources`
-	 * gets 403.
+	 * Forget the keys, and close the organization's payment links. A page of Stripe that a payer has open can be paid until it expires, within 24 hours, and nobody reports that payment. Without keys this changes nothing. An API key with `resources` gets 403.
 	 *
 	 * @param options - Options of this call alone.
 	 * @returns The operation succeeded.
@@ -1701,8 +1672,7 @@ export class PaymentsResource {
 	}
 
 	/**
-	 * Record a payment that arrived outside of a payment link, such as a bank transfer. An invoice on which it leaves nothing due gets
-	 * the status `paid`.
+	 * Record a payment that arrived outside of a payment link, such as a bank transfer. An invoice on which it leaves nothing due gets the status `paid`.
 	 *
 	 * @param body - A payment to record.
 	 * @param options - Options of this call alone.
@@ -1796,8 +1766,7 @@ export class PaymentsResource {
 	}
 
 	/**
-	 * Reverse a payment that a caller recorded: its invoices owe its money again, and it stays as a record. An invoice that a payment had
-	 * made `paid` has the status of before again. Repeating it changes nothing.
+	 * Reverse a payment that a caller recorded: its invoices owe its money again, and it stays as a record. An invoice that a payment had made `paid` has the status of before again. Repeating it changes nothing.
 	 *
 	 * @param id - The payment's id.
 	 * @param body - Takes a payment back.
@@ -1968,8 +1937,7 @@ export class ReportsResource {
 	}
 
 	/**
-	 * Read what is outstanding and overdue, the drafts, and what was paid in the last twelve months, each currency by itself. It costs the
-	 * same however many invoices there are.
+	 * Read what is outstanding and overdue, the drafts, and what was paid in the last twelve months, each currency by itself. It costs the same however many invoices there are.
 	 *
 	 * @param options - Options of this call alone.
 	 * @returns The record.
@@ -1992,9 +1960,7 @@ export class SearchResource {
 	}
 
 	/**
-	 * Search all kinds of record for what to open: at most ten records in all. Those whose name is the text come first, then the best of each
-	 * kind, the second best of each, and so on. One of the scopes is enough: it finds what the key may read, and nothing of kinds that its scopes or `resources`
-	 * leave out. Lists have a `search` of their own, with pages.
+	 * Search all kinds of record for what to open: at most ten records in all. Those whose name is the text come first, then the best of each kind, the second best of each, and so on. One of the scopes is enough: it finds what the key may read, and nothing of kinds that its scopes or `resources` leave out. Lists have a `search` of their own, with pages.
 	 *
 	 * @param options - Options of this call alone.
 	 * @returns At most ten records.
@@ -2027,9 +1993,7 @@ export class SessionResource {
 	}
 
 	/**
-	 * Sign in. Whether the address is unknown or the password wrong, the answer is the same 401 `sign_in_failed`, after the same time. Ten
-	 * failures for an address from one place in a quarter of an hour, or a hundred for an address in a day, are 429. It needs no key, and is for
-	 * browsers alone, from a page of the server itself.
+	 * Sign in. Whether the address is unknown or the password wrong, the answer is the same 401 `sign_in_failed`, after the same time. Ten failures for an address from one place in a quarter of an hour, or a hundred for an address in a day, are 429. It needs no key, and is for browsers alone, from a page of the server itself.
 	 *
 	 * @param body - How a person signs in.
 	 * @param options - Options of this call alone.
@@ -2081,8 +2045,7 @@ export class SessionPasswordResource {
 	}
 
 	/**
-	 * Ask for a link to set a new password, which goes to the address by e-mail and works for an hour. The answer is the same whether or not
-	 * anybody has the address. It needs no key.
+	 * Ask for a link to set a new password, which goes to the address by e-mail and works for an hour. The answer is the same whether or not anybody has the address. It needs no key.
 	 *
 	 * @param body - Who has forgotten a password.
 	 * @param options - Options of this call alone.
@@ -2174,8 +2137,7 @@ export class SetupResource {
 	}
 
 	/**
-	 * Make the first person, an admin of the only organization or of one that is made, and sign in. It needs the secret of the link that
-	 * the server printed (404 `setup_not_found`), works once, and needs no key.
+	 * Make the first person, an admin of the only organization or of one that is made, and sign in. It needs the secret of the link that the server printed (404 `setup_not_found`), works once, and needs no key.
 	 *
 	 * @param body - The first person of a server.
 	 * @param options - Options of this call alone.
@@ -2485,8 +2447,7 @@ export class UsersResource {
 	}
 
 	/**
-	 * Change a person's role or name. A person may change their own name; everything else takes an admin. The last admin stays one (409
-	 * `last_admin`), and nobody gives a role that may do more than they may themselves.
+	 * Change a person's role or name. A person may change their own name; everything else takes an admin. The last admin stays one (409 `last_admin`), and nobody gives a role that may do more than they may themselves.
 	 *
 	 * @param id - The person's id.
 	 * @param body - Changes to a person.
@@ -2503,8 +2464,7 @@ export class UsersResource {
 	}
 
 	/**
-	 * Remove a person: their sessions end at once, and they can no longer sign in. Their name stays on what they did, and the API keys that
-	 * they made keep working. The last admin cannot be removed (409 `last_admin`). Repeating it changes nothing.
+	 * Remove a person: their sessions end at once, and they can no longer sign in. Their name stays on what they did, and the API keys that they made keep working. The last admin cannot be removed (409 `last_admin`). Repeating it changes nothing.
 	 *
 	 * @param id - The person's id.
 	 * @param options - Options of this call alone.
@@ -2629,8 +2589,7 @@ export class ConnectionsResource {
 	}
 
 	/**
-	 * Begin to authorize a connection with `oauth2`: the answer has the URL at the provider where a person lets Remit in. An earlier URL stops working.
-	 * Then a page of Remit asks whether the account is for this organization, and with a yes the connection is `active`.
+	 * Begin to authorize a connection with `oauth2`: the answer has the URL at the provider where a person lets Remit in. An earlier URL stops working. Then a page of Remit asks whether the account is for this organization, and with a yes the connection is `active`.
 	 *
 	 * @param id - The connection's id.
 	 * @param body - How to authorize a connection.
@@ -2664,9 +2623,7 @@ export class ConnectionsResource {
 	}
 
 	/**
-	 * Make a link for the person whose account a connection is to open. Its page names the organization and the provider. With `oauth2` it leads to the
-	 * provider and back; with `api_key` and `basic` it asks for the credentials and tests them at once. It works once and for an hour, for 20 tries at
-	 * most. Another link ends it, and so do other credentials of the connection, and disabling it.
+	 * Make a link for the person whose account a connection is to open. Its page names the organization and the provider. With `oauth2` it leads to the provider and back; with `api_key` and `basic` it asks for the credentials and tests them at once. It works once and for an hour, for 20 tries at most. Another link ends it, and so do other credentials of the connection, and disabling it.
 	 *
 	 * @param id - The connection's id.
 	 * @param body - A link for the person whose account it is.
@@ -2683,8 +2640,7 @@ export class ConnectionsResource {
 	}
 
 	/**
-	 * Test a connection: call the provider once with its credentials. The answer is 200 with the connection, whatever came of it:
-	 * `status` and `lastError` say so. A disabled one is not tested.
+	 * Test a connection: call the provider once with its credentials. The answer is 200 with the connection, whatever came of it: `status` and `lastError` say so. A disabled one is not tested.
 	 *
 	 * @param id - The connection's id.
 	 * @param options - Options of this call alone.
@@ -2795,8 +2751,7 @@ export class MappingsResource {
 	}
 
 	/**
-	 * Create a mapping. What can never be right, such as a path that is none, is 422 `invalid_mapping` with each place. What a draft may lack
-	 * for now, such as a required field, is in `validation`; `active` with such issues is 422 `invalid_mapping` too.
+	 * Create a mapping. What can never be right, such as a path that is none, is 422 `invalid_mapping` with each place. What a draft may lack for now, such as a required field, is in `validation`; `active` with such issues is 422 `invalid_mapping` too.
 	 *
 	 * @param body - A mapping to create.
 	 * @param options - Options of this call alone.
@@ -2855,9 +2810,7 @@ export class MappingsResource {
 	}
 
 	/**
-	 * Map records and write nothing: for each the output, its errors, and what would happen to it, with what would change. The records are given,
-	 * read from the provider of a connection, or read from Remit. Each is looked at by itself, as if the others were not there. Calls to the
-	 * provider count as those of a sync do.
+	 * Map records and write nothing: for each the output, its errors, and what would happen to it, with what would change. The records are given, read from the provider of a connection, or read from Remit. Each is looked at by itself, as if the others were not there. Calls to the provider count as those of a sync do.
 	 *
 	 * @param id - The mapping's id.
 	 * @param body - Which records to map without writing them.
@@ -2905,8 +2858,7 @@ export class MappingsDefaultsResource {
 	}
 
 	/**
-	 * List the mappings that Remit brings along for each provider. Each can be created as it is, or changed before: it is a body of
-	 * `POST /mappings`.
+	 * List the mappings that Remit brings along for each provider. Each can be created as it is, or changed before: it is a body of `POST /mappings`.
 	 *
 	 * @param query - Filters, order and page.
 	 * @param options - Options of this call alone.
@@ -2959,8 +2911,7 @@ export class SyncsResource {
 	}
 
 	/**
-	 * Create a sync, and begin its first run unless `start` is false. The mappings are `active` and fit the connection's provider and the
-	 * direction; else 422 `invalid_sync` with each place. With a connection that is not `active` the sync is created and `blocked`.
+	 * Create a sync, and begin its first run unless `start` is false. The mappings are `active` and fit the connection's provider and the direction; else 422 `invalid_sync` with each place. With a connection that is not `active` the sync is created and `blocked`.
 	 *
 	 * @param body - A sync to create.
 	 * @param options - Options of this call alone.
@@ -3060,8 +3011,7 @@ export class SyncsResource {
 	}
 
 	/**
-	 * Resume a paused sync: a run that waited goes on from where it was. It asks its provider at once, also when that had asked for a pause. A sync that is
-	 * not paused stays as it is.
+	 * Resume a paused sync: a run that waited goes on from where it was. It asks its provider at once, also when that had asked for a pause. A sync that is not paused stays as it is.
 	 *
 	 * @param id - The sync's id.
 	 * @param options - Options of this call alone.
@@ -3073,8 +3023,7 @@ export class SyncsResource {
 	}
 
 	/**
-	 * Begin a run. While one is under way the answer is 409 `sync_already_running`, whose `detail` names it. A paused sync is 409
-	 * `sync_paused`, and one whose connection or mapping cannot be used 409 `sync_blocked`.
+	 * Begin a run. While one is under way the answer is 409 `sync_already_running`, whose `detail` names it. A paused sync is 409 `sync_paused`, and one whose connection or mapping cannot be used 409 `sync_blocked`.
 	 *
 	 * @param id - The sync's id.
 	 * @param body - How to run a sync.
@@ -3122,8 +3071,7 @@ export class SyncsErrorsResource {
 	}
 
 	/**
-	 * List the records that have failed and that no run has written since, over all runs of a sync, oldest first. A run of mode `failed` tries all of
-	 * them again, and nothing else.
+	 * List the records that have failed and that no run has written since, over all runs of a sync, oldest first. A run of mode `failed` tries all of them again, and nothing else.
 	 *
 	 * @param id - The sync's id.
 	 * @param query - Filters, order and page.
@@ -3153,14 +3101,9 @@ export class SyncsErrorsResource {
 	}
 
 	/**
-	 * Decide a conflict: which side of an open error with the code `conflict` wins. The next run writes it so, whatever it reads besides; where the provider's
-	 * API does not answer a record by its id, a run of mode `full` or `failed` does. Until then another decision takes its place. Where the side that wins has
-	 * deleted its record, that run deletes the other one as well if the sync's `deletePolicy` is `delete`, and else leaves it alone. Where the other side
-	 * has, its record is restored in Remit, or created anew at the provider by a sync both ways or out.
+	 * Decide a conflict: which side of an open error with the code `conflict` wins. The next run writes it so, whatever it reads besides; where the provider's API does not answer a record by its id, a run of mode `full` or `failed` does. Until then another decision takes its place. Where the side that wins has deleted its record, that run deletes the other one as well if the sync's `deletePolicy` is `delete`, and else leaves it alone. Where the other side has, its record is restored in Remit, or created anew at the provider by a sync both ways or out.
 	 *
-	 * The decision is about both records as the conflict shows them: when that run finds that either has changed since, it writes nothing, and the conflict
-	 * is open again with what both have now. An error that is no conflict, or is resolved, is 409 `nothing_to_resolve`. While a run of a sync with the same
-	 * links is under way, the answer is 409 `sync_already_running`.
+	 * The decision is about both records as the conflict shows them: when that run finds that either has changed since, it writes nothing, and the conflict is open again with what both have now. An error that is no conflict, or is resolved, is 409 `nothing_to_resolve`. While a run of a sync with the same links is under way, the answer is 409 `sync_already_running`.
 	 *
 	 * @param id - The sync's id.
 	 * @param errorId - The error's id.
@@ -3190,8 +3133,7 @@ export class SyncsLinksResource {
 	}
 
 	/**
-	 * List which records of the provider are which of Remit, by the ids of Remit's records. Syncs of one connection share the links of the same
-	 * two objects.
+	 * List which records of the provider are which of Remit, by the ids of Remit's records. Syncs of one connection share the links of the same two objects.
 	 *
 	 * @param id - The sync's id.
 	 * @param query - Filters, order and page.
@@ -3208,10 +3150,7 @@ export class SyncsLinksResource {
 	}
 
 	/**
-	 * Link a record of the provider with one of Remit by hand, such as one of several that match. The provider is asked whether it has the record, where its API
-	 * answers one by its id: a record that is not there is 422 `invalid_sync_link`, and one that is linked already 409 `linked_already`. The next run compares
-	 * both: where they differ they count as changed on both sides, and `conflictPolicy` decides. Where the provider cannot be asked for one record,
-	 * a run of mode `full` compares them. While a run of a sync with these links is under way, the answer is 409 `sync_already_running`.
+	 * Link a record of the provider with one of Remit by hand, such as one of several that match. The provider is asked whether it has the record, where its API answers one by its id: a record that is not there is 422 `invalid_sync_link`, and one that is linked already 409 `linked_already`. The next run compares both: where they differ they count as changed on both sides, and `conflictPolicy` decides. Where the provider cannot be asked for one record, a run of mode `full` compares them. While a run of a sync with these links is under way, the answer is 409 `sync_already_running`.
 	 *
 	 * @param id - The sync's id.
 	 * @param body - Two records to link.
@@ -3241,9 +3180,7 @@ export class SyncsLinksResource {
 	}
 
 	/**
-	 * Remove a link, such as a wrong one. Both records stay as they are. The next run that reads one of them takes it for new: it is linked with
-	 * the record that the mapping's `match` finds, or created on the other side. A full run reads all. While a run of a sync with these links is
-	 * under way, the answer is 409 `sync_already_running`.
+	 * Remove a link, such as a wrong one. Both records stay as they are. The next run that reads one of them takes it for new: it is linked with the record that the mapping's `match` finds, or created on the other side. A full run reads all. While a run of a sync with these links is under way, the answer is 409 `sync_already_running`.
 	 *
 	 * @param id - The sync's id.
 	 * @param externalId - The record's id at the provider; of a link that is `unclear`, the one of Remit's record.
@@ -3302,8 +3239,7 @@ export class SyncsRunsResource {
 	}
 
 	/**
-	 * Let a run that waits with `too_many_deletions` delete what it found. Another run is 409 `nothing_to_confirm`. To say no, cancel the run (`POST /syncs/{id}/cancel`): nothing
-	 * is deleted, what it wrote stays, and a later run that finds the same asks again.
+	 * Let a run that waits with `too_many_deletions` delete what it found. Another run is 409 `nothing_to_confirm`. To say no, cancel the run (`POST /syncs/{id}/cancel`): nothing is deleted, what it wrote stays, and a later run that finds the same asks again.
 	 *
 	 * @param id - The sync's id.
 	 * @param runId - The run's id.
@@ -3328,8 +3264,7 @@ export class SyncsRunsDeletionsResource {
 	}
 
 	/**
-	 * List the links whose records a run that waits with `too_many_deletions` would delete, by the ids of Remit's records: those of Remit while it has read the provider, and then those
-	 * of the provider. A record that is there after all stays, as does one that has changed on its own side and wins. Of another run the list is empty.
+	 * List the links whose records a run that waits with `too_many_deletions` would delete, by the ids of Remit's records: those of Remit while it has read the provider, and then those of the provider. A record that is there after all stays, as does one that has changed on its own side and wins. Of another run the list is empty.
 	 *
 	 * @param id - The sync's id.
 	 * @param runId - The run's id.
@@ -3359,8 +3294,7 @@ export class SyncsRunsErrorsResource {
 	}
 
 	/**
-	 * List the records that a run could not write, oldest first. An error says what the last run said that failed with the record. Where
-	 * runs in between did not read a record, those before them have its error no more once it fails again.
+	 * List the records that a run could not write, oldest first. An error says what the last run said that failed with the record. Where runs in between did not read a record, those before them have its error no more once it fails again.
 	 *
 	 * @param id - The sync's id.
 	 * @param runId - The run's id.
@@ -3405,8 +3339,7 @@ export class WebhooksDeliveriesResource {
 	}
 
 	/**
-	 * List deliveries, newest first; with a key that has `resources`, those to the endpoints that are so limited.
-	 * The server keeps them for 30 days, or as `WEBHOOK_RETENTION_DAYS` says.
+	 * List deliveries, newest first; with a key that has `resources`, those to the endpoints that are so limited. The server keeps them for 30 days, or as `WEBHOOK_RETENTION_DAYS` says.
 	 *
 	 * @param query - Filters, order and page.
 	 * @param options - Options of this call alone.
@@ -3474,9 +3407,7 @@ export class WebhooksEndpointsResource {
 	}
 
 	/**
-	 * Create a webhook endpoint. From now on it gets every event to which it subscribes, with the record that the event is about.
-	 * It stays limited to the `resources` of the key that creates it, also when that key is gone. An organization may have 50 of them. Until its
-	 * host has answered 2xx once, the host gets one attempt at a time and 20 an hour; a delivery that waits for it is `onProbation`.
+	 * Create a webhook endpoint. From now on it gets every event to which it subscribes, with the record that the event is about. It stays limited to the `resources` of the key that creates it, also when that key is gone. An organization may have 50 of them. Until its host has answered 2xx once, the host gets one attempt at a time and 20 an hour; a delivery that waits for it is `onProbation`.
 	 *
 	 * @param body - An endpoint to create.
 	 * @param options - Options of this call alone.
@@ -3535,8 +3466,7 @@ export class WebhooksEndpointsResource {
 	}
 
 	/**
-	 * Make every delivery of an endpoint again that has not succeeded, oldest first, or those with a `status`: they become due now, each with
-	 * the whole schedule of retries. While an earlier redelivery of many is still going on it answers 409.
+	 * Make every delivery of an endpoint again that has not succeeded, oldest first, or those with a `status`: they become due now, each with the whole schedule of retries. While an earlier redelivery of many is still going on it answers 409.
 	 *
 	 * @param id - The endpoint's id.
 	 * @param body - The deliveries to make again.
@@ -3653,11 +3583,7 @@ export class WebhooksEventsResource {
 	}
 
 	/**
-	 * List all events, oldest first, each with the record that it is about; with a key that has `resources`, those about these
-	 * kinds. It is for callers that cannot receive webhooks: `nextCursor` is there on the last page, too, and reads on at any later time. It is a
-	 * place between events, and holds with other filters and in the other order. The cursor `now` begins
-	 * with what happens from now on; `order=desc` with the newest event.
-	 * The server keeps events for 30 days, or as `WEBHOOK_RETENTION_DAYS` says.
+	 * List all events, oldest first, each with the record that it is about; with a key that has `resources`, those about these kinds. It is for callers that cannot receive webhooks: `nextCursor` is there on the last page, too, and reads on at any later time. It is a place between events, and holds with other filters and in the other order. The cursor `now` begins with what happens from now on; `order=desc` with the newest event. The server keeps events for 30 days, or as `WEBHOOK_RETENTION_DAYS` says.
 	 *
 	 * @param query - Filters, order and page.
 	 * @param options - Options of this call alone.

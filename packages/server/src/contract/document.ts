@@ -19,7 +19,7 @@ export interface ContractOperation {
 	readonly responses: Record<
 		string,
 		{
-			readonly headers: Record<string, { $ref?: string; required?: boolean }>
+			readonly headers: Record<string, { readonly required?: boolean }>
 			readonly content?: Record<string, { schema: JsonSchema }>
 		}
 	>
@@ -70,16 +70,33 @@ export function schemasOf(part: unknown): Record<string, JsonSchema> {
 	return Object.fromEntries(found)
 }
 
-const parameters: Record<string, unknown> = document.components.parameters
-
-/** Every operation by its id, with references to parameters resolved. */
+/** Every operation by its id, with references to parameters, responses and headers resolved. */
 export const contractOperations: ReadonlyMap<string, ContractOperation> = new Map(
 	Object.values(document.paths)
 		.flatMap((methods) => Object.values(methods))
-		.map((operation) => [operation.operationId, { ...operation, parameters: operation.parameters?.map(resolve) ?? [] }]),
+		.map((operation) => [
+			operation.operationId,
+			{
+				...operation,
+				parameters: operation.parameters?.map(component) ?? [],
+				responses: mapValues(operation.responses, answer),
+			} as ContractOperation,
+		]),
 )
 
-function resolve(parameter: object): ContractParameter {
-	if (!('$ref' in parameter)) return parameter as ContractParameter
-	return parameters[String(parameter.$ref).replace('#/components/parameters/', '')] as ContractParameter
+function answer(found: unknown): object {
+	const { headers, ...response } = component(found) as { headers?: object }
+	return { ...response, headers: mapValues(headers ?? {}, component) }
+}
+
+/** What stands there, or the component that a reference there names. */
+function component(part: unknown): unknown {
+	const { $ref } = part as { $ref?: string }
+	if ($ref === undefined) return part
+	const [kind = '', name = ''] = $ref.replace('#/components/', '').split('/')
+	return (document.components as Record<string, Record<string, unknown>>)[kind]?.[name]
+}
+
+function mapValues(values: object, to: (value: unknown) => unknown) {
+	return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, to(value)]))
 }

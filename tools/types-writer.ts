@@ -1,0 +1,54 @@
+// Writes packages/sdk/src/generated/contract.ts: the types of the contract by openapi-typescript, without what their readers do not
+// need. The document has the examples, the classes of the SDK the prose of operations.
+import openapiTypescript, { astToString } from 'openapi-typescript'
+import type { Json, OpenApiDocument } from './openapi.ts'
+
+/** Leaves the webhooks out: neither the server nor the SDK calls them, and their payloads are schemas. */
+export async function writeTypes({ webhooks, ...document }: OpenApiDocument, banner: string): Promise<string> {
+	const nodes = await openapiTypescript(withoutExamples(document as unknown as Json) as never, {
+		alphabetize: false,
+		defaultNonNullable: false,
+		rootTypes: true,
+		rootTypesNoSchemaPrefix: true,
+	})
+	const [, paths = '', others = ''] = /^(export interface paths \{.*?^\}\n)(.*)$/ms.exec(astToString(nodes)) ?? []
+	return `// ${banner}\n\n${indented(methodsOf(paths) + named(others))}`
+}
+
+/** Of each path only the methods that it has. */
+const methodsOf = (paths: string) =>
+	withoutNever(paths)
+		.replaceAll(/^ {8}parameters: \{\n {8}\};\n/gm, '')
+		.replaceAll(/^ *\/\*\*(?:(?!\*\/).)*\*\/\n/gms, '')
+
+const withoutNever = (text: string) => text.replaceAll(/^ +\w+\?: never;\n/gm, '')
+
+/**
+ * Models by the names that the file exports; comments without formats, which say nothing to a reader, and once of the parameters that
+ * many operations share. A query keeps its comments, because the SDK's types of queries are made of it.
+ */
+const named = (text: string) =>
+	text
+		.replaceAll(/(?<!^export type \w+ = )components\["schemas"\]\["(\w+)"\]/gm, '$1')
+		.replaceAll(
+			/^( +\/\*\*)\n +\* Format: .*\n( +\* @description .*)\n +\*\//gm,
+			(_, start, line) => `${start} ${line.trim().slice(2)} */`,
+		)
+		.replaceAll(/^ +\/\*\* Format: .* \*\/\n/gm, '')
+		.replaceAll(/^ +\* Format: .*\n/gm, '')
+		.replaceAll(/^ +cookie\?: never;\n/gm, '')
+		.replaceAll(
+			/^( {12}(?:header|path)\??: \{\n)((?: {16}.*\n)+)/gm,
+			(_, start, fields) => start + fields.replaceAll(shared, '$1'),
+		)
+
+const shared = /^ +\/\*\*(?:(?!\*\/).)*\*\/\n([^\n]*components\["parameters"\][^\n]*\n)/gms
+
+const indented = (text: string) => text.replaceAll(/^(?: {4})+/gm, (spaces) => '\t'.repeat(spaces.length / 4))
+
+function withoutExamples(node: Json): Json {
+	if (Array.isArray(node)) return node.map(withoutExamples)
+	if (node === null || typeof node !== 'object') return node
+	const kept = Object.entries(node).filter(([key, value]) => key !== 'example' && !(key === 'examples' && Array.isArray(value)))
+	return Object.fromEntries(kept.map(([key, value]) => [key, withoutExamples(value)]))
+}
