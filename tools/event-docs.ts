@@ -22,6 +22,9 @@ const propertiesOf = (schema: JsonObject) => schema.properties as Record<string,
 export function describeEvents(document: OpenApiDocument): void {
 	const events = [...eventSchemas(document)]
 	if (events.length === 0) return
+	const { EventType } = document.components.schemas
+	const sentences = events.map(([type, { schema }]) => [type, schema.description])
+	if (EventType) EventType['x-enumDescriptions'] = Object.fromEntries(sentences)
 	for (const [type, { schema }] of events) schema.examples = [exampleOf(document, type, schema)]
 	;(document.components.schemas.WebhookEvent as JsonObject).examples = events[0]?.[1].schema.examples as Json
 	document.webhooks = Object.fromEntries(

@@ -4,6 +4,7 @@ import { join, resolve as resolvePath } from 'node:path'
 import type { Ajv2020 } from 'ajv/dist/2020.js'
 import { parse } from 'yaml'
 import { absolute, newAjv } from '../packages/server/src/contract/ajv.ts'
+import { exampleOf, referenced } from './examples.ts'
 import {
 	isSessionOnly,
 	type Json,
@@ -12,9 +13,10 @@ import {
 	type OpenApiDocument,
 	type Operation,
 	operationsOf,
+	resolve,
 	responsesOf,
 } from './openapi.ts'
-import { rateClassesByRoot, resolve } from './server-writer.ts'
+import { rateClassesByRoot } from './server-writer.ts'
 
 /** The problems of a document, each as `place: what is wrong`. */
 export function lintContract(document: OpenApiDocument): string[] {
@@ -109,27 +111,6 @@ function lintExample(document: OpenApiDocument, ajv: Ajv2020, media: MediaType, 
 	if (example === undefined) return [`${where} has no example`]
 	const valid = ajv.compile(absolute(media.schema))
 	return valid(example) ? [] : [`${where} has an invalid example: ${ajv.errorsText(valid.errors)}`]
-}
-
-/** The schema's own example; for an envelope, one built from the examples of its properties. */
-export function exampleOf(document: OpenApiDocument, schema: JsonObject): Json | undefined {
-	const [first] = (schema.examples ?? []) as Json[]
-	if (first !== undefined) return first
-	if (typeof schema.$ref === 'string') return exampleOf(document, referenced(document, schema.$ref))
-	if (schema.type === 'array') {
-		const item = exampleOf(document, schema.items as JsonObject)
-		return item === undefined ? undefined : [item]
-	}
-	if (!schema.properties) return undefined
-	const parts = Object.entries(schema.properties as Record<string, JsonObject>).map(([name, part]) => [
-		name,
-		exampleOf(document, part),
-	])
-	return parts.some(([, part]) => part === undefined) ? undefined : Object.fromEntries(parts)
-}
-
-function referenced(document: OpenApiDocument, reference: string): JsonObject {
-	return document.components.schemas[reference.replace('#/components/schemas/', '')] ?? {}
 }
 
 /** Every place of a keyword in a schema and in the schemas that it refers to. */

@@ -1,6 +1,7 @@
 // Turns the emitted document into the contract: adds what the emitter cannot express, and rewrites what the validator or the
 // type generator cannot read. records.ts (`x-record`) and generate.ts (descriptions of enum members) have run before.
 
+import { narrowErrors } from './error-answers.ts'
 import { describeEvents } from './event-docs.ts'
 import {
 	type Json,
@@ -12,6 +13,7 @@ import {
 	type Response,
 } from './openapi.ts'
 import { shareAnswers } from './share.ts'
+import { describeUnits } from './units.ts'
 
 export function normalise(emitted: OpenApiDocument): OpenApiDocument {
 	const document = visit(emitted as unknown as Json) as unknown as OpenApiDocument
@@ -23,6 +25,8 @@ export function normalise(emitted: OpenApiDocument): OpenApiDocument {
 		for (const response of Object.values(operation.responses)) addHeaders(response as Response, Object.keys(commonHeaders))
 		if (isList(document, operation)) addHeaders(operation.responses['200'] as Response, ['Link'])
 	}
+	narrowErrors(document)
+	describeUnits(document)
 	describeEvents(document)
 	shareAnswers(document)
 	const shared = Object.values(document.components.parameters ?? {})

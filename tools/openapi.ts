@@ -32,6 +32,8 @@ export interface Operation {
 	responses: Record<string, Response | { $ref: string }>
 	security?: JsonObject[]
 	'x-required-scopes'?: string[]
+	/** Of `@codes`, until tools/error-answers.ts takes them out. */
+	'x-error-codes'?: string[]
 	/** One of the required scopes is enough. */
 	'x-any-scope'?: boolean
 	/** A key that is limited to some kinds of records gets 403. */
@@ -62,6 +64,13 @@ export interface OpenApiDocument {
 		headers?: Record<string, JsonObject>
 		responses?: Record<string, Response>
 	}
+}
+
+export function resolve(document: OpenApiDocument, parameter: Parameter | { $ref: string }): Parameter {
+	if ('in' in parameter) return parameter
+	const found = document.components.parameters?.[parameter.$ref.split('/').at(-1) ?? '']
+	if (!found) throw new Error(`${parameter.$ref} is not in the document`)
+	return found
 }
 
 /** The responses of an operation by status, with references resolved. */

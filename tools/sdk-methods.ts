@@ -1,7 +1,14 @@
 // What a method of the SDK is, from its operation in the contract.
 
-import { type Json, type JsonObject, type OpenApiDocument, type Operation, type Parameter, responsesOf } from './openapi.ts'
-import { resolve } from './server-writer.ts'
+import {
+	type Json,
+	type JsonObject,
+	type OpenApiDocument,
+	type Operation,
+	type Parameter,
+	resolve,
+	responsesOf,
+} from './openapi.ts'
 
 export interface Method {
 	operation: Operation

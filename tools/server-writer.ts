@@ -1,7 +1,7 @@
 // Writes packages/server/src/generated/tables.ts: what the server looks up by operation, record, event type or error code.
 import { errorTable } from './error-table.ts'
 import { eventSchemas, kindOfEvent } from './event-docs.ts'
-import { isSessionOnly, type OpenApiDocument, type Parameter } from './openapi.ts'
+import { isSessionOnly, type OpenApiDocument, resolve } from './openapi.ts'
 import { blanks, recordFields } from './record-tables.ts'
 import { type RecordKind, snake } from './records.ts'
 
@@ -118,13 +118,6 @@ export function rateClassesByRoot({ paths }: OpenApiDocument): Map<string, Set<s
 		roots.set(root, new Set([...(roots.get(root) ?? []), ...classes]))
 	}
 	return roots
-}
-
-export function resolve(document: OpenApiDocument, parameter: Parameter | { $ref: string }): Parameter {
-	if ('in' in parameter) return parameter
-	const found = document.components.parameters?.[parameter.$ref.split('/').at(-1) ?? '']
-	if (!found) throw new Error(`${parameter.$ref} is not in the document`)
-	return found
 }
 
 const literal = (value: unknown) => JSON.stringify(value, null, '\t')

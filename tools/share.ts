@@ -1,20 +1,21 @@
 // Moves what the emitter writes out in every operation into `components`: responses and headers that occur more than once.
 import { STATUS_CODES } from 'node:http'
+import { codesOf } from './error-answers.ts'
 import { type OpenApiDocument, operationsOf, type Response } from './openapi.ts'
 import { pascal } from './sdk-methods.ts'
 
 /** A response or a header that occurs more than once gets a component, and each of its places a reference. */
 export function shareAnswers(document: OpenApiDocument): void {
 	const { components } = document
-	const responses = operationsOf(document).flatMap(({ responses }) =>
+	const responses = operationsOf(document).flatMap(({ operationId, responses }) =>
 		Object.entries(responses).flatMap(([status, response]) =>
-			'$ref' in response ? [] : [{ status, response, within: responses }],
+			'$ref' in response ? [] : [{ operationId, status, response, within: responses }],
 		),
 	)
 	for (const [text, places] of Map.groupBy(responses, ({ response }) => JSON.stringify(response))) {
-		const [{ status, response }] = places as [(typeof places)[number]]
+		const [{ operationId, status, response }] = places as [(typeof places)[number]]
 		if (places.length === 1) continue
-		const name = responseName(status, response)
+		const name = responseName(operationId, status, response)
 		components.responses ??= {}
 		const taken = components.responses[name]
 		if (taken) throw new Error(`two responses have the name ${name}: ${JSON.stringify(taken)} and ${text}`)
@@ -40,11 +41,22 @@ function shareHeaders({ paths, components }: OpenApiDocument): void {
 	}
 }
 
-/** An error has the name of its status, another answer that of its model or file with the headers that are its own: `OkWithETag`. */
-function responseName(status: string, { headers = {}, content = {} }: Response): string {
+/**
+ * An error has the name of its codes, and when they are many that of its status in the first operation that has it; another answer that of
+ * its model or file with the headers that are its own: `OkWithETag`.
+ */
+function responseName(operationId: string, status: string, response: Response): string {
+	const { headers = {}, content = {} } = response
+	const codes = codesOf(response)
 	const [[type, media] = []] = Object.entries(content)
-	if (Number(status) >= 400 || !type) return (STATUS_CODES[status] ?? status).replace(/\W/g, '')
-	const body = (media?.schema.$ref as string | undefined) ?? pascal(type.split('/').slice(1))
+	const statusName = (STATUS_CODES[status] ?? status).replace(/\W/g, '')
+	if (codes.length > most) return `${statusName}Of${pascal(operationId.split('.'))}`
+	if (codes.length > 0) return codes.map((code) => pascal(code.split('_'))).join('Or')
+	if (Number(status) >= 400 || !type) return statusName
+	const body = (media?.schema.$ref as string | undefined) ?? pascal([type.split('/').at(-1) as string])
 	const own = Object.entries(headers).flatMap(([name, { $ref }]) => ($ref ? [] : name.replace(/\W/g, '')))
 	return body.split('/').at(-1) + (own.length > 0 ? `With${own.join('And')}` : '')
 }
+
+/** How many codes a name lists. */
+const most = 4

@@ -1,19 +1,29 @@
 // Writes packages/sdk/src/generated/contract.ts: the types of the contract by openapi-typescript, without what their readers do not
 // need. The document has the examples, the classes of the SDK the prose of operations.
 import openapiTypescript, { astToString } from 'openapi-typescript'
-import type { Json, OpenApiDocument } from './openapi.ts'
+import type { Json, JsonObject, OpenApiDocument } from './openapi.ts'
 
 /** Leaves the webhooks out: neither the server nor the SDK calls them, and their payloads are schemas. */
 export async function writeTypes({ webhooks, ...document }: OpenApiDocument, banner: string): Promise<string> {
-	const nodes = await openapiTypescript(withoutExamples(document as unknown as Json) as never, {
+	const nodes = await openapiTypescript(readable(document as unknown as Json) as never, {
 		alphabetize: false,
 		defaultNonNullable: false,
 		rootTypes: true,
 		rootTypesNoSchemaPrefix: true,
 	})
 	const [, paths = '', others = ''] = /^(export interface paths \{.*?^\}\n)(.*)$/ms.exec(astToString(nodes)) ?? []
-	return `// ${banner}\n\n${indented(methodsOf(paths) + named(others))}`
+	return `// ${banner}\n\n${indented(methodsOf(paths) + named(others))}\n${errorCodeOf}`
 }
+
+const errorCodeOf = `/** The codes of the errors that an operation may answer. */
+export type ErrorCodeOf<Id extends keyof operations> = {
+	[Status in keyof operations[Id]['responses']]: operations[Id]['responses'][Status] extends {
+		content: { 'application/problem+json': { code: infer Code } }
+	}
+		? Code
+		: never
+}[keyof operations[Id]['responses']]
+`
 
 /** Of each path only the methods that it has. */
 const methodsOf = (paths: string) =>
@@ -34,6 +44,8 @@ const named = (text: string) =>
 			/^( +\/\*\*)\n +\* Format: .*\n( +\* @description .*)\n +\*\//gm,
 			(_, start, line) => `${start} ${line.trim().slice(2)} */`,
 		)
+		.replaceAll(/^ +\/\*\* @enum .* \*\/\n/gm, '')
+		.replaceAll(/^ +\* @enum .*\n/gm, '')
 		.replaceAll(/^ +\/\*\* Format: .* \*\/\n/gm, '')
 		.replaceAll(/^ +\* Format: .*\n/gm, '')
 		.replaceAll(/^ +cookie\?: never;\n/gm, '')
@@ -46,9 +58,26 @@ const shared = /^ +\/\*\*(?:(?!\*\/).)*\*\/\n([^\n]*components\["parameters"\][^
 
 const indented = (text: string) => text.replaceAll(/^(?: {4})+/gm, (spaces) => '\t'.repeat(spaces.length / 4))
 
-function withoutExamples(node: Json): Json {
-	if (Array.isArray(node)) return node.map(withoutExamples)
+/** Leaves out examples, and of errors what follows from their codes; each value of an enum gets its sentence. */
+function readable(node: Json): Json {
+	if (Array.isArray(node)) return node.map(readable)
 	if (node === null || typeof node !== 'object') return node
-	const kept = Object.entries(node).filter(([key, value]) => key !== 'example' && !(key === 'examples' && Array.isArray(value)))
-	return Object.fromEntries(kept.map(([key, value]) => [key, withoutExamples(value)]))
+	const isError = (node.content as JsonObject | undefined)?.['application/problem+json'] !== undefined
+	const { examples, example, 'x-enumDescriptions': sentences = {}, description, headers, ...rest } = node
+	const values = Object.entries(sentences as JsonObject).map(([value, sentence]) => `- \`${value}\`: ${sentence}`)
+	const kept = {
+		...rest,
+		...(description !== undefined && !isError && { description: withValues(description, values) }),
+		...(headers !== undefined && !isError && { headers }),
+		...(examples !== undefined && !Array.isArray(examples) && { examples }),
+	}
+	return mapped(kept as JsonObject, (value, key) =>
+		key === 'properties' ? mapped(value as JsonObject, readable) : readable(value),
+	)
 }
+
+const mapped = (node: JsonObject, to: (value: Json, key: string) => Json): JsonObject =>
+	Object.fromEntries(Object.entries(node).map(([key, value]) => [key, to(value, key)]))
+
+const withValues = (description: Json, values: string[]): Json =>
+	values.length > 0 ? [description, '', ...values].join('\n') : description

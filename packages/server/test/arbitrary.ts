@@ -14,7 +14,7 @@ export interface Mutant {
 }
 
 const known = new Set(
-	'type format minimum maximum minLength maxLength pattern enum anyOf $ref properties required additionalProperties items minItems maxItems maxProperties propertyNames description default example examples title x-open-enum x-enumDescriptions'.split(
+	'type format minimum maximum minLength maxLength pattern enum anyOf $ref properties required additionalProperties items minItems maxItems maxProperties propertyNames description default example examples title x-open-enum x-enumDescriptions x-unit'.split(
 		' ',
 	),
 )

@@ -1,9 +1,10 @@
 // Checks an answer against the contract: its status and content type are documented, its required headers are there, and its
 // body fits the schema. Keeps the checked statuses for the report on coverage.
+import { appendFileSync } from 'node:fs'
 import type { ValidateFunction } from 'ajv/dist/2020.js'
 import { absolute, newAjv } from '../src/contract/ajv.ts'
-import { contractOperations, schemas } from '../src/contract/document.ts'
-import { operations, Routes } from '../src/contract/routes.ts'
+import { type ContractOperation, contractOperations, schemas } from '../src/contract/document.ts'
+import { type Operation, operations, Routes } from '../src/contract/routes.ts'
 
 const routes = new Routes(operations)
 
@@ -21,8 +22,30 @@ function validator(key: string, schema: object): ValidateFunction {
 	return found
 }
 
-/** Operation and status of every answer that was checked, as `invoices.get 200`. */
+/** Operation, status and code of every answer that was checked, as `invoices.get 200` and `invoices.get 404 invoice_not_found`. */
 export const seen = new Set<string>()
+
+/** All that the contract documents of an operation, in the same form. */
+export function documentedAnswers({ id }: Operation): string[] {
+	const { responses } = contractOperations.get(id) as ContractOperation
+	return Object.entries(responses).flatMap(([status, { content = {} }]) => {
+		const [, narrowed] = (content['application/problem+json']?.schema.allOf ?? []) as [object, Narrowed]
+		return narrowed ? narrowed.properties.code.enum.map((code) => `${id} ${status} ${code}`) : [`${id} ${status}`]
+	})
+}
+
+/** The part of a problem's schema that has the codes. */
+interface Narrowed {
+	readonly properties: { readonly code: { readonly enum: readonly string[] } }
+}
+
+/** Gets every line of `seen` once for each worker, so that tools/answer-coverage.ts can count over all tests. */
+const file = process.env.ANSWERS_SEEN
+
+function see(answer: string): void {
+	if (file && !seen.has(answer)) appendFileSync(file, `${answer}\n`)
+	seen.add(answer)
+}
 
 interface CheckedAnswer {
 	readonly status: number
@@ -48,7 +71,8 @@ export function checkAnswer(method: string, path: string, answer: CheckedAnswer)
 	for (const [header, { required }] of Object.entries(documented.headers)) {
 		if (required && !answer.headers.has(header)) throw new Error(`${name} lacks the header ${header}`)
 	}
-	seen.add(name)
+	const { code } = (answer.body ?? {}) as { code?: string }
+	see(answer.status >= 400 ? `${name} ${code}` : name)
 	const [type, media] = Object.entries(documented.content ?? {})[0] ?? []
 	if (method === 'HEAD') return
 	if (!type || !media) {

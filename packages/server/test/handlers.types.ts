@@ -1,7 +1,7 @@
 // Invalid handler maps, which only the compiler checks. Each mistake must be a type error, or `pnpm check` fails.
 
 import * as companies from '../src/companies/handlers.ts'
-import type { operations } from '../src/generated/contract.ts'
+import type { ErrorCodeOf, operations } from '../src/generated/contract.ts'
 import type { Handler, Handlers } from '../src/http/handler.ts'
 import { handlers } from '../src/operations.ts'
 
@@ -27,5 +27,10 @@ const noHeaders: Handler<'companies.create'> = async () => ({ status: 201, body:
 
 // @ts-expect-error a handler of another operation: its body is another
 const otherHandler: Handler<'invoices.create'> = companies.create
+
+export const code: ErrorCodeOf<'companies.get'> = 'company_not_found'
+
+// @ts-expect-error a code that another operation gives
+export const otherCode: ErrorCodeOf<'companies.get'> = 'contact_not_found'
 
 export type Checked = [typeof wrongStatus, typeof wrongBody, typeof noHeaders, typeof otherHandler, keyof operations]

@@ -385,7 +385,14 @@ export interface components {
 	schemas: {
 		/**
 		 * @description The kinds of actors. A later version may add kinds.
-		 * @enum {string}
+		 *
+		 *     - `api_key`: The holder of an API key.
+		 *     - `user`: A person with a session.
+		 *     - `client_link`: A client through a link.
+		 *     - `payment_processor`: A payment processor.
+		 *     - `command`: A person who ran a command on the server.
+		 *     - `sync`: A run of a sync.
+		 *     - `system`: Remit itself.
 		 */
 		ActorType: "api_key" | "user" | "client_link" | "payment_processor" | "command" | "sync" | "system";
 		/** @description What an invoice has of a payment. */
@@ -394,16 +401,16 @@ export interface components {
 			id: Id;
 			/** @description The invoice. */
 			invoiceId: Id;
-			/** @description The amount; negative only on an invoice with a negative total that has the status `paid`. */
+			/** @description The amount; negative only on an invoice with a negative total that has the status `paid`. It is in minor units of the currency. */
 			amountCents: Cents;
-			/** @description When the invoice got it, or a part of it that changed the amount last. */
+			/** @description When the invoice got it, or a part of it that changed the amount last, in Unix milliseconds. */
 			allocatedAt: UnixMs;
 		};
 		/** @description How much of a payment an invoice gets. */
 		AllocationInput: {
 			/** @description The invoice. */
 			invoiceId: Id;
-			/** @description The amount: at most what the invoice owes, and what the payment has left. */
+			/** @description The amount: at most what the invoice owes, and what the payment has left. It is in minor units of the currency. */
 			amountCents: PositiveCents;
 		};
 		/** @description Invoices that get a part of what a payment has left. */
@@ -427,13 +434,13 @@ export interface components {
 			resources: ResourceKind[] | null;
 			/** @description Who made it: a person, or the holder of another key. Null for a key that a command made, and when nobody noted it. */
 			createdBy: EventActor | null;
-			/** @description When it was created. */
+			/** @description When it was created, in Unix milliseconds. */
 			createdAt: UnixMs;
-			/** @description When it stops working; null when it does not expire. */
+			/** @description When it stops working; null when it does not expire. It is in Unix milliseconds. */
 			expiresAt: UnixMs | null;
-			/** @description When it was last used, written every ten seconds; null before. */
+			/** @description When it was last used, written every ten seconds; null before. It is in Unix milliseconds. */
 			lastUsedAt: UnixMs | null;
-			/** @description When it was revoked; null while it is not. */
+			/** @description When it was revoked; null while it is not. It is in Unix milliseconds. */
 			revokedAt: UnixMs | null;
 		};
 		/** @description A key to create. */
@@ -444,7 +451,7 @@ export interface components {
 			scopes: KeyScope[];
 			/** @description Limits it to these kinds of records; absent or null: all. It reads events about these kinds alone, makes endpoints that get no others, and of the webhook endpoints and their deliveries has those that are so limited. Its scopes about other kinds do nothing, and what is about the whole organization is closed to it: the audit log, the payment credentials, changes of the settings. A key that is limited can create, see, rotate and revoke only keys that are limited as much. */
 			resources?: ResourceKind[] | null;
-			/** @description When it stops working; without it the key does not expire, and a key that expires cannot create it. */
+			/** @description When it stops working; without it the key does not expire, and a key that expires cannot create it. It is as Unix milliseconds or RFC 3339 text. */
 			expiresAt?: InstantInput | null;
 		};
 		/** @description A page of records. */
@@ -461,7 +468,26 @@ export interface components {
 		};
 		/**
 		 * @description What happened to a record. A later version may add actions.
-		 * @enum {string}
+		 *
+		 *     - `created`: It was created.
+		 *     - `updated`: Fields of it were written.
+		 *     - `deleted`: It was deleted, archived or revoked.
+		 *     - `restored`: It had been deleted, and is live again.
+		 *     - `erased`: The data of a person in the organization, or all of the organization, was erased.
+		 *     - `emailed`: It left by e-mail, or perhaps (`status` is `uncertain`), or only to some of its recipients (`failed`).
+		 *     - `shared`: It got a client link, or a connection a link to connect an account.
+		 *     - `unshared`: Its client link was revoked.
+		 *     - `payment_requested`: It got a payment link.
+		 *     - `payment_received`: A payment processor reported a payment of it, applied or not.
+		 *     - `authorization_started`: Its authorization at a provider was begun.
+		 *     - `tested`: An endpoint or a connection was tested.
+		 *     - `redelivered`: Deliveries of an endpoint were made again.
+		 *     - `run`: A caller began a run of it.
+		 *     - `cancelled`: A caller broke its run off.
+		 *     - `deletions_confirmed`: A caller let its run delete many records.
+		 *     - `linked`: A caller linked two records that it keeps in step.
+		 *     - `unlinked`: A caller removed a link of a record that it keeps in step.
+		 *     - `conflict_resolved`: A caller decided a conflict of a record that it keeps in step.
 		 */
 		AuditAction: "created" | "updated" | "deleted" | "restored" | "erased" | "emailed" | "shared" | "unshared" | "payment_requested" | "payment_received" | "authorization_started" | "tested" | "redelivered" | "run" | "cancelled" | "deletions_confirmed" | "linked" | "unlinked" | "conflict_resolved";
 		/** @description One change, who made it, and from where. */
@@ -470,7 +496,7 @@ export interface components {
 			id: Id;
 			/** @description The organization that owns the record. */
 			organizationId: Id;
-			/** @description When it happened. */
+			/** @description When it happened, in Unix milliseconds. */
 			createdAt: UnixMs;
 			/** @description What happened to the record. */
 			action: AuditAction;
@@ -495,7 +521,7 @@ export interface components {
 			after: {
 				[key: string]: unknown;
 			} | null;
-			/** @description When its values were erased, because they were a person's; null when they were not. */
+			/** @description When its values were erased, because they were a person's; null when they were not. It is in Unix milliseconds. */
 			erasedAt: UnixMs | null;
 			/** @description The address that the request came from; null when no request caused it. */
 			address: string | null;
@@ -584,11 +610,11 @@ export interface components {
 			vatId: string | null;
 			/** @description The language of its invoices; null: the organization's. */
 			language: Language | null;
-			/** @description When it was created. */
+			/** @description When it was created, in Unix milliseconds. */
 			createdAt: UnixMs;
-			/** @description When it was last changed. A write of what is there already is no change. */
+			/** @description When it was last changed. A write of what is there already is no change. It is in Unix milliseconds. */
 			updatedAt: UnixMs;
-			/** @description When it was deleted; null while the company is live. */
+			/** @description When it was deleted; null while the company is live. It is in Unix milliseconds. */
 			deletedAt: UnixMs | null;
 			/** @description Rises with every change; the `ETag` is this number, quoted. A write of what is there already is no change. */
 			version: number;
@@ -632,7 +658,6 @@ export interface components {
 			id: Id;
 			/**
 			 * @description What happened.
-			 * @enum {string}
 			 */
 			type: "company.created";
 			/** @description When it happened, as RFC 3339 in UTC. */
@@ -643,7 +668,6 @@ export interface components {
 			resource: {
 				/**
 				 * @description Its kind.
-				 * @enum {string}
 				 */
 				type: "company";
 				/** @description Its id. */
@@ -671,7 +695,6 @@ export interface components {
 			id: Id;
 			/**
 			 * @description What happened.
-			 * @enum {string}
 			 */
 			type: "company.deleted";
 			/** @description When it happened, as RFC 3339 in UTC. */
@@ -682,7 +705,6 @@ export interface components {
 			resource: {
 				/**
 				 * @description Its kind.
-				 * @enum {string}
 				 */
 				type: "company";
 				/** @description Its id. */
@@ -729,7 +751,6 @@ export interface components {
 			id: Id;
 			/**
 			 * @description What happened.
-			 * @enum {string}
 			 */
 			type: "company.restored";
 			/** @description When it happened, as RFC 3339 in UTC. */
@@ -740,7 +761,6 @@ export interface components {
 			resource: {
 				/**
 				 * @description Its kind.
-				 * @enum {string}
 				 */
 				type: "company";
 				/** @description Its id. */
@@ -759,7 +779,10 @@ export interface components {
 		};
 		/**
 		 * @description A field that companies can be sorted by.
-		 * @enum {string}
+		 *
+		 *     - `name`: By name, regardless of case.
+		 *     - `createdAt`: By the time of creation.
+		 *     - `updatedAt`: By the time of the last change.
 		 */
 		CompanySort: "name" | "createdAt" | "updatedAt";
 		/** @description Changes of a company: an absent field stays as it is, `null` clears a field. */
@@ -801,7 +824,6 @@ export interface components {
 			id: Id;
 			/**
 			 * @description What happened.
-			 * @enum {string}
 			 */
 			type: "company.updated";
 			/** @description When it happened, as RFC 3339 in UTC. */
@@ -812,7 +834,6 @@ export interface components {
 			resource: {
 				/**
 				 * @description Its kind.
-				 * @enum {string}
 				 */
 				type: "company";
 				/** @description Its id. */
@@ -866,17 +887,17 @@ export interface components {
 			missingScopes: string[];
 			/** @description To recognise the credentials: the client's id, a user name that is an e-mail address, or the last four characters of a key or another user name of 16 or more; else null. */
 			credentialHint: string | null;
-			/** @description When its access token expires; null without one. */
+			/** @description When its access token expires; null without one. It is in Unix milliseconds. */
 			expiresAt: UnixMs | null;
-			/** @description When its access token was last replaced; null when it never was. */
+			/** @description When its access token was last replaced; null when it never was. It is in Unix milliseconds. */
 			lastRefreshedAt: UnixMs | null;
-			/** @description When a call with its present credentials last succeeded, to within five minutes; null when none has. */
+			/** @description When a call with its present credentials last succeeded, to within five minutes; null when none has. It is in Unix milliseconds. */
 			lastSuccessAt: UnixMs | null;
 			/** @description Why its last call failed; null when it succeeded, and before the first. Limits of the provider, and what is wrong with one record, are not the connection's. */
 			lastError: ConnectionError | null;
-			/** @description When it was created. */
+			/** @description When it was created, in Unix milliseconds. */
 			createdAt: UnixMs;
-			/** @description When it was last changed. A write of what is there already is no change. */
+			/** @description When it was last changed. A write of what is there already is no change. It is in Unix milliseconds. */
 			updatedAt: UnixMs;
 			/** @description Rises with every change; the `ETag` is this number, quoted. A write of what is there already is no change. */
 			version: number;
@@ -894,7 +915,6 @@ export interface components {
 			id: Id;
 			/**
 			 * @description What happened.
-			 * @enum {string}
 			 */
 			type: "connection.activated";
 			/** @description When it happened, as RFC 3339 in UTC. */
@@ -905,7 +925,6 @@ export interface components {
 			resource: {
 				/**
 				 * @description Its kind.
-				 * @enum {string}
 				 */
 				type: "connection";
 				/** @description Its id. */
@@ -924,14 +943,18 @@ export interface components {
 		};
 		/**
 		 * @description How a connection proves who it is. A later version may add others.
-		 * @enum {string}
+		 *
+		 *     - `api_key`: A key that the provider gave out, in a header of each call.
+		 *     - `basic`: A user name and a password, in the `Authorization` header of each call (RFC 7617).
+		 *     - `oauth2`: A person lets Remit in at the provider: authorization code with PKCE (RFC 6749 and 7636).
+		 *     - `client_credentials`: A client id and a secret that the provider gave out, for access tokens (RFC 6749 §4.4).
 		 */
 		ConnectionAuthType: "api_key" | "basic" | "oauth2" | "client_credentials";
 		/** @description Where a person lets Remit in. */
 		ConnectionAuthorization: {
 			/** @description The URL at the provider, to open in a browser. It works once. */
 			url: string;
-			/** @description Until when it works: for ten minutes. */
+			/** @description Until when it works: for ten minutes. It is in Unix milliseconds. */
 			expiresAt: UnixMs;
 		};
 		/** @description One record. */
@@ -980,7 +1003,6 @@ export interface components {
 			id: Id;
 			/**
 			 * @description What happened.
-			 * @enum {string}
 			 */
 			type: "connection.created";
 			/** @description When it happened, as RFC 3339 in UTC. */
@@ -991,7 +1013,6 @@ export interface components {
 			resource: {
 				/**
 				 * @description Its kind.
-				 * @enum {string}
 				 */
 				type: "connection";
 				/** @description Its id. */
@@ -1034,7 +1055,6 @@ export interface components {
 			id: Id;
 			/**
 			 * @description What happened.
-			 * @enum {string}
 			 */
 			type: "connection.degraded";
 			/** @description When it happened, as RFC 3339 in UTC. */
@@ -1045,7 +1065,6 @@ export interface components {
 			resource: {
 				/**
 				 * @description Its kind.
-				 * @enum {string}
 				 */
 				type: "connection";
 				/** @description Its id. */
@@ -1068,7 +1087,6 @@ export interface components {
 			id: Id;
 			/**
 			 * @description What happened.
-			 * @enum {string}
 			 */
 			type: "connection.deleted";
 			/** @description When it happened, as RFC 3339 in UTC. */
@@ -1079,7 +1097,6 @@ export interface components {
 			resource: {
 				/**
 				 * @description Its kind.
-				 * @enum {string}
 				 */
 				type: "connection";
 				/** @description Its id. */
@@ -1104,19 +1121,36 @@ export interface components {
 			detail: string;
 			/** @description With `account_not_chosen`: the accounts that the credentials open, at most 100. */
 			accounts?: ConnectionAccount[];
-			/** @description When it was. */
+			/** @description When it was, in Unix milliseconds. */
 			at: UnixMs;
 		};
 		/**
 		 * @description Why a call to a provider failed. A later version may add others.
-		 * @enum {string}
+		 *
+		 *     - `unauthorized`: The provider does not take the credentials: it answered 401, or `invalid_grant` to a request for a token.
+		 *     - `forbidden`: The provider answered 403: it knows the credentials, but does not let them read what a test reads.
+		 *     - `invalid_client`: The provider does not take the server's own client id and secret: its operator sets others.
+		 *     - `rate_limited`: The provider answered 429.
+		 *     - `provider_failed`: The provider answered 5xx, or gave no token for a reason that is not the credentials.
+		 *     - `rejected`: The provider answered another status than 2xx.
+		 *     - `unreachable`: There was no connection, or it broke.
+		 *     - `timeout`: There was no whole answer in time.
+		 *     - `invalid_answer`: The answer is not JSON, or not all of it.
+		 *     - `answer_too_large`: The answer is larger than Remit reads.
+		 *     - `unsafe_url`: The provider is at an address that the server does not call; `EGRESS_ALLOW_CIDRS` can allow it.
+		 *     - `authorization_denied`: A person did not let Remit in at the provider.
+		 *     - `not_authorized`: The connection has no token (`POST …/authorize` begins an authorization) or no credentials yet.
+		 *     - `credentials_lost`: The server lacked the key that sealed the credentials. It is 503 by now, and a connection that is `needs_reauth` for it works after a test.
+		 *     - `connection_disabled`: A caller disabled the connection, and nothing was asked of the provider.
+		 *     - `connection_deleted`: The connection is deleted.
+		 *     - `account_not_chosen`: The credentials open several accounts, or not the one that the connection names: `accounts` of the error has those to choose from.
 		 */
 		ConnectionErrorCode: "unauthorized" | "forbidden" | "invalid_client" | "rate_limited" | "provider_failed" | "rejected" | "unreachable" | "timeout" | "invalid_answer" | "answer_too_large" | "unsafe_url" | "authorization_denied" | "not_authorized" | "credentials_lost" | "connection_disabled" | "connection_deleted" | "account_not_chosen";
 		/** @description A page where a person connects an account, without a key of the API. */
 		ConnectionLink: {
 			/** @description The URL of the page. Whoever has it can connect an account, once. */
 			url: string;
-			/** @description Until when it works: for an hour. */
+			/** @description Until when it works: for an hour. It is in Unix milliseconds. */
 			expiresAt: UnixMs;
 		};
 		/** @description A link for the person whose account it is. */
@@ -1142,7 +1176,6 @@ export interface components {
 			id: Id;
 			/**
 			 * @description What happened.
-			 * @enum {string}
 			 */
 			type: "connection.needs_reauth";
 			/** @description When it happened, as RFC 3339 in UTC. */
@@ -1153,7 +1186,6 @@ export interface components {
 			resource: {
 				/**
 				 * @description Its kind.
-				 * @enum {string}
 				 */
 				type: "connection";
 				/** @description Its id. */
@@ -1213,7 +1245,6 @@ export interface components {
 			id: Id;
 			/**
 			 * @description What happened.
-			 * @enum {string}
 			 */
 			type: "connection.recovered";
 			/** @description When it happened, as RFC 3339 in UTC. */
@@ -1224,7 +1255,6 @@ export interface components {
 			resource: {
 				/**
 				 * @description Its kind.
-				 * @enum {string}
 				 */
 				type: "connection";
 				/** @description Its id. */
@@ -1245,7 +1275,13 @@ export interface components {
 		ConnectionScope: string;
 		/**
 		 * @description Whether a connection works. A later version may add others.
-		 * @enum {string}
+		 *
+		 *     - `pending`: Nothing has proven its credentials yet.
+		 *     - `active`: The provider took its credentials the last time.
+		 *     - `degraded`: It worked before, and now calls fail for another reason than its credentials, which may be good.
+		 *     - `needs_reauth`: It worked before, and the provider takes its credentials no more: it needs others.
+		 *     - `failed`: It has never worked, and its last test failed.
+		 *     - `disabled`: A caller turned it off: Remit does not use it.
 		 */
 		ConnectionStatus: "pending" | "active" | "degraded" | "needs_reauth" | "failed" | "disabled";
 		/** @description Changes of a connection: an absent field stays as it is. */
@@ -1258,7 +1294,6 @@ export interface components {
 			config?: ConnectionConfig;
 			/**
 			 * @description `disabled` turns it off. `active` turns it on again; it is `pending` unless its last call succeeded.
-			 * @enum {string}
 			 */
 			status?: "active" | "disabled";
 		};
@@ -1268,7 +1303,6 @@ export interface components {
 			id: Id;
 			/**
 			 * @description What happened.
-			 * @enum {string}
 			 */
 			type: "connection.updated";
 			/** @description When it happened, as RFC 3339 in UTC. */
@@ -1279,7 +1313,6 @@ export interface components {
 			resource: {
 				/**
 				 * @description Its kind.
-				 * @enum {string}
 				 */
 				type: "connection";
 				/** @description Its id. */
@@ -1310,11 +1343,11 @@ export interface components {
 			phone: string | null;
 			/** @description The company that the person works for. */
 			companyId: Id | null;
-			/** @description When it was created. */
+			/** @description When it was created, in Unix milliseconds. */
 			createdAt: UnixMs;
-			/** @description When it was last changed. A write of what is there already is no change. */
+			/** @description When it was last changed. A write of what is there already is no change. It is in Unix milliseconds. */
 			updatedAt: UnixMs;
-			/** @description When it was deleted; null while the contact is live. */
+			/** @description When it was deleted; null while the contact is live. It is in Unix milliseconds. */
 			deletedAt: UnixMs | null;
 			/** @description Rises with every change; the `ETag` is this number, quoted. A write of what is there already is no change. */
 			version: number;
@@ -1336,7 +1369,6 @@ export interface components {
 			id: Id;
 			/**
 			 * @description What happened.
-			 * @enum {string}
 			 */
 			type: "contact.created";
 			/** @description When it happened, as RFC 3339 in UTC. */
@@ -1347,7 +1379,6 @@ export interface components {
 			resource: {
 				/**
 				 * @description Its kind.
-				 * @enum {string}
 				 */
 				type: "contact";
 				/** @description Its id. */
@@ -1375,7 +1406,6 @@ export interface components {
 			id: Id;
 			/**
 			 * @description What happened.
-			 * @enum {string}
 			 */
 			type: "contact.deleted";
 			/** @description When it happened, as RFC 3339 in UTC. */
@@ -1386,7 +1416,6 @@ export interface components {
 			resource: {
 				/**
 				 * @description Its kind.
-				 * @enum {string}
 				 */
 				type: "contact";
 				/** @description Its id. */
@@ -1427,7 +1456,6 @@ export interface components {
 			id: Id;
 			/**
 			 * @description What happened.
-			 * @enum {string}
 			 */
 			type: "contact.updated";
 			/** @description When it happened, as RFC 3339 in UTC. */
@@ -1438,7 +1466,6 @@ export interface components {
 			resource: {
 				/**
 				 * @description Its kind.
-				 * @enum {string}
 				 */
 				type: "contact";
 				/** @description Its id. */
@@ -1492,7 +1519,7 @@ export interface components {
 			user: User;
 			/** @description What the person may do, by the scopes that an API key would need for it. */
 			scopes: KeyScope[];
-			/** @description When the session ends, however much it is used. */
+			/** @description When the session ends, however much it is used, in Unix milliseconds. */
 			expiresAt: UnixMs;
 		};
 		/** @description One record. */
@@ -1504,7 +1531,15 @@ export interface components {
 		Cursor: string;
 		/**
 		 * @description How a system writes dates. A later version may add formats.
-		 * @enum {string}
+		 *
+		 *     - `iso`: `2026-03-31T10:00:00Z`; a date alone, and a time without an offset, are read as UTC.
+		 *     - `day`: `2026-03-31`.
+		 *     - `dmy`: `31/03/2026`.
+		 *     - `mdy`: `03/31/2026`.
+		 *     - `dmy_dots`: `31.03.2026`.
+		 *     - `unix_seconds`: Seconds since 1970.
+		 *     - `unix_milliseconds`: Milliseconds since 1970.
+		 *     - `xero`: `/Date(1774915200000+0000)/`.
 		 */
 		DateFormat: "iso" | "day" | "dmy" | "mdy" | "dmy_dots" | "unix_seconds" | "unix_milliseconds" | "xero";
 		/** @description A date in a request: Unix milliseconds, `YYYY-MM-DD`, or an RFC 3339 date-time with an offset. Answers always have Unix milliseconds. */
@@ -1535,13 +1570,13 @@ export interface components {
 			currency: string;
 			/** @description Its value in minor units. */
 			valueCents: Cents | null;
-			/** @description Rate for time entries without a rate of their own. */
+			/** @description Rate for time entries without a rate of their own, in minor units of the currency. */
 			hourlyRateCents: Cents | null;
-			/** @description When it was created. */
+			/** @description When it was created, in Unix milliseconds. */
 			createdAt: UnixMs;
-			/** @description When it was last changed. A write of what is there already is no change. */
+			/** @description When it was last changed. A write of what is there already is no change. It is in Unix milliseconds. */
 			updatedAt: UnixMs;
-			/** @description When it was deleted; null while the deal is live. */
+			/** @description When it was deleted; null while the deal is live. It is in Unix milliseconds. */
 			deletedAt: UnixMs | null;
 			/** @description Rises with every change; the `ETag` is this number, quoted. A write of what is there already is no change. */
 			version: number;
@@ -1564,7 +1599,7 @@ export interface components {
 			currency?: CurrencyCode;
 			/** @description Its value in minor units. */
 			valueCents?: Cents | null;
-			/** @description Rate for time entries without a rate of their own. */
+			/** @description Rate for time entries without a rate of their own, in minor units of the currency. */
 			hourlyRateCents?: HourlyRate | null;
 		};
 		/** @description A deal was created. */
@@ -1573,7 +1608,6 @@ export interface components {
 			id: Id;
 			/**
 			 * @description What happened.
-			 * @enum {string}
 			 */
 			type: "deal.created";
 			/** @description When it happened, as RFC 3339 in UTC. */
@@ -1584,7 +1618,6 @@ export interface components {
 			resource: {
 				/**
 				 * @description Its kind.
-				 * @enum {string}
 				 */
 				type: "deal";
 				/** @description Its id. */
@@ -1612,7 +1645,6 @@ export interface components {
 			id: Id;
 			/**
 			 * @description What happened.
-			 * @enum {string}
 			 */
 			type: "deal.deleted";
 			/** @description When it happened, as RFC 3339 in UTC. */
@@ -1623,7 +1655,6 @@ export interface components {
 			resource: {
 				/**
 				 * @description Its kind.
-				 * @enum {string}
 				 */
 				type: "deal";
 				/** @description Its id. */
@@ -1649,7 +1680,9 @@ export interface components {
 		};
 		/**
 		 * @description A time that deals can be sorted by.
-		 * @enum {string}
+		 *
+		 *     - `createdAt`: By the time of creation.
+		 *     - `updatedAt`: By the time of the last change.
 		 */
 		DealSort: "createdAt" | "updatedAt";
 		/** @description A deal moved to another stage or to another pipeline. */
@@ -1658,7 +1691,6 @@ export interface components {
 			id: Id;
 			/**
 			 * @description What happened.
-			 * @enum {string}
 			 */
 			type: "deal.stage_changed";
 			/** @description When it happened, as RFC 3339 in UTC. */
@@ -1669,7 +1701,6 @@ export interface components {
 			resource: {
 				/**
 				 * @description Its kind.
-				 * @enum {string}
 				 */
 				type: "deal";
 				/** @description Its id. */
@@ -1704,7 +1735,7 @@ export interface components {
 			currency?: CurrencyCode;
 			/** @description Its value in minor units. */
 			valueCents?: Cents | null;
-			/** @description Rate for time entries without a rate of their own. */
+			/** @description Rate for time entries without a rate of their own, in minor units of the currency. */
 			hourlyRateCents?: HourlyRate | null;
 		};
 		/** @description Fields of a deal changed. */
@@ -1713,7 +1744,6 @@ export interface components {
 			id: Id;
 			/**
 			 * @description What happened.
-			 * @enum {string}
 			 */
 			type: "deal.updated";
 			/** @description When it happened, as RFC 3339 in UTC. */
@@ -1724,7 +1754,6 @@ export interface components {
 			resource: {
 				/**
 				 * @description Its kind.
-				 * @enum {string}
 				 */
 				type: "deal";
 				/** @description Its id. */
@@ -1749,7 +1778,7 @@ export interface components {
 		DecimalText: string;
 		/** @description One request to an endpoint. */
 		DeliveryAttempt: {
-			/** @description When it began. */
+			/** @description When it began, in Unix milliseconds. */
 			startedAt: UnixMs;
 			/** @description How many milliseconds it took. */
 			durationMs: number;
@@ -1773,12 +1802,21 @@ export interface components {
 		};
 		/**
 		 * @description The state of a delivery.
-		 * @enum {string}
+		 *
+		 *     - `pending`: It waits for its first attempt, or for the delivery of an earlier event of the same record.
+		 *     - `delivering`: An attempt is under way.
+		 *     - `succeeded`: The endpoint answered 2xx.
+		 *     - `retrying`: An attempt failed; the next one is at `nextAttemptAt`.
+		 *     - `exhausted`: The last attempt failed, and there will be no other.
+		 *     - `skipped`: The endpoint was paused or disabled.
+		 *     - `cancelled`: The endpoint was deleted.
 		 */
 		DeliveryStatus: "pending" | "delivering" | "succeeded" | "retrying" | "exhausted" | "skipped" | "cancelled";
 		/**
 		 * @description Why Remit disabled an endpoint. A later version may add reasons.
-		 * @enum {string}
+		 *
+		 *     - `gone`: It answered 410.
+		 *     - `failing`: Every delivery failed for five days.
 		 */
 		DisabledReason: "gone" | "failing";
 		/** @description What makes a document look like its seller's. */
@@ -1823,7 +1861,6 @@ export interface components {
 		DocumentLine: {
 			/**
 			 * @description A heading stands above the lines that follow, and has no amount; absent for what is charged.
-			 * @enum {string}
 			 */
 			kind?: "heading" | "discount";
 			/** @description What it is for, and its service period; may hold line breaks. */
@@ -1890,7 +1927,6 @@ export interface components {
 			value: string;
 			/**
 			 * @description `total` and `due` stand out.
-			 * @enum {string}
 			 */
 			kind: "plain" | "total" | "due";
 		};
@@ -1900,7 +1936,11 @@ export interface components {
 		Email: string;
 		/**
 		 * @description How far an e-mail has come. A later version may add a status.
-		 * @enum {string}
+		 *
+		 *     - `sending`: The mail server is being asked, or the server was stopped a moment ago.
+		 *     - `accepted`: The mail server has taken it for `to`.
+		 *     - `uncertain`: Perhaps sent: the mail server had the whole text, but its answer is not known.
+		 *     - `failed`: The mail server has not taken it for `to`.
 		 */
 		EmailStatus: "sending" | "accepted" | "uncertain" | "failed";
 		/** @description A header of all requests to an endpoint. */
@@ -1912,19 +1952,162 @@ export interface components {
 		};
 		/**
 		 * @description In which order an endpoint gets the events of one record. It never waits for the events of another record.
-		 * @enum {string}
+		 *
+		 *     - `resource`: By their `sequence`, each once the one before it was accepted. An event that is rejected holds the later ones of its record back for five
+		 *     minutes at most: then they go, and it is retried on its own, as `outOfOrder`. While nothing has been accepted for an hour, they wait.
+		 *     - `none`: In any order: no event waits for another.
 		 */
 		EndpointOrdering: "resource" | "none";
 		/**
 		 * @description Whether an endpoint gets deliveries. Only Remit sets `disabled`, when an endpoint is gone or keeps failing.
-		 * @enum {string}
+		 *
+		 *     - `active`: It gets deliveries.
+		 *     - `paused`: A caller stopped deliveries: Remit keeps them as `skipped`.
+		 *     - `disabled`: Remit stopped deliveries; `disabledReason` says why. Set the status to `active` once the endpoint works.
 		 */
 		EndpointStatus: "active" | "paused" | "disabled";
 		/** @description The URL to which webhooks go: http or https, without a user name, password or fragment. Its host must be public. */
 		EndpointUrl: string;
 		/**
 		 * @description Every error code. A later version may add codes.
-		 * @enum {string}
+		 *
+		 *     - `invalid_request`: 400: the request does not match the contract; `errors` names each place.
+		 *     - `invalid_json`: 400: the body is not UTF-8 encoded JSON.
+		 *     - `body_required`: 400: the operation needs a body.
+		 *     - `ambiguous_credentials`: 400: two different keys in one request.
+		 *     - `invalid_signature`: 400: a webhook's signature is missing, wrong or too old, or its body is not what was signed.
+		 *     - `missing_credentials`: 401: no API key, and no session.
+		 *     - `session_ended`: 401: the session has ended, or never was: sign in.
+		 *     - `sign_in_failed`: 401: nobody has this address and this password.
+		 *     - `invalid_credentials`: 401: the API key is unknown, expired or revoked.
+		 *     - `insufficient_scope`: 403: the API key lacks a scope, or the person's role is too low.
+		 *     - `cross_site_request`: 403: a request with a session, or for one, must come from a page of the server itself.
+		 *     - `session_required`: 403: the operation is about the session of a person, and an API key has none.
+		 *     - `connection_object_not_found`: 404: the connection has no such object.
+		 *     - `route_not_found`: 404: no operation has this path.
+		 *     - `api_key_not_found`: 404: no such API key, or it no longer works.
+		 *     - `invitation_ended`: 404: who made the invitation may give its role no longer; somebody else can send it again.
+		 *     - `password_reset_not_found`: 404: the link to set a password is unknown, used or has expired.
+		 *     - `setup_not_found`: 404: the link to the set-up is unknown, or the set-up is done.
+		 *     - `client_link_not_found`: 404: the invoice has no client link, or the link is unknown or revoked.
+		 *     - `payment_link_not_found`: 404: the invoice has no payment link that works.
+		 *     - `webhook_delivery_not_found`: 404: no such delivery, or the server no longer keeps it.
+		 *     - `event_not_found`: 404: no such event, or the server no longer keeps it.
+		 *     - `sync_link_not_found`: 404: the sync has no link with this id of the provider.
+		 *     - `sync_error_not_found`: 404: the sync has no such error of a record.
+		 *     - `allocation_not_found`: 404: the invoice has nothing of the payment.
+		 *     - `company_not_found`: 404: no such company.
+		 *     - `connection_not_found`: 404: no such connection.
+		 *     - `contact_not_found`: 404: no such contact.
+		 *     - `deal_not_found`: 404: no such deal.
+		 *     - `invitation_not_found`: 404: no such invitation.
+		 *     - `invoice_not_found`: 404: no such invoice.
+		 *     - `mapping_not_found`: 404: no such mapping.
+		 *     - `payment_not_found`: 404: no such payment.
+		 *     - `pipeline_not_found`: 404: no such pipeline.
+		 *     - `session_not_found`: 404: no such session.
+		 *     - `sync_not_found`: 404: no such sync.
+		 *     - `sync_run_not_found`: 404: no such sync run.
+		 *     - `tax_rate_not_found`: 404: no such tax rate.
+		 *     - `time_entry_not_found`: 404: no such time entry.
+		 *     - `user_not_found`: 404: no such user.
+		 *     - `webhook_endpoint_not_found`: 404: no such webhook endpoint.
+		 *     - `method_not_allowed`: 405: the path does not have this method; `Allow` lists its methods.
+		 *     - `request_timeout`: 408: the request took too long to arrive.
+		 *     - `invoice_number_taken`: 409: another invoice has, or had, this number.
+		 *     - `record_in_use`: 409: other records use this one, so it cannot be deleted; `detail` says which.
+		 *     - `tax_rate_in_use`: 409: an invoice has used the tax rate, so its percentage and inclusion cannot change.
+		 *     - `stage_in_use`: 409: the change would remove a stage that has deals.
+		 *     - `time_entry_invoiced`: 409: a time entry on an invoice cannot change; delete or cancel the invoice, or remove its line, first.
+		 *     - `timer_running`: 409: the user has a running time entry, which `errors` names; stop it first.
+		 *     - `time_entry_already_invoiced`: 409: time entries are on an invoice already; `errors` names each entry and its invoice.
+		 *     - `invoice_cancelled`: 409: a cancelled invoice cannot be sent.
+		 *     - `email_not_configured`: 409: the server has no way to send e-mail; `GET` on the same path says what is missing.
+		 *     - `email_under_way`: 409: an e-mail of the invoice is being sent; its outcome is known within a minute.
+		 *     - `email_perhaps_sent`: 409: an earlier e-mail of the invoice was perhaps sent; `again: true` sends it nevertheless.
+		 *     - `payment_processor_not_configured`: 409: the organization has no payment credentials, and the server has no payment processor for it.
+		 *     - `webhook_endpoint_not_active`: 409: the webhook endpoint is paused, disabled or deleted; set its status to `active` first, unless it is deleted.
+		 *     - `provider_not_configured`: 409: the server has no client id and secret for the provider: `PROVIDER_<ID>_CLIENT_ID` and `PROVIDER_<ID>_CLIENT_SECRET`.
+		 *     - `connection_disabled`: 409: the connection is disabled; set its status to `active` first.
+		 *     - `sync_already_running`: 409: a run of the sync is under way, or waits; `detail` names it.
+		 *     - `sync_paused`: 409: the sync is paused; resume it first.
+		 *     - `sync_blocked`: 409: the sync's connection is not `active`, or its mapping is not; `detail` says which.
+		 *     - `no_active_run`: 409: no run of the sync is under way.
+		 *     - `nothing_to_confirm`: 409: the run does not wait for anybody to confirm its deletions.
+		 *     - `nothing_to_resolve`: 409: the error of the record is no conflict that somebody can decide, or is resolved; `detail` says which.
+		 *     - `conflict_changed`: 409: a run has found the records of the conflict otherwise since the `version` that the decision names; read the error again.
+		 *     - `linked_already`: 409: one of both records is linked with another one already; `detail` says with which.
+		 *     - `delivery_under_way`: 409: the delivery is `pending` or `delivering` already.
+		 *     - `last_admin`: 409: an organization always has an admin, and this is the last one.
+		 *     - `email_taken`: 409: a person of the organization has this address.
+		 *     - `too_many_invitations`: 409: the organization has 100 invitations, the most that it may; delete one first.
+		 *     - `too_many_endpoints`: 409: the organization has 50 webhook endpoints, the most that it may; delete one first.
+		 *     - `too_many_api_keys`: 409: the organization has 100 API keys that work or did in the last minute, the most that it may; revoke one first.
+		 *     - `idempotency_key_in_use`: 409: a request with the same `Idempotency-Key` is still under way.
+		 *     - `payment_not_manual`: 409: the payment stands for a status, or a processor reported it, so a caller cannot change it so.
+		 *     - `version_mismatch`: 412: the record has changed since the `ETag` of `If-Match`.
+		 *     - `payload_too_large`: 413: the body is larger than 512 KiB; that of a logo, than 1.5 MiB.
+		 *     - `unsupported_media_type`: 415: the body is not `application/json`.
+		 *     - `event_type_out_of_reach`: 422: an endpoint that is limited to some kinds of records subscribes to events that are only about others.
+		 *     - `totals_mismatch`: 422: `subtotalCents`, `taxCents` or `totalCents` differs from the amount computed from the line items.
+		 *     - `amount_out_of_range`: 422: a computed amount is beyond ±999 999 999 999.
+		 *     - `invalid_vat_id`: 422: a VAT identification number has the wrong form, length or check digits.
+		 *     - `invalid_period`: 422: a service period ends before it begins.
+		 *     - `unknown_provider`: 422: `provider` names no provider.
+		 *     - `invalid_connection`: 422: fields of a connection contradict each other, or its provider.
+		 *     - `return_url_not_allowed`: 422: the organization's `connectReturnOrigins` do not have the origin of a `returnUrl`.
+		 *     - `invalid_iban`: 422: an IBAN has the wrong country, length or check digits.
+		 *     - `invalid_logo`: 422: the logo is no PNG, JPEG or SVG that is safe, small enough and printable.
+		 *     - `low_contrast`: 422: the accent colour is too light to be read on white.
+		 *     - `mixed_tax_inclusion`: 422: a line mixes taxes that are included in its price with taxes that are not.
+		 *     - `unknown_line_item`: 422: a line item's id is not on this invoice, or occurs twice.
+		 *     - `invalid_line_item`: 422: fields of a line item contradict each other.
+		 *     - `invalid_mapping`: 422: a mapping contradicts itself, or would be `active` with issues; `errors` names each place.
+		 *     - `invalid_preview`: 422: a preview of a mapping asks for records in two ways, in none, or in one that its mapping or connection has not; `errors` names the place.
+		 *     - `invalid_sync`: 422: a sync contradicts itself, its connection or its mapping; `errors` names each place.
+		 *     - `invalid_sync_link`: 422: a link names a record that is not there, or not of the objects that the sync is about; `errors` names which.
+		 *     - `unknown_connection`: 422: `connectionId` names no connection of the organization.
+		 *     - `unknown_mapping`: 422: `mappingId` or `reverseMappingId` names no mapping of the organization.
+		 *     - `unknown_deal`: 422: `dealId` names no deal of the organization.
+		 *     - `unknown_company`: 422: `companyId` names no live company of the organization.
+		 *     - `wrong_password`: 422: `currentPassword` is not the password.
+		 *     - `invalid_setup`: 422: the set-up names no organization to make, and the server has none or several.
+		 *     - `expires_in_past`: 422: the key would expire in the past.
+		 *     - `unknown_contact`: 422: `contactId` names no contact of the organization.
+		 *     - `unknown_pipeline`: 422: `pipelineId` names no pipeline of the organization.
+		 *     - `unknown_stage`: 422: `stage` is not a stage of the pipeline.
+		 *     - `invalid_stages`: 422: a pipeline's stages contradict each other.
+		 *     - `invalid_time_entry`: 422: fields of a time entry contradict each other.
+		 *     - `invalid_time_entries`: 422: time entries cannot be on this invoice; `errors` names each entry and the reason.
+		 *     - `rate_missing`: 422: neither the time entry nor its deal nor the organization has an hourly rate; `errors` names each entry.
+		 *     - `currency_mismatch`: 422: the organization's hourly rate and the deal, or a payment and an invoice, are in different currencies.
+		 *     - `number_used`: 422: the series of invoice numbers has used this number, or a later one.
+		 *     - `invalid_payment`: 422: fields of a payment contradict each other.
+		 *     - `allocation_too_large`: 422: an invoice would get more of a payment than it owes, or than the payment has left.
+		 *     - `too_many_allocations`: 422: a payment would be on more than 500 invoices.
+		 *     - `unknown_invoice`: 422: a field of a payment names no invoice of the organization.
+		 *     - `unknown_tax_rate`: 422: `taxRateId` names no tax rate of the organization.
+		 *     - `tax_rate_archived`: 422: the tax rate is archived.
+		 *     - `unsafe_url`: 422: the URL leads to an address that the server does not call, such as a private one; `EGRESS_ALLOW_CIDRS` can allow it.
+		 *     - `unresolvable_url`: 422: the URL's host has no address.
+		 *     - `recipient_suppressed`: 422: the server sends no mail to an address, since mail to it came back or its owner complained; `errors` names each.
+		 *     - `nothing_to_pay`: 422: nothing is owed on the invoice.
+		 *     - `amount_not_payable`: 422: the payment processor cannot take this amount or currency.
+		 *     - `idempotency_key_reused`: 422: the `Idempotency-Key` was used with another body.
+		 *     - `rate_limited`: 429: too many requests; `Retry-After` says how many seconds to wait.
+		 *     - `email_limit_reached`: 429: the organization has sent mail to as many recipients in 24 hours as the server lets it; `Retry-After` says how many
+		 *     seconds to wait for the first of them to be a day ago.
+		 *     - `storage_limit_reached`: 429: the organization's requests have stored what they may store in a day; `Retry-After` says how many seconds are left of it.
+		 *     - `headers_too_large`: 431: the request's headers are too large.
+		 *     - `internal_error`: 500: the server failed; `detail` says whether anything was stored.
+		 *     - `email_delivery_failed`: 502: the mail server did not take the e-mail for `to`; the invoice was not changed.
+		 *     - `email_outcome_unknown`: 502: the e-mail was perhaps sent: the mail server had all of it, but its answer was lost, or could not be stored yet. The same
+		 *     `Idempotency-Key` never sends it again; another request needs `again: true`.
+		 *     - `payment_processor_failed`: 502: the payment processor rejected the request or did not answer, or the invoice changed meanwhile; nothing was changed.
+		 *     - `provider_failed`: 502: the provider of a connection did not answer, or not so that it can be used; `detail` says why, and the connection may say more. Nothing was changed.
+		 *     - `outcome_unknown`: 503: the database failed while it stored the request, which may or may not have been stored: repeat it with the same `Idempotency-Key`, or look first.
+		 *     - `unavailable`: 503: the database cannot be reached, is full, read-only or too busy, or the server is shutting down or has too much to do; `Retry-After` says how many seconds to wait.
+		 *     - `resolver_unavailable`: 503: the host of a URL could not be looked up in time, so nothing is known of it; try again.
 		 */
 		ErrorCode: "invalid_request" | "invalid_json" | "body_required" | "ambiguous_credentials" | "invalid_signature" | "missing_credentials" | "session_ended" | "sign_in_failed" | "invalid_credentials" | "insufficient_scope" | "cross_site_request" | "session_required" | "connection_object_not_found" | "route_not_found" | "api_key_not_found" | "invitation_ended" | "password_reset_not_found" | "setup_not_found" | "client_link_not_found" | "payment_link_not_found" | "webhook_delivery_not_found" | "event_not_found" | "sync_link_not_found" | "sync_error_not_found" | "allocation_not_found" | "company_not_found" | "connection_not_found" | "contact_not_found" | "deal_not_found" | "invitation_not_found" | "invoice_not_found" | "mapping_not_found" | "payment_not_found" | "pipeline_not_found" | "session_not_found" | "sync_not_found" | "sync_run_not_found" | "tax_rate_not_found" | "time_entry_not_found" | "user_not_found" | "webhook_endpoint_not_found" | "method_not_allowed" | "request_timeout" | "invoice_number_taken" | "record_in_use" | "tax_rate_in_use" | "stage_in_use" | "time_entry_invoiced" | "timer_running" | "time_entry_already_invoiced" | "invoice_cancelled" | "email_not_configured" | "email_under_way" | "email_perhaps_sent" | "payment_processor_not_configured" | "webhook_endpoint_not_active" | "provider_not_configured" | "connection_disabled" | "sync_already_running" | "sync_paused" | "sync_blocked" | "no_active_run" | "nothing_to_confirm" | "nothing_to_resolve" | "conflict_changed" | "linked_already" | "delivery_under_way" | "last_admin" | "email_taken" | "too_many_invitations" | "too_many_endpoints" | "too_many_api_keys" | "idempotency_key_in_use" | "payment_not_manual" | "version_mismatch" | "payload_too_large" | "unsupported_media_type" | "event_type_out_of_reach" | "totals_mismatch" | "amount_out_of_range" | "invalid_vat_id" | "invalid_period" | "unknown_provider" | "invalid_connection" | "return_url_not_allowed" | "invalid_iban" | "invalid_logo" | "low_contrast" | "mixed_tax_inclusion" | "unknown_line_item" | "invalid_line_item" | "invalid_mapping" | "invalid_preview" | "invalid_sync" | "invalid_sync_link" | "unknown_connection" | "unknown_mapping" | "unknown_deal" | "unknown_company" | "wrong_password" | "invalid_setup" | "expires_in_past" | "unknown_contact" | "unknown_pipeline" | "unknown_stage" | "invalid_stages" | "invalid_time_entry" | "invalid_time_entries" | "rate_missing" | "currency_mismatch" | "number_used" | "invalid_payment" | "allocation_too_large" | "too_many_allocations" | "unknown_invoice" | "unknown_tax_rate" | "tax_rate_archived" | "unsafe_url" | "unresolvable_url" | "recipient_suppressed" | "nothing_to_pay" | "amount_not_payable" | "idempotency_key_reused" | "rate_limited" | "email_limit_reached" | "storage_limit_reached" | "headers_too_large" | "internal_error" | "email_delivery_failed" | "email_outcome_unknown" | "payment_processor_failed" | "provider_failed" | "outcome_unknown" | "unavailable" | "resolver_unavailable";
 		/** @description Who caused a change. */
@@ -1940,7 +2123,62 @@ export interface components {
 		EventPattern: string;
 		/**
 		 * @description Every type of event; `GET /webhooks/event-types` describes each. A later version may add types.
-		 * @enum {string}
+		 *
+		 *     - `invoice.created`: An invoice was created.
+		 *     - `invoice.updated`: Fields of an invoice changed.
+		 *     - `invoice.sent`: An invoice was sent, or marked as sent.
+		 *     - `invoice.send_failed`: An e-mail of an invoice was not sent: the mail server did not take it for `to`. The invoice did not change.
+		 *     - `invoice.perhaps_sent`: An e-mail of an invoice was perhaps sent: the mail server's answer to it was lost. The invoice did not change.
+		 *     - `invoice.viewed`: The client viewed an invoice for the first time.
+		 *     - `invoice.partially_paid`: A part of what an invoice owes was paid.
+		 *     - `invoice.paid`: An invoice was paid, or marked as paid.
+		 *     - `invoice.overdue`: An invoice became overdue.
+		 *     - `invoice.cancelled`: An invoice was cancelled.
+		 *     - `invoice.deleted`: An invoice was deleted.
+		 *     - `payment.received`: A payment arrived: a processor reported it, or a caller recorded it. One that only stands for a status has no events.
+		 *     - `payment.updated`: Fields of a payment changed, such as the invoices that it pays.
+		 *     - `payment.unapplied`: Money of a payment is on no invoice: it arrived so, as `unappliedReason` says, or its invoice was cancelled, deleted or changed, or a caller took it off.
+		 *     - `payment.reversed`: A payment was reversed.
+		 *     - `company.created`: A company was created.
+		 *     - `company.updated`: Fields of a company changed.
+		 *     - `company.deleted`: A company was deleted.
+		 *     - `company.restored`: A company that had been deleted is live again: a sync found that the provider's record which it is linked with is back.
+		 *     - `contact.created`: A contact was created.
+		 *     - `contact.updated`: Fields of a contact changed.
+		 *     - `contact.deleted`: A contact was deleted.
+		 *     - `deal.created`: A deal was created.
+		 *     - `deal.updated`: Fields of a deal changed.
+		 *     - `deal.stage_changed`: A deal moved to another stage or to another pipeline.
+		 *     - `deal.deleted`: A deal was deleted.
+		 *     - `tax_rate.created`: A tax rate was created.
+		 *     - `tax_rate.updated`: Fields of a tax rate changed. That another rate is the default one now is a change too.
+		 *     - `tax_rate.deleted`: A tax rate was archived: deleted, or updated to be not active.
+		 *     - `time_entry.created`: A time entry was created.
+		 *     - `time_entry.updated`: Fields of a time entry changed. That an invoice claims or frees it is a change too.
+		 *     - `time_entry.deleted`: A time entry was deleted.
+		 *     - `connection.created`: A connection was created.
+		 *     - `connection.updated`: Fields of a connection changed, and no other event says so: the time of its last success alone is none.
+		 *     - `connection.activated`: A connection became `active`: a test proved its credentials, or a caller turned it on again.
+		 *     - `connection.degraded`: A connection became `degraded`: its provider fails or cannot be reached.
+		 *     - `connection.needs_reauth`: A connection became `needs_reauth`: its provider takes its credentials no more.
+		 *     - `connection.recovered`: A connection that was `degraded` or `needs_reauth` became `active`.
+		 *     - `connection.deleted`: A connection was deleted.
+		 *     - `mapping.created`: A mapping was created.
+		 *     - `mapping.updated`: Fields of a mapping changed.
+		 *     - `mapping.deleted`: A mapping was deleted.
+		 *     - `sync.created`: A sync was created.
+		 *     - `sync.updated`: Settings of a sync changed, or a caller paused or resumed it. A run that begins or ends has events of its own.
+		 *     - `sync.blocked`: A sync cannot run any more: its connection or its mapping cannot be used.
+		 *     - `sync.deleted`: A sync was deleted.
+		 *     - `sync.run.started`: A run began.
+		 *     - `sync.run.confirmation_required`: A run would delete so many records that somebody has to confirm it.
+		 *     - `sync.run.succeeded`: A run came to its end, and all that it read is in step.
+		 *     - `sync.run.partially_succeeded`: A run came to its end, and some records failed.
+		 *     - `sync.run.failed`: A run broke off.
+		 *     - `sync.run.cancelled`: A caller broke a run off.
+		 *     - `webhook.endpoint.failing`: Every delivery to an endpoint has failed for a day, or for one day more. After five days Remit disables the endpoint.
+		 *     - `webhook.endpoint.disabled`: An endpoint was disabled: it answered 410, or failed for five days.
+		 *     - `webhook.test`: A caller tests an endpoint. Only that endpoint gets the event.
 		 */
 		EventType: "invoice.created" | "invoice.updated" | "invoice.sent" | "invoice.send_failed" | "invoice.perhaps_sent" | "invoice.viewed" | "invoice.partially_paid" | "invoice.paid" | "invoice.overdue" | "invoice.cancelled" | "invoice.deleted" | "payment.received" | "payment.updated" | "payment.unapplied" | "payment.reversed" | "company.created" | "company.updated" | "company.deleted" | "company.restored" | "contact.created" | "contact.updated" | "contact.deleted" | "deal.created" | "deal.updated" | "deal.stage_changed" | "deal.deleted" | "tax_rate.created" | "tax_rate.updated" | "tax_rate.deleted" | "time_entry.created" | "time_entry.updated" | "time_entry.deleted" | "connection.created" | "connection.updated" | "connection.activated" | "connection.degraded" | "connection.needs_reauth" | "connection.recovered" | "connection.deleted" | "mapping.created" | "mapping.updated" | "mapping.deleted" | "sync.created" | "sync.updated" | "sync.blocked" | "sync.deleted" | "sync.run.started" | "sync.run.confirmation_required" | "sync.run.succeeded" | "sync.run.partially_succeeded" | "sync.run.failed" | "sync.run.cancelled" | "webhook.endpoint.failing" | "webhook.endpoint.disabled" | "webhook.test";
 		/** @description An invoice of the organization, with the records of `expand`. */
@@ -1957,29 +2195,29 @@ export interface components {
 			invoiceNumber: string;
 			/** @description Its status. */
 			status: InvoiceStatus;
-			/** @description When it was issued. */
+			/** @description When it was issued, in Unix milliseconds. */
 			issuedDate: UnixMs | null;
-			/** @description When it is due. */
+			/** @description When it is due, in Unix milliseconds. */
 			dueDate: UnixMs | null;
-			/** @description First day on which the goods or services were supplied. */
+			/** @description First day on which the goods or services were supplied, in Unix milliseconds. */
 			periodStart: UnixMs | null;
-			/** @description Last day on which they were supplied. */
+			/** @description Last day on which they were supplied, in Unix milliseconds. */
 			periodEnd: UnixMs | null;
-			/** @description When it was paid. */
+			/** @description When it was paid, in Unix milliseconds. */
 			paidDate: UnixMs | null;
 			/** @description How it was paid. */
 			paymentMethod: string | null;
 			/** @description External payment reference. */
 			paymentReference: string | null;
-			/** @description Sum before tax. */
+			/** @description Sum before tax, in minor units of the currency. */
 			subtotalCents: Cents;
 			/** @description Tax in percent, for lines without taxes of their own. */
 			taxRate: Percent;
 			/** @description Name of that tax. */
 			taxLabel: string;
-			/** @description Tax. */
+			/** @description Tax, in minor units of the currency. */
 			taxCents: Cents;
-			/** @description Sum with tax. */
+			/** @description Sum with tax, in minor units of the currency. */
 			totalCents: Cents;
 			/** @description ISO 4217 code; every amount is in its minor unit. */
 			currency: string;
@@ -2001,19 +2239,19 @@ export interface components {
 			lineItems: LineItem[];
 			/** @description The total of each tax; empty without line items. */
 			taxBreakdown: TaxBreakdown[];
-			/** @description The amount paid: the sum of what it has of payments. */
+			/** @description The amount paid: the sum of what it has of payments. It is in minor units of the currency. */
 			amountPaidCents: Cents;
-			/** @description The amount credited; 0 in this version. */
+			/** @description The amount credited; 0 in this version. It is in minor units of the currency. */
 			amountCreditedCents: Cents;
-			/** @description The amount still owed: total − paid − credited; 0 when cancelled. */
+			/** @description The amount still owed: total − paid − credited; 0 when cancelled. It is in minor units of the currency. */
 			amountDueCents: Cents;
 			/** @description How much of it is paid. */
 			paymentState: PaymentState;
 			/** @description Whether it is `sent` or `overdue`, its due day is past in the organization's time zone, and payments do not cover its total. A total of 0 counts as one that is owed, and one below 0 never does. */
 			isOverdue: boolean;
-			/** @description When it was first sent. */
+			/** @description When it was first sent, in Unix milliseconds. */
 			sentAt: UnixMs | null;
-			/** @description When the client first viewed it through its client link. */
+			/** @description When the client first viewed it through its client link, in Unix milliseconds. */
 			viewedAt: UnixMs | null;
 			/** @description How often the client viewed it. */
 			viewCount: number;
@@ -2029,9 +2267,9 @@ export interface components {
 			timeZone: string | null;
 			/** @description Its logo and colour: the organization's when it was sent. Null for a draft, and for one that a version without these sent. */
 			branding: Branding | null;
-			/** @description When it was created. */
+			/** @description When it was created, in Unix milliseconds. */
 			createdAt: UnixMs;
-			/** @description When it was last changed. A write of what is there already is no change. */
+			/** @description When it was last changed. A write of what is there already is no change. It is in Unix milliseconds. */
 			updatedAt: UnixMs;
 			/** @description Rises with every change; the `ETag` begins with it. */
 			version: number;
@@ -2058,7 +2296,10 @@ export interface components {
 		FieldConstant: FieldText | number | boolean;
 		/**
 		 * @description What follows when a field's value cannot be made.
-		 * @enum {string}
+		 *
+		 *     - `fail_record`: The record fails, and is not written.
+		 *     - `use_default`: The field gets its `default`.
+		 *     - `skip_field`: The record is written without the field.
 		 */
 		FieldErrorPolicy: "fail_record" | "use_default" | "skip_field";
 		/** @description A path into a record, from its top: names with dots, `[n]` for an item of a list, and at most one filter, which finds the first item with that value, as in `addresses[type=BILLING].city`. It has at most 20 steps. */
@@ -2094,7 +2335,12 @@ export interface components {
 		};
 		/**
 		 * @description Why a series lacks a number. A later version may add reasons.
-		 * @enum {string}
+		 *
+		 *     - `deleted`: Its invoice was deleted.
+		 *     - `renumbered`: Its invoice got another number.
+		 *     - `own_number`: A caller's own number was further on, and the next ones count from there.
+		 *     - `setting`: Somebody set the next number further on.
+		 *     - `unknown`: An older version did not note why.
 		 */
 		GapReason: "deleted" | "renumbered" | "own_number" | "setting" | "unknown";
 		/** @description The name of a header. Not `webhook-…`, `content-…`, `proxy-…` or `sec-…`, nor one that belongs to HTTP or to Remit: `host`, `connection`, `keep-alive`, `transfer-encoding`, `te`, `trailer`, `upgrade`, `expect`, `date`, `accept-encoding`, `user-agent`. */
@@ -2107,7 +2353,7 @@ export interface components {
 			id: Id;
 			/** @description The organization that owns the record. */
 			organizationId: Id;
-			/** @description When it happened. */
+			/** @description When it happened, in Unix milliseconds. */
 			createdAt: UnixMs;
 			/** @description What happened to the record. */
 			action: AuditAction;
@@ -2132,7 +2378,7 @@ export interface components {
 			after: {
 				[key: string]: unknown;
 			} | null;
-			/** @description When its values were erased, because they were a person's; null when they were not. */
+			/** @description When its values were erased, because they were a person's; null when they were not. It is in Unix milliseconds. */
 			erasedAt: UnixMs | null;
 		};
 		/** @description A page of records. */
@@ -2162,13 +2408,13 @@ export interface components {
 			email: Email;
 			/** @description What the person will be able to do. */
 			role: UserRole;
-			/** @description When the link was last sent by e-mail; null when it was not. */
+			/** @description When the link was last sent by e-mail; null when it was not. It is in Unix milliseconds. */
 			emailedAt: UnixMs | null;
-			/** @description When the link stops working. */
+			/** @description When the link stops working, in Unix milliseconds. */
 			expiresAt: UnixMs;
 			/** @description Who invited last: a person, or the holder of an API key; null for a command. The link works while that person may give the role: when they were removed, or their role is lower now, it is 404 `invitation_ended`, until somebody else sends it again. */
 			createdBy: EventActor | null;
-			/** @description When it was created. */
+			/** @description When it was created, in Unix milliseconds. */
 			createdAt: UnixMs;
 		};
 		/** @description Who joins by an invitation. */
@@ -2195,7 +2441,7 @@ export interface components {
 			email: Email;
 			/** @description What the person will be able to do. */
 			role: UserRole;
-			/** @description When the link stops working. */
+			/** @description When the link stops working, in Unix milliseconds. */
 			expiresAt: UnixMs;
 		};
 		/** @description One record. */
@@ -2238,29 +2484,29 @@ export interface components {
 			invoiceNumber: string;
 			/** @description Its status. */
 			status: InvoiceStatus;
-			/** @description When it was issued. */
+			/** @description When it was issued, in Unix milliseconds. */
 			issuedDate: UnixMs | null;
-			/** @description When it is due. */
+			/** @description When it is due, in Unix milliseconds. */
 			dueDate: UnixMs | null;
-			/** @description First day on which the goods or services were supplied. */
+			/** @description First day on which the goods or services were supplied, in Unix milliseconds. */
 			periodStart: UnixMs | null;
-			/** @description Last day on which they were supplied. */
+			/** @description Last day on which they were supplied, in Unix milliseconds. */
 			periodEnd: UnixMs | null;
-			/** @description When it was paid. */
+			/** @description When it was paid, in Unix milliseconds. */
 			paidDate: UnixMs | null;
 			/** @description How it was paid. */
 			paymentMethod: string | null;
 			/** @description External payment reference. */
 			paymentReference: string | null;
-			/** @description Sum before tax. */
+			/** @description Sum before tax, in minor units of the currency. */
 			subtotalCents: Cents;
 			/** @description Tax in percent, for lines without taxes of their own. */
 			taxRate: Percent;
 			/** @description Name of that tax. */
 			taxLabel: string;
-			/** @description Tax. */
+			/** @description Tax, in minor units of the currency. */
 			taxCents: Cents;
-			/** @description Sum with tax. */
+			/** @description Sum with tax, in minor units of the currency. */
 			totalCents: Cents;
 			/** @description ISO 4217 code; every amount is in its minor unit. */
 			currency: string;
@@ -2282,19 +2528,19 @@ export interface components {
 			lineItems: LineItem[];
 			/** @description The total of each tax; empty without line items. */
 			taxBreakdown: TaxBreakdown[];
-			/** @description The amount paid: the sum of what it has of payments. */
+			/** @description The amount paid: the sum of what it has of payments. It is in minor units of the currency. */
 			amountPaidCents: Cents;
-			/** @description The amount credited; 0 in this version. */
+			/** @description The amount credited; 0 in this version. It is in minor units of the currency. */
 			amountCreditedCents: Cents;
-			/** @description The amount still owed: total − paid − credited; 0 when cancelled. */
+			/** @description The amount still owed: total − paid − credited; 0 when cancelled. It is in minor units of the currency. */
 			amountDueCents: Cents;
 			/** @description How much of it is paid. */
 			paymentState: PaymentState;
 			/** @description Whether it is `sent` or `overdue`, its due day is past in the organization's time zone, and payments do not cover its total. A total of 0 counts as one that is owed, and one below 0 never does. */
 			isOverdue: boolean;
-			/** @description When it was first sent. */
+			/** @description When it was first sent, in Unix milliseconds. */
 			sentAt: UnixMs | null;
-			/** @description When the client first viewed it through its client link. */
+			/** @description When the client first viewed it through its client link, in Unix milliseconds. */
 			viewedAt: UnixMs | null;
 			/** @description How often the client viewed it. */
 			viewCount: number;
@@ -2310,9 +2556,9 @@ export interface components {
 			timeZone: string | null;
 			/** @description Its logo and colour: the organization's when it was sent. Null for a draft, and for one that a version without these sent. */
 			branding: Branding | null;
-			/** @description When it was created. */
+			/** @description When it was created, in Unix milliseconds. */
 			createdAt: UnixMs;
-			/** @description When it was last changed. A write of what is there already is no change. */
+			/** @description When it was last changed. A write of what is there already is no change. It is in Unix milliseconds. */
 			updatedAt: UnixMs;
 			/** @description Rises with every change; the `ETag` begins with it. */
 			version: number;
@@ -2323,7 +2569,6 @@ export interface components {
 			id: Id;
 			/**
 			 * @description What happened.
-			 * @enum {string}
 			 */
 			type: "invoice.cancelled";
 			/** @description When it happened, as RFC 3339 in UTC. */
@@ -2334,7 +2579,6 @@ export interface components {
 			resource: {
 				/**
 				 * @description Its kind.
-				 * @enum {string}
 				 */
 				type: "invoice";
 				/** @description Its id. */
@@ -2364,7 +2608,6 @@ export interface components {
 			id: Id;
 			/**
 			 * @description What happened.
-			 * @enum {string}
 			 */
 			type: "invoice.created";
 			/** @description When it happened, as RFC 3339 in UTC. */
@@ -2375,7 +2618,6 @@ export interface components {
 			resource: {
 				/**
 				 * @description Its kind.
-				 * @enum {string}
 				 */
 				type: "invoice";
 				/** @description Its id. */
@@ -2398,7 +2640,6 @@ export interface components {
 			id: Id;
 			/**
 			 * @description What happened.
-			 * @enum {string}
 			 */
 			type: "invoice.deleted";
 			/** @description When it happened, as RFC 3339 in UTC. */
@@ -2409,7 +2650,6 @@ export interface components {
 			resource: {
 				/**
 				 * @description Its kind.
-				 * @enum {string}
 				 */
 				type: "invoice";
 				/** @description Its id. */
@@ -2498,9 +2738,9 @@ export interface components {
 			reason: string | null;
 			/** @description What the mail server answered for each recipient; empty while it has not, and when it was not asked. */
 			recipients: RecipientAnswer[];
-			/** @description When the mail server was asked. */
+			/** @description When the mail server was asked, in Unix milliseconds. */
 			createdAt: UnixMs;
-			/** @description When its status was last changed. */
+			/** @description When its status was last changed, in Unix milliseconds. */
 			updatedAt: UnixMs;
 		};
 		/** @description A page of records. */
@@ -2512,12 +2752,15 @@ export interface components {
 		};
 		/**
 		 * @description A record that an invoice names, to show beside its id.
-		 * @enum {string}
+		 *
+		 *     - `company`: Its company.
+		 *     - `deal`: Its deal.
 		 */
 		InvoiceExpansion: "company" | "deal";
 		/**
 		 * @description How much of each invoice a list shows.
-		 * @enum {string}
+		 *
+		 *     - `summary`: The fields of a row in a table of invoices: `InvoiceSummary`.
 		 */
 		InvoiceFields: "summary";
 		/** @description The fields of an invoice that a caller can write. On create each is optional and has the default named here; on update an absent field stays as it is, and `null` clears one. */
@@ -2530,29 +2773,29 @@ export interface components {
 			invoiceNumber?: Name;
 			/** @description Default `draft`. */
 			status?: InvoiceStatus;
-			/** @description When it was issued. If it is empty, the first `sent` sets it. */
+			/** @description When it was issued. If it is empty, the first `sent` sets it. It is as Unix milliseconds or text. */
 			issuedDate?: DateInput | null;
-			/** @description When it is due. A plain date is a day in the organization's time zone. */
+			/** @description When it is due. A plain date is a day in the organization's time zone. It is as Unix milliseconds or text. */
 			dueDate?: DateInput | null;
-			/** @description First day on which the goods or services were supplied. */
+			/** @description First day on which the goods or services were supplied, as Unix milliseconds or text. */
 			periodStart?: DateInput | null;
-			/** @description Last day on which they were supplied; not before `periodStart` (422 `invalid_period`). */
+			/** @description Last day on which they were supplied; not before `periodStart` (422 `invalid_period`). It is as Unix milliseconds or text. */
 			periodEnd?: DateInput | null;
-			/** @description When it was paid. If it is empty, `paid` sets it. */
+			/** @description When it was paid. If it is empty, `paid` sets it. It is as Unix milliseconds or text. */
 			paidDate?: DateInput | null;
 			/** @description How it was paid. */
 			paymentMethod?: Line | null;
 			/** @description External payment reference. */
 			paymentReference?: Line | null;
-			/** @description Sum before tax. Default 0. With line items the server computes it, and rejects another value. */
+			/** @description Sum before tax. Default 0. With line items the server computes it, and rejects another value. It is in minor units of the currency. */
 			subtotalCents?: Cents;
 			/** @description Tax in percent, for lines without taxes of their own. Default 0. */
 			taxRate?: Percent;
 			/** @description Name of that tax. Default `Tax`. */
 			taxLabel?: Line;
-			/** @description Tax. Default 0. With line items the server computes it, and rejects another value. */
+			/** @description Tax. Default 0. With line items the server computes it, and rejects another value. It is in minor units of the currency. */
 			taxCents?: Cents;
-			/** @description Sum with tax. Default 0. With line items the server computes it, and rejects another value. */
+			/** @description Sum with tax. Default 0. With line items the server computes it, and rejects another value. It is in minor units of the currency. */
 			totalCents?: Cents;
 			/** @description ISO 4217 code. Default: the organization's `defaultCurrency`, which is `USD` until it is changed. */
 			currency?: CurrencyCode;
@@ -2589,7 +2832,6 @@ export interface components {
 			id: Id;
 			/**
 			 * @description What happened.
-			 * @enum {string}
 			 */
 			type: "invoice.overdue";
 			/** @description When it happened, as RFC 3339 in UTC. */
@@ -2600,7 +2842,6 @@ export interface components {
 			resource: {
 				/**
 				 * @description Its kind.
-				 * @enum {string}
 				 */
 				type: "invoice";
 				/** @description Its id. */
@@ -2623,7 +2864,6 @@ export interface components {
 			id: Id;
 			/**
 			 * @description What happened.
-			 * @enum {string}
 			 */
 			type: "invoice.paid";
 			/** @description When it happened, as RFC 3339 in UTC. */
@@ -2634,7 +2874,6 @@ export interface components {
 			resource: {
 				/**
 				 * @description Its kind.
-				 * @enum {string}
 				 */
 				type: "invoice";
 				/** @description Its id. */
@@ -2657,7 +2896,6 @@ export interface components {
 			id: Id;
 			/**
 			 * @description What happened.
-			 * @enum {string}
 			 */
 			type: "invoice.partially_paid";
 			/** @description When it happened, as RFC 3339 in UTC. */
@@ -2668,7 +2906,6 @@ export interface components {
 			resource: {
 				/**
 				 * @description Its kind.
-				 * @enum {string}
 				 */
 				type: "invoice";
 				/** @description Its id. */
@@ -2691,7 +2928,6 @@ export interface components {
 			id: Id;
 			/**
 			 * @description What happened.
-			 * @enum {string}
 			 */
 			type: "invoice.perhaps_sent";
 			/** @description When it happened, as RFC 3339 in UTC. */
@@ -2702,7 +2938,6 @@ export interface components {
 			resource: {
 				/**
 				 * @description Its kind.
-				 * @enum {string}
 				 */
 				type: "invoice";
 				/** @description Its id. */
@@ -2727,11 +2962,11 @@ export interface components {
 			taxRounding: TaxRounding;
 			/** @description The lines with their amounts. */
 			lineItems: LineItemFields[];
-			/** @description Sum before tax. */
+			/** @description Sum before tax, in minor units of the currency. */
 			subtotalCents: Cents;
-			/** @description Tax. */
+			/** @description Tax, in minor units of the currency. */
 			taxCents: Cents;
-			/** @description Sum with tax. */
+			/** @description Sum with tax, in minor units of the currency. */
 			totalCents: Cents;
 			/** @description The total of each tax. */
 			taxBreakdown: TaxBreakdown[];
@@ -2764,7 +2999,6 @@ export interface components {
 			id: Id;
 			/**
 			 * @description What happened.
-			 * @enum {string}
 			 */
 			type: "invoice.send_failed";
 			/** @description When it happened, as RFC 3339 in UTC. */
@@ -2775,7 +3009,6 @@ export interface components {
 			resource: {
 				/**
 				 * @description Its kind.
-				 * @enum {string}
 				 */
 				type: "invoice";
 				/** @description Its id. */
@@ -2796,7 +3029,6 @@ export interface components {
 		InvoiceSent: {
 			/**
 			 * @description Always true.
-			 * @enum {boolean}
 			 */
 			ok: true;
 			/** @description What the invoice was sent without, and whether it changed meanwhile; absent when there is nothing to say. */
@@ -2808,7 +3040,6 @@ export interface components {
 			id: Id;
 			/**
 			 * @description What happened.
-			 * @enum {string}
 			 */
 			type: "invoice.sent";
 			/** @description When it happened, as RFC 3339 in UTC. */
@@ -2819,7 +3050,6 @@ export interface components {
 			resource: {
 				/**
 				 * @description Its kind.
-				 * @enum {string}
 				 */
 				type: "invoice";
 				/** @description Its id. */
@@ -2838,12 +3068,22 @@ export interface components {
 		};
 		/**
 		 * @description A field that invoices can be sorted by.
-		 * @enum {string}
+		 *
+		 *     - `createdAt`: By the time of creation.
+		 *     - `issuedDate`: By the date of issue; those without one come last, in both directions.
+		 *     - `dueDate`: By the due date; those without one come last, in both directions.
+		 *     - `totalCents`: By the total, in minor units whatever the currency.
+		 *     - `invoiceNumber`: By the text before the digits at the end of the number, by code points, and then by the number of these digits: `INV-9` before `INV-10`.
 		 */
 		InvoiceSort: "createdAt" | "issuedDate" | "dueDate" | "totalCents" | "invoiceNumber";
 		/**
 		 * @description The status of an invoice. Any status may follow any other.
-		 * @enum {string}
+		 *
+		 *     - `draft`: Being written.
+		 *     - `sent`: Given to the client.
+		 *     - `paid`: Paid.
+		 *     - `overdue`: Sent, unpaid and past its due day.
+		 *     - `cancelled`: No longer owed.
 		 */
 		InvoiceStatus: "draft" | "sent" | "paid" | "overdue" | "cancelled";
 		/** @description Invoices of one currency, and the sum of what they owe. */
@@ -2867,37 +3107,37 @@ export interface components {
 			invoiceNumber: string;
 			/** @description Its status. */
 			status: InvoiceStatus;
-			/** @description When it was issued. */
+			/** @description When it was issued, in Unix milliseconds. */
 			issuedDate: UnixMs | null;
-			/** @description When it is due. */
+			/** @description When it is due, in Unix milliseconds. */
 			dueDate: UnixMs | null;
-			/** @description When it was paid. */
+			/** @description When it was paid, in Unix milliseconds. */
 			paidDate: UnixMs | null;
-			/** @description Sum before tax. */
+			/** @description Sum before tax, in minor units of the currency. */
 			subtotalCents: Cents;
-			/** @description Tax. */
+			/** @description Tax, in minor units of the currency. */
 			taxCents: Cents;
-			/** @description Sum with tax. */
+			/** @description Sum with tax, in minor units of the currency. */
 			totalCents: Cents;
 			/** @description ISO 4217 code; every amount is in its minor unit. */
 			currency: string;
-			/** @description The amount paid: the sum of what it has of payments. */
+			/** @description The amount paid: the sum of what it has of payments. It is in minor units of the currency. */
 			amountPaidCents: Cents;
-			/** @description The amount credited; 0 in this version. */
+			/** @description The amount credited; 0 in this version. It is in minor units of the currency. */
 			amountCreditedCents: Cents;
-			/** @description The amount still owed: total − paid − credited; 0 when cancelled. */
+			/** @description The amount still owed: total − paid − credited; 0 when cancelled. It is in minor units of the currency. */
 			amountDueCents: Cents;
 			/** @description How much of it is paid. */
 			paymentState: PaymentState;
 			/** @description Whether it is `sent` or `overdue`, its due day is past in the organization's time zone, and payments do not cover its total. A total of 0 counts as one that is owed, and one below 0 never does. */
 			isOverdue: boolean;
-			/** @description When it was first sent. */
+			/** @description When it was first sent, in Unix milliseconds. */
 			sentAt: UnixMs | null;
-			/** @description When the client first viewed it through its client link. */
+			/** @description When the client first viewed it through its client link, in Unix milliseconds. */
 			viewedAt: UnixMs | null;
-			/** @description When it was created. */
+			/** @description When it was created, in Unix milliseconds. */
 			createdAt: UnixMs;
-			/** @description When it was last changed. A write of what is there already is no change. */
+			/** @description When it was last changed. A write of what is there already is no change. It is in Unix milliseconds. */
 			updatedAt: UnixMs;
 			/** @description Rises with every change; the `ETag` begins with it. */
 			version: number;
@@ -2910,7 +3150,6 @@ export interface components {
 		InvoiceUpdated: {
 			/**
 			 * @description Always true.
-			 * @enum {boolean}
 			 */
 			ok: true;
 			/** @description Key of the deal's new stage, when marking the invoice paid advanced it. */
@@ -2922,7 +3161,6 @@ export interface components {
 			id: Id;
 			/**
 			 * @description What happened.
-			 * @enum {string}
 			 */
 			type: "invoice.updated";
 			/** @description When it happened, as RFC 3339 in UTC. */
@@ -2933,7 +3171,6 @@ export interface components {
 			resource: {
 				/**
 				 * @description Its kind.
-				 * @enum {string}
 				 */
 				type: "invoice";
 				/** @description Its id. */
@@ -2956,7 +3193,6 @@ export interface components {
 			id: Id;
 			/**
 			 * @description What happened.
-			 * @enum {string}
 			 */
 			type: "invoice.viewed";
 			/** @description When it happened, as RFC 3339 in UTC. */
@@ -2967,7 +3203,6 @@ export interface components {
 			resource: {
 				/**
 				 * @description Its kind.
-				 * @enum {string}
 				 */
 				type: "invoice";
 				/** @description Its id. */
@@ -2993,7 +3228,11 @@ export interface components {
 		};
 		/**
 		 * @description What to know of an invoice that was sent.
-		 * @enum {string}
+		 *
+		 *     - `no_buyer`: It has no buyer: no company, and no `billTo`.
+		 *     - `no_line_items`: It has no line items.
+		 *     - `no_due_date`: It has no due date.
+		 *     - `changed_while_sending`: It changed while it was sent: its client has it as it was before, and a draft stays one.
 		 */
 		InvoiceWarningCode: "no_buyer" | "no_line_items" | "no_due_date" | "changed_while_sending";
 		/** @description An invoice, and an e-mail of it. */
@@ -3010,29 +3249,29 @@ export interface components {
 			invoiceNumber: string;
 			/** @description Its status. */
 			status: InvoiceStatus;
-			/** @description When it was issued. */
+			/** @description When it was issued, in Unix milliseconds. */
 			issuedDate: UnixMs | null;
-			/** @description When it is due. */
+			/** @description When it is due, in Unix milliseconds. */
 			dueDate: UnixMs | null;
-			/** @description First day on which the goods or services were supplied. */
+			/** @description First day on which the goods or services were supplied, in Unix milliseconds. */
 			periodStart: UnixMs | null;
-			/** @description Last day on which they were supplied. */
+			/** @description Last day on which they were supplied, in Unix milliseconds. */
 			periodEnd: UnixMs | null;
-			/** @description When it was paid. */
+			/** @description When it was paid, in Unix milliseconds. */
 			paidDate: UnixMs | null;
 			/** @description How it was paid. */
 			paymentMethod: string | null;
 			/** @description External payment reference. */
 			paymentReference: string | null;
-			/** @description Sum before tax. */
+			/** @description Sum before tax, in minor units of the currency. */
 			subtotalCents: Cents;
 			/** @description Tax in percent, for lines without taxes of their own. */
 			taxRate: Percent;
 			/** @description Name of that tax. */
 			taxLabel: string;
-			/** @description Tax. */
+			/** @description Tax, in minor units of the currency. */
 			taxCents: Cents;
-			/** @description Sum with tax. */
+			/** @description Sum with tax, in minor units of the currency. */
 			totalCents: Cents;
 			/** @description ISO 4217 code; every amount is in its minor unit. */
 			currency: string;
@@ -3054,19 +3293,19 @@ export interface components {
 			lineItems: LineItem[];
 			/** @description The total of each tax; empty without line items. */
 			taxBreakdown: TaxBreakdown[];
-			/** @description The amount paid: the sum of what it has of payments. */
+			/** @description The amount paid: the sum of what it has of payments. It is in minor units of the currency. */
 			amountPaidCents: Cents;
-			/** @description The amount credited; 0 in this version. */
+			/** @description The amount credited; 0 in this version. It is in minor units of the currency. */
 			amountCreditedCents: Cents;
-			/** @description The amount still owed: total − paid − credited; 0 when cancelled. */
+			/** @description The amount still owed: total − paid − credited; 0 when cancelled. It is in minor units of the currency. */
 			amountDueCents: Cents;
 			/** @description How much of it is paid. */
 			paymentState: PaymentState;
 			/** @description Whether it is `sent` or `overdue`, its due day is past in the organization's time zone, and payments do not cover its total. A total of 0 counts as one that is owed, and one below 0 never does. */
 			isOverdue: boolean;
-			/** @description When it was first sent. */
+			/** @description When it was first sent, in Unix milliseconds. */
 			sentAt: UnixMs | null;
-			/** @description When the client first viewed it through its client link. */
+			/** @description When the client first viewed it through its client link, in Unix milliseconds. */
 			viewedAt: UnixMs | null;
 			/** @description How often the client viewed it. */
 			viewCount: number;
@@ -3082,9 +3321,9 @@ export interface components {
 			timeZone: string | null;
 			/** @description Its logo and colour: the organization's when it was sent. Null for a draft, and for one that a version without these sent. */
 			branding: Branding | null;
-			/** @description When it was created. */
+			/** @description When it was created, in Unix milliseconds. */
 			createdAt: UnixMs;
-			/** @description When it was last changed. A write of what is there already is no change. */
+			/** @description When it was last changed. A write of what is there already is no change. It is in Unix milliseconds. */
 			updatedAt: UnixMs;
 			/** @description Rises with every change; the `ETag` begins with it. */
 			version: number;
@@ -3093,7 +3332,27 @@ export interface components {
 		};
 		/**
 		 * @description What a key may do. The integration API has the scopes `read`, `write` and `admin`, each of which includes the one before. The invoicing API has a pair for each kind of record, of which `:write` includes `:read`. The scopes of one API do not open the operations of the other. But an event has the record that it is about: **`read` reads every kind of record that has events**, in the feed, and `write` and `admin` can have them sent to an endpoint, unless the key has `resources`.
-		 * @enum {string}
+		 *
+		 *     - `read`: Integration API: everything that a GET reads, except API keys. That includes events, and so the records that they are
+		 *     about, whatever other scopes the key has; `resources` limits it.
+		 *     - `write`: Integration API: also create, change and test webhook endpoints, to which events and so records go, and redeliver.
+		 *     - `admin`: Integration API: everything, including API keys, webhook secrets and deletion. Also the audit log of all records.
+		 *     - `companies:read`: Read companies.
+		 *     - `companies:write`: Write companies.
+		 *     - `contacts:read`: Read contacts.
+		 *     - `contacts:write`: Write contacts.
+		 *     - `deals:read`: Read deals and pipelines.
+		 *     - `deals:write`: Write deals and pipelines.
+		 *     - `invoices:read`: Read invoices.
+		 *     - `invoices:write`: Write invoices.
+		 *     - `organization:read`: Read the organization settings.
+		 *     - `organization:write`: Write the organization settings.
+		 *     - `payments:read`: Read payments.
+		 *     - `payments:write`: Write payments.
+		 *     - `tax_rates:read`: Read tax rates.
+		 *     - `tax_rates:write`: Write tax rates.
+		 *     - `time_entries:read`: Read time entries.
+		 *     - `time_entries:write`: Write time entries.
 		 */
 		KeyScope: "read" | "write" | "admin" | "companies:read" | "companies:write" | "contacts:read" | "contacts:write" | "deals:read" | "deals:write" | "invoices:read" | "invoices:write" | "organization:read" | "organization:write" | "payments:read" | "payments:write" | "tax_rates:read" | "tax_rates:write" | "time_entries:read" | "time_entries:write";
 		/** @description A field of a record. */
@@ -3105,7 +3364,15 @@ export interface components {
 		};
 		/**
 		 * @description A language of documents: of an invoice's PDF, page and e-mail. A later version may add one.
-		 * @enum {string}
+		 *
+		 *     - `en`: English.
+		 *     - `de`: German.
+		 *     - `fr`: French.
+		 *     - `es`: Spanish.
+		 *     - `it`: Italian.
+		 *     - `nl`: Dutch.
+		 *     - `pt`: Portuguese.
+		 *     - `pl`: Polish.
 		 */
 		Language: "en" | "de" | "fr" | "es" | "it" | "nl" | "pt" | "pl";
 		/** @description The last run of a sync. */
@@ -3114,9 +3381,9 @@ export interface components {
 			id: Id;
 			/** @description Where it is. */
 			status: SyncRunStatus;
-			/** @description When it was begun. */
+			/** @description When it was begun, in Unix milliseconds. */
 			createdAt: UnixMs;
-			/** @description When it came to its end; null while it is under way. */
+			/** @description When it came to its end; null while it is under way. It is in Unix milliseconds. */
 			finishedAt: UnixMs | null;
 		};
 		/** @description One line of `Text`: no control characters or line breaks. */
@@ -3149,17 +3416,17 @@ export interface components {
 			durationSeconds: number | null;
 			/** @description The time entries that the line charges. */
 			timeEntryIds: Id[];
-			/** @description Quantity (or seconds ÷ 3600) × unit price − discount, rounded half away from zero. Contains the tax if the price does. */
+			/** @description Quantity (or seconds ÷ 3600) × unit price − discount, rounded half away from zero. Contains the tax if the price does. It is in minor units of the currency. */
 			amountCents: Cents;
-			/** @description The amount without tax. */
+			/** @description The amount without tax, in minor units of the currency. */
 			netCents: Cents;
-			/** @description The line's tax. */
+			/** @description The line's tax, in minor units of the currency. */
 			taxCents: Cents;
-			/** @description Net + tax. */
+			/** @description Net + tax, in minor units of the currency. */
 			grossCents: Cents;
-			/** @description First day on which the goods or services were supplied. */
+			/** @description First day on which the goods or services were supplied, in Unix milliseconds. */
 			periodStart: UnixMs | null;
-			/** @description Last day on which they were supplied. */
+			/** @description Last day on which they were supplied, in Unix milliseconds. */
 			periodEnd: UnixMs | null;
 			/** @description The caller's own data. */
 			metadata: {
@@ -3192,17 +3459,17 @@ export interface components {
 			durationSeconds: number | null;
 			/** @description The time entries that the line charges. */
 			timeEntryIds: Id[];
-			/** @description Quantity (or seconds ÷ 3600) × unit price − discount, rounded half away from zero. Contains the tax if the price does. */
+			/** @description Quantity (or seconds ÷ 3600) × unit price − discount, rounded half away from zero. Contains the tax if the price does. It is in minor units of the currency. */
 			amountCents: Cents;
-			/** @description The amount without tax. */
+			/** @description The amount without tax, in minor units of the currency. */
 			netCents: Cents;
-			/** @description The line's tax. */
+			/** @description The line's tax, in minor units of the currency. */
 			taxCents: Cents;
-			/** @description Net + tax. */
+			/** @description Net + tax, in minor units of the currency. */
 			grossCents: Cents;
-			/** @description First day on which the goods or services were supplied. */
+			/** @description First day on which the goods or services were supplied, in Unix milliseconds. */
 			periodStart: UnixMs | null;
-			/** @description Last day on which they were supplied. */
+			/** @description Last day on which they were supplied, in Unix milliseconds. */
 			periodEnd: UnixMs | null;
 			/** @description The caller's own data. */
 			metadata: {
@@ -3217,7 +3484,7 @@ export interface components {
 			kind?: LineItemKind;
 			/** @description What is charged. */
 			description?: Text;
-			/** @description How many units; 1 when absent. */
+			/** @description How many units; 1 when absent. It is as decimal text or a number. */
 			quantity?: DecimalInput;
 			/** @description What is counted, such as `hour`. */
 			unit?: Line | null;
@@ -3231,16 +3498,20 @@ export interface components {
 			taxes?: LineTaxInput[] | null;
 			/** @description A saved tax rate as the line's only tax. Not together with `taxes`; null leaves the line without the rate and its tax. */
 			taxRateId?: Id | null;
-			/** @description First day on which the goods or services were supplied. */
+			/** @description First day on which the goods or services were supplied, as Unix milliseconds or text. */
 			periodStart?: DateInput | null;
-			/** @description Last day on which they were supplied; not before `periodStart` (422 `invalid_period`). */
+			/** @description Last day on which they were supplied; not before `periodStart` (422 `invalid_period`). It is as Unix milliseconds or text. */
 			periodEnd?: DateInput | null;
 			/** @description The caller's own data: at most 20 strings of at most 500 characters, with names of at most 100. */
 			metadata?: Metadata | null;
 		};
 		/**
 		 * @description The kind of a line.
-		 * @enum {string}
+		 *
+		 *     - `item`: Goods or a service.
+		 *     - `time`: Hours worked.
+		 *     - `discount`: A deduction: its amount is 0 or less. What a credit note gives back of one is an `item`.
+		 *     - `text`: Text without an amount.
 		 */
 		LineItemKind: "item" | "time" | "discount" | "text";
 		/** @description A tax on a line. */
@@ -3294,7 +3565,10 @@ export interface components {
 		};
 		/**
 		 * @description The format of a logo. A later version may add one.
-		 * @enum {string}
+		 *
+		 *     - `png`: PNG.
+		 *     - `jpeg`: JPEG.
+		 *     - `svg`: SVG without scripts, and without anything to load.
 		 */
 		LogoFormat: "png" | "jpeg" | "svg";
 		/** @description A logo to print on invoices: a PNG, a JPEG or an SVG. */
@@ -3304,7 +3578,10 @@ export interface components {
 		};
 		/**
 		 * @description How the server sends e-mail.
-		 * @enum {string}
+		 *
+		 *     - `smtp`: To an SMTP server.
+		 *     - `file`: Into a folder, as .eml files.
+		 *     - `none`: The server cannot send e-mail.
 		 */
 		MailTransport: "smtp" | "file" | "none";
 		/** @description Why a field could not be made, or why a record cannot be written. */
@@ -3338,9 +3615,9 @@ export interface components {
 			status: MappingStatus;
 			/** @description Whether it can be used, and what is to be mended. */
 			validation: MappingValidation;
-			/** @description When it was created. */
+			/** @description When it was created, in Unix milliseconds. */
 			createdAt: UnixMs;
-			/** @description When it was last changed. A write of what is there already is no change. */
+			/** @description When it was last changed. A write of what is there already is no change. It is in Unix milliseconds. */
 			updatedAt: UnixMs;
 			/** @description Rises with every change; the `ETag` is this number, quoted. A write of what is there already is no change. */
 			version: number;
@@ -3361,7 +3638,6 @@ export interface components {
 			match?: MappingMatch | null;
 			/**
 			 * @description `draft` unless it is set.
-			 * @enum {string}
 			 */
 			status?: "draft" | "active" | "archived";
 		};
@@ -3378,7 +3654,6 @@ export interface components {
 			id: Id;
 			/**
 			 * @description What happened.
-			 * @enum {string}
 			 */
 			type: "mapping.created";
 			/** @description When it happened, as RFC 3339 in UTC. */
@@ -3389,7 +3664,6 @@ export interface components {
 			resource: {
 				/**
 				 * @description Its kind.
-				 * @enum {string}
 				 */
 				type: "mapping";
 				/** @description Its id. */
@@ -3417,7 +3691,6 @@ export interface components {
 			id: Id;
 			/**
 			 * @description What happened.
-			 * @enum {string}
 			 */
 			type: "mapping.deleted";
 			/** @description When it happened, as RFC 3339 in UTC. */
@@ -3428,7 +3701,6 @@ export interface components {
 			resource: {
 				/**
 				 * @description Its kind.
-				 * @enum {string}
 				 */
 				type: "mapping";
 				/** @description Its id. */
@@ -3527,7 +3799,11 @@ export interface components {
 		};
 		/**
 		 * @description Where a mapping is between an idea and use. A later version may add statuses.
-		 * @enum {string}
+		 *
+		 *     - `draft`: Being written: it may have issues.
+		 *     - `active`: Ready for use: it has no issues.
+		 *     - `invalid`: It was in use, and the provider's object no longer has what it reads or writes; `validation` says what.
+		 *     - `archived`: Put away.
 		 */
 		MappingStatus: "draft" | "active" | "invalid" | "archived";
 		/** @description Changes of a mapping: an absent field stays as it is, `null` clears one. */
@@ -3546,7 +3822,6 @@ export interface components {
 			match?: MappingMatch | null;
 			/**
 			 * @description Where it is between an idea and use.
-			 * @enum {string}
 			 */
 			status?: "draft" | "active" | "archived";
 		};
@@ -3556,7 +3831,6 @@ export interface components {
 			id: Id;
 			/**
 			 * @description What happened.
-			 * @enum {string}
 			 */
 			type: "mapping.updated";
 			/** @description When it happened, as RFC 3339 in UTC. */
@@ -3567,7 +3841,6 @@ export interface components {
 			resource: {
 				/**
 				 * @description Its kind.
-				 * @enum {string}
 				 */
 				type: "mapping";
 				/** @description Its id. */
@@ -3617,7 +3890,7 @@ export interface components {
 		NewWebhookSecret: {
 			/** @description `whsec_` and the base64 of 32 bytes. */
 			secret: string;
-			/** @description Until when the old secret signs as well; null when it stopped at once. */
+			/** @description Until when the old secret signs as well; null when it stopped at once. It is in Unix milliseconds. */
 			previousSecretExpiresAt: UnixMs | null;
 		};
 		/** @description The next number of a series of invoices. */
@@ -3653,7 +3926,7 @@ export interface components {
 			invoiceId: Id | null;
 			/** @description Who did it: the id of an API key, or another actor as in the audit log; null when it is not known. */
 			by: string | null;
-			/** @description When it was done; null when it is not known. */
+			/** @description When it was done; null when it is not known. It is in Unix milliseconds. */
 			at: UnixMs | null;
 		};
 		/** @description A page of records. */
@@ -3669,7 +3942,6 @@ export interface components {
 		ObjectCreate: {
 			/**
 			 * @description Its method.
-			 * @enum {string}
 			 */
 			method: "POST" | "PUT";
 			/** @description Its path. */
@@ -3697,7 +3969,12 @@ export interface components {
 		};
 		/**
 		 * @description How a list goes on. A later version may add ways.
-		 * @enum {string}
+		 *
+		 *     - `cursor`: The answer names the next page at `next`; the query parameter `parameter` asks for it.
+		 *     - `page`: The query parameter `parameter` counts pages from 1, or from `first`. A page without records is after the last.
+		 *     - `offset`: The query parameter `parameter` is how many records come before the page.
+		 *     - `link`: The `Link` header has the next page's URL (RFC 8288). It must have the scheme, host and port of `baseUrl`.
+		 *     - `none`: All is on one page.
 		 */
 		ObjectPaginationStyle: "cursor" | "page" | "offset" | "link" | "none";
 		/** @description A path below `baseUrl`, such as `/customers`. */
@@ -3706,7 +3983,6 @@ export interface components {
 		ObjectRemoval: {
 			/**
 			 * @description Its method.
-			 * @enum {string}
 			 */
 			method: "DELETE" | "POST";
 			/** @description Its path. */
@@ -3730,14 +4006,16 @@ export interface components {
 		};
 		/**
 		 * @description How a provider writes a time. A later version may add others.
-		 * @enum {string}
+		 *
+		 *     - `iso`: ISO 8601, as RFC 3339 has it.
+		 *     - `unix_ms`: Unix milliseconds.
+		 *     - `unix_s`: Unix seconds.
 		 */
 		ObjectTimeFormat: "iso" | "unix_ms" | "unix_s";
 		/** @description A call that changes a record. */
 		ObjectUpdate: {
 			/**
 			 * @description Its method.
-			 * @enum {string}
 			 */
 			method: "POST" | "PUT" | "PATCH";
 			/** @description Its path. */
@@ -3747,13 +4025,15 @@ export interface components {
 		Ok: {
 			/**
 			 * @description Always true.
-			 * @enum {boolean}
 			 */
 			ok: true;
 		};
 		/**
 		 * @description What happens to a record when several stored records match it.
-		 * @enum {string}
+		 *
+		 *     - `conflict`: It is a conflict, which somebody has to solve.
+		 *     - `first`: The oldest of them is the one.
+		 *     - `skip`: It is left alone.
 		 */
 		OnMultipleMatches: "conflict" | "first" | "skip";
 		/** @description The organization of the API key, with its settings. */
@@ -3802,7 +4082,7 @@ export interface components {
 			accentColor: string | null;
 			/** @description Currency of new deals and invoices that name none. */
 			defaultCurrency: string;
-			/** @description Rate for time entries without a rate of their own or their deal's, in `defaultCurrency`. */
+			/** @description Rate for time entries without a rate of their own or their deal's, in `defaultCurrency`, in minor units of the currency. */
 			hourlyRateCents: Cents | null;
 			/** @description Where new invoices round tax. */
 			taxRounding: TaxRounding;
@@ -3822,9 +4102,9 @@ export interface components {
 			paymentTerms: string | null;
 			/** @description The origins to which a link on the page may lead on which a person has connected an account. */
 			connectReturnOrigins: string[];
-			/** @description When it was created. */
+			/** @description When it was created, in Unix milliseconds. */
 			createdAt: UnixMs;
-			/** @description When it was last changed. A write of what is there already is no change. */
+			/** @description When it was last changed. A write of what is there already is no change. It is in Unix milliseconds. */
 			updatedAt: UnixMs;
 			/** @description Rises with every change; the `ETag` is this number, quoted. A write of what is there already is no change. */
 			version: number;
@@ -3876,7 +4156,7 @@ export interface components {
 			accentColor?: Color | null;
 			/** @description Currency of new deals and invoices that name none. */
 			defaultCurrency?: CurrencyCode;
-			/** @description Rate for time entries without a rate of their own or their deal's, in `defaultCurrency`. */
+			/** @description Rate for time entries without a rate of their own or their deal's, in `defaultCurrency`, in minor units of the currency. */
 			hourlyRateCents?: HourlyRate | null;
 			/** @description Where new invoices round tax. */
 			taxRounding?: TaxRounding;
@@ -3903,7 +4183,7 @@ export interface components {
 			storedBytes: number;
 			/** @description How many bytes may be stored in a day; null when the server sets no limit. From then on POST, PATCH and PUT are 429 `storage_limit_reached` until `resetsAt`; reading and deleting go on. */
 			storedBytesLimit: number | null;
-			/** @description When the count begins again. */
+			/** @description When the count begins again, in Unix milliseconds. */
 			resetsAt: UnixMs;
 		};
 		/** @description One record. */
@@ -4034,13 +4314,13 @@ export interface components {
 			invoiceId: Id | null;
 			/** @description ISO 4217 code; every amount is in its minor unit. */
 			currency: string;
-			/** @description The amount; negative only on an invoice with a negative total that has the status `paid`. */
+			/** @description The amount; negative only on an invoice with a negative total that has the status `paid`. It is in minor units of the currency. */
 			amountCents: Cents;
 			/** @description How it was paid. */
 			method: string | null;
 			/** @description External reference. */
 			reference: string | null;
-			/** @description When it was paid. */
+			/** @description When it was paid, in Unix milliseconds. */
 			paidAt: UnixMs;
 			/** @description How the server knows of it. */
 			source: PaymentSource;
@@ -4052,11 +4332,11 @@ export interface components {
 			externalId: string | null;
 			/** @description The invoices that it pays, at most 500, each once. */
 			allocations: Allocation[];
-			/** @description The sum of its allocations. */
+			/** @description The sum of its allocations, in minor units of the currency. */
 			allocatedCents: Cents;
-			/** @description What was paid back. */
+			/** @description What was paid back, in minor units of the currency. */
 			refundedCents: Cents;
-			/** @description What is on no invoice: amount − allocated − refunded; 0 of a payment that is not `succeeded`. */
+			/** @description What is on no invoice: amount − allocated − refunded; 0 of a payment that is not `succeeded`. It is in minor units of the currency. */
 			availableCents: Cents;
 			/** @description Why money of it was on no invoice when it arrived; null when all was, or is by now. */
 			unappliedReason: UnappliedReason | null;
@@ -4066,25 +4346,28 @@ export interface components {
 			metadata: {
 				[key: string]: string;
 			} | null;
-			/** @description When it was reversed. */
+			/** @description When it was reversed, in Unix milliseconds. */
 			reversedAt: UnixMs | null;
 			/** @description Why it was reversed. */
 			reversalReason: string | null;
-			/** @description When it was created. */
+			/** @description When it was created, in Unix milliseconds. */
 			createdAt: UnixMs;
-			/** @description When it was last changed. A write of what is there already is no change. */
+			/** @description When it was last changed. A write of what is there already is no change. It is in Unix milliseconds. */
 			updatedAt: UnixMs;
 			/** @description Rises with every change; the `ETag` is this number, quoted. A write of what is there already is no change. */
 			version: number;
 		};
 		/**
 		 * @description Whose account at the payment processor takes the money. A later version may add others.
-		 * @enum {string}
+		 *
+		 *     - `organization`: The organization's own.
+		 *     - `server`: The server's, whose operator gets the money.
+		 *     - `none`: Nobody's: invoices cannot be paid online.
 		 */
 		PaymentAccount: "organization" | "server" | "none";
 		/** @description A payment to record. */
 		PaymentCreate: {
-			/** @description The amount. */
+			/** @description The amount, in minor units of the currency. */
 			amountCents: PositiveCents;
 			/** @description Default: the currency of its first invoice, else the organization's `defaultCurrency`. */
 			currency?: CurrencyCode;
@@ -4094,7 +4377,7 @@ export interface components {
 			method?: Name;
 			/** @description External reference. */
 			reference?: Name;
-			/** @description When it was paid, tomorrow at the latest. Default: now. */
+			/** @description When it was paid, tomorrow at the latest. Default: now. It is as Unix milliseconds or text. */
 			paidAt?: DateInput;
 			/** @description The only invoice that it pays: it gets as much as it owes, and what is left stays available. */
 			invoiceId?: Id;
@@ -4117,7 +4400,7 @@ export interface components {
 			webhookSecretLastFour: string | null;
 			/** @description Where Stripe must send `checkout.session.completed` and `checkout.session.async_payment_succeeded` of the organization's own account. */
 			webhookUrl: string;
-			/** @description When the keys were last set; null without any. */
+			/** @description When the keys were last set; null without any. It is in Unix milliseconds. */
 			updatedAt: UnixMs | null;
 		};
 		/** @description One record. */
@@ -4150,7 +4433,6 @@ export interface components {
 			id: Id;
 			/**
 			 * @description What happened.
-			 * @enum {string}
 			 */
 			type: "payment.received";
 			/** @description When it happened, as RFC 3339 in UTC. */
@@ -4161,7 +4443,6 @@ export interface components {
 			resource: {
 				/**
 				 * @description Its kind.
-				 * @enum {string}
 				 */
 				type: "payment";
 				/** @description Its id. */
@@ -4189,7 +4470,6 @@ export interface components {
 			id: Id;
 			/**
 			 * @description What happened.
-			 * @enum {string}
 			 */
 			type: "payment.reversed";
 			/** @description When it happened, as RFC 3339 in UTC. */
@@ -4200,7 +4480,6 @@ export interface components {
 			resource: {
 				/**
 				 * @description Its kind.
-				 * @enum {string}
 				 */
 				type: "payment";
 				/** @description Its id. */
@@ -4219,17 +4498,28 @@ export interface components {
 		};
 		/**
 		 * @description How the server knows of a payment. A later version may add sources.
-		 * @enum {string}
+		 *
+		 *     - `manual`: A caller recorded it.
+		 *     - `status`: A caller gave an invoice the status `paid`: it has the amount that was owed, and follows the invoice.
+		 *     - `processor`: A payment processor reported it.
+		 *     - `import`: It came with a file.
 		 */
 		PaymentSource: "manual" | "status" | "processor" | "import";
 		/**
 		 * @description How much of an invoice is paid.
-		 * @enum {string}
+		 *
+		 *     - `unpaid`: Nothing.
+		 *     - `partially_paid`: A part of it.
+		 *     - `paid`: All of it; of a total of 0, that it has the status `paid`.
 		 */
 		PaymentState: "unpaid" | "partially_paid" | "paid";
 		/**
 		 * @description The state of a payment.
-		 * @enum {string}
+		 *
+		 *     - `pending`: It is under way.
+		 *     - `succeeded`: The money is there.
+		 *     - `failed`: The money did not come.
+		 *     - `reversed`: It was taken back: it pays nothing any more.
 		 */
 		PaymentStatus: "pending" | "succeeded" | "failed" | "reversed";
 		/** @description Money of a payment is on no invoice: it arrived so, as `unappliedReason` says, or its invoice was cancelled, deleted or changed, or a caller took it off. */
@@ -4238,7 +4528,6 @@ export interface components {
 			id: Id;
 			/**
 			 * @description What happened.
-			 * @enum {string}
 			 */
 			type: "payment.unapplied";
 			/** @description When it happened, as RFC 3339 in UTC. */
@@ -4249,7 +4538,6 @@ export interface components {
 			resource: {
 				/**
 				 * @description Its kind.
-				 * @enum {string}
 				 */
 				type: "payment";
 				/** @description Its id. */
@@ -4283,7 +4571,6 @@ export interface components {
 			id: Id;
 			/**
 			 * @description What happened.
-			 * @enum {string}
 			 */
 			type: "payment.updated";
 			/** @description When it happened, as RFC 3339 in UTC. */
@@ -4294,7 +4581,6 @@ export interface components {
 			resource: {
 				/**
 				 * @description Its kind.
-				 * @enum {string}
 				 */
 				type: "payment";
 				/** @description Its id. */
@@ -4331,9 +4617,9 @@ export interface components {
 			stages: Stage[];
 			/** @description Whether a payment moves a deal only when no other invoice of the deal is open, which is `sent` or `overdue`. A draft is not open, nor is an invoice that payments cover; an open invoice that is cancelled moves nothing. */
 			advanceWhenAllPaid: boolean;
-			/** @description When it was created. */
+			/** @description When it was created, in Unix milliseconds. */
 			createdAt: UnixMs;
-			/** @description When it was last changed. A write of what is there already is no change. */
+			/** @description When it was last changed. A write of what is there already is no change. It is in Unix milliseconds. */
 			updatedAt: UnixMs;
 			/** @description Rises with every change; the `ETag` is this number, quoted. A write of what is there already is no change. */
 			version: number;
@@ -4372,7 +4658,13 @@ export interface components {
 		PositiveCents: number;
 		/**
 		 * @description What would happen to a record. A later version may add actions.
-		 * @enum {string}
+		 *
+		 *     - `create`: A record would be created.
+		 *     - `update`: The record that it matches would be changed.
+		 *     - `unchanged`: The record that it matches is like that already.
+		 *     - `skip`: It would be left alone, since several records match it.
+		 *     - `conflict`: Somebody would have to decide, since several records match it.
+		 *     - `fail`: It cannot be written; `errors` says why.
 		 */
 		PreviewAction: "create" | "update" | "unchanged" | "skip" | "conflict" | "fail";
 		/** @description The id of a record at a provider. */
@@ -4462,7 +4754,11 @@ export interface components {
 		};
 		/**
 		 * @description The type of a field at a provider. A later version may add types.
-		 * @enum {string}
+		 *
+		 *     - `string`: Text.
+		 *     - `number`: A number.
+		 *     - `boolean`: True or false.
+		 *     - `datetime`: A time, in the provider's own form.
 		 */
 		ProviderFieldType: "string" | "number" | "boolean" | "datetime";
 		/** @description A page of records. */
@@ -4474,7 +4770,11 @@ export interface components {
 		};
 		/**
 		 * @description The providers to which there are connections; `GET /connections/providers` says what each has. A later version may add others.
-		 * @enum {string}
+		 *
+		 *     - `hubspot`: HubSpot.
+		 *     - `xero`: Xero.
+		 *     - `stripe`: Stripe.
+		 *     - `http_json`: Any JSON API, which the connection describes.
 		 */
 		ProviderName: "hubspot" | "xero" | "stripe" | "http_json";
 		/** @description A kind of record at a provider. */
@@ -4492,25 +4792,25 @@ export interface components {
 			invoiceNumber: string;
 			/** @description Its status. */
 			status: InvoiceStatus;
-			/** @description When it was issued. */
+			/** @description When it was issued, in Unix milliseconds. */
 			issuedDate: UnixMs | null;
-			/** @description When it is due. */
+			/** @description When it is due, in Unix milliseconds. */
 			dueDate: UnixMs | null;
-			/** @description First day on which the goods or services were supplied. */
+			/** @description First day on which the goods or services were supplied, in Unix milliseconds. */
 			periodStart: UnixMs | null;
-			/** @description Last day on which they were supplied. */
+			/** @description Last day on which they were supplied, in Unix milliseconds. */
 			periodEnd: UnixMs | null;
-			/** @description When it was paid. */
+			/** @description When it was paid, in Unix milliseconds. */
 			paidDate: UnixMs | null;
-			/** @description Sum before tax. */
+			/** @description Sum before tax, in minor units of the currency. */
 			subtotalCents: Cents;
 			/** @description Tax in percent, for lines without taxes of their own. */
 			taxRate: Percent;
 			/** @description Name of that tax. */
 			taxLabel: string;
-			/** @description Tax. */
+			/** @description Tax, in minor units of the currency. */
 			taxCents: Cents;
-			/** @description Sum with tax. */
+			/** @description Sum with tax, in minor units of the currency. */
 			totalCents: Cents;
 			/** @description ISO 4217 code; every amount is in its minor unit. */
 			currency: string;
@@ -4522,9 +4822,9 @@ export interface components {
 			lineItems: PublicLineItem[];
 			/** @description The total of each tax; empty without line items. */
 			taxBreakdown: TaxBreakdown[];
-			/** @description The amount paid: the sum of what it has of payments. */
+			/** @description The amount paid: the sum of what it has of payments. It is in minor units of the currency. */
 			amountPaidCents: Cents;
-			/** @description The amount still owed: total − paid − credited; 0 when cancelled. */
+			/** @description The amount still owed: total − paid − credited; 0 when cancelled. It is in minor units of the currency. */
 			amountDueCents: Cents;
 			/** @description Whether it is `sent` or `overdue`, its due day is past in the organization's time zone, and payments do not cover its total. A total of 0 counts as one that is owed, and one below 0 never does. */
 			isOverdue: boolean;
@@ -4562,17 +4862,17 @@ export interface components {
 			discountCents: Cents | null;
 			/** @description The line's own taxes; null means that the invoice's `taxRate` applies. */
 			taxes: LineTax[] | null;
-			/** @description Quantity (or seconds ÷ 3600) × unit price − discount, rounded half away from zero. Contains the tax if the price does. */
+			/** @description Quantity (or seconds ÷ 3600) × unit price − discount, rounded half away from zero. Contains the tax if the price does. It is in minor units of the currency. */
 			amountCents: Cents;
-			/** @description The amount without tax. */
+			/** @description The amount without tax, in minor units of the currency. */
 			netCents: Cents;
-			/** @description The line's tax. */
+			/** @description The line's tax, in minor units of the currency. */
 			taxCents: Cents;
-			/** @description Net + tax. */
+			/** @description Net + tax, in minor units of the currency. */
 			grossCents: Cents;
-			/** @description First day on which the goods or services were supplied. */
+			/** @description First day on which the goods or services were supplied, in Unix milliseconds. */
 			periodStart: UnixMs | null;
-			/** @description Last day on which they were supplied. */
+			/** @description Last day on which they were supplied, in Unix milliseconds. */
 			periodEnd: UnixMs | null;
 		};
 		/** @description What the mail server answered for one recipient of an e-mail. */
@@ -4605,7 +4905,12 @@ export interface components {
 		RecordPath: string;
 		/**
 		 * @description Which deliveries to make again.
-		 * @enum {string}
+		 *
+		 *     - `exhausted`: Those whose last attempt failed, and that get no other by themselves.
+		 *     - `skipped`: Those that the endpoint missed while it was paused or disabled.
+		 *     - `retrying`: Those that wait for their next attempt.
+		 *     - `succeeded`: Those that the endpoint answered with 2xx.
+		 *     - `all`: All of these.
 		 */
 		RedeliverStatus: "exhausted" | "skipped" | "retrying" | "succeeded" | "all";
 		/** @description How many deliveries Remit makes again. */
@@ -4617,7 +4922,7 @@ export interface components {
 		ReportSummary: {
 			/** @description The organization's time zone, in which days and months begin. */
 			timeZone: string;
-			/** @description Today there, as a date: 00:00 UTC of that day. */
+			/** @description Today there, as a date: 00:00 UTC of that day. It is in Unix milliseconds. */
 			today: UnixMs;
 			/** @description Each currency that has anything to show, by its code. Amounts of different currencies are never added up. */
 			currencies: CurrencySummary[];
@@ -4629,7 +4934,25 @@ export interface components {
 		};
 		/**
 		 * @description A kind of record. A later version may add kinds.
-		 * @enum {string}
+		 *
+		 *     - `invoice`: Invoices.
+		 *     - `api_key`: Api keys.
+		 *     - `company`: Companies.
+		 *     - `connection`: Connections.
+		 *     - `contact`: Contacts.
+		 *     - `deal`: Deals.
+		 *     - `invitation`: Invitations.
+		 *     - `mapping`: Mappings.
+		 *     - `organization_settings`: The organization settings.
+		 *     - `payment`: Payments.
+		 *     - `pipeline`: Pipelines.
+		 *     - `session`: Sessions.
+		 *     - `sync`: Syncs.
+		 *     - `sync_run`: Sync runs.
+		 *     - `tax_rate`: Tax rates.
+		 *     - `time_entry`: Time entries.
+		 *     - `user`: Users.
+		 *     - `webhook_endpoint`: Webhook endpoints.
 		 */
 		ResourceKind: "invoice" | "api_key" | "company" | "connection" | "contact" | "deal" | "invitation" | "mapping" | "organization_settings" | "payment" | "pipeline" | "session" | "sync" | "sync_run" | "tax_rate" | "time_entry" | "user" | "webhook_endpoint";
 		/** @description The minutes of a step of time. */
@@ -4677,11 +5000,11 @@ export interface components {
 			userAgent: string | null;
 			/** @description The address that the person signed in from; null when it is unknown. */
 			address: string | null;
-			/** @description When the person signed in. */
+			/** @description When the person signed in, in Unix milliseconds. */
 			createdAt: UnixMs;
-			/** @description When it was last used, written every ten seconds. */
+			/** @description When it was last used, written every ten seconds, in Unix milliseconds. */
 			lastSeenAt: UnixMs;
-			/** @description When it ends, however much it is used. */
+			/** @description When it ends, however much it is used, in Unix milliseconds. */
 			expiresAt: UnixMs;
 		};
 		/** @description A page of records. */
@@ -4729,7 +5052,9 @@ export interface components {
 		};
 		/**
 		 * @description The direction of sorting.
-		 * @enum {string}
+		 *
+		 *     - `asc`: Smallest first.
+		 *     - `desc`: Largest first.
 		 */
 		SortOrder: "asc" | "desc";
 		/** @description A stage of a pipeline. */
@@ -4749,7 +5074,10 @@ export interface components {
 		StageKey: string;
 		/**
 		 * @description What a stage means for a deal.
-		 * @enum {string}
+		 *
+		 *     - `open`: Not yet won or lost.
+		 *     - `won`: Won: work, invoices and payment.
+		 *     - `lost`: Lost.
 		 */
 		StageType: "open" | "won" | "lost";
 		/** @description A sum of amounts in minor units of one currency. */
@@ -4786,15 +5114,15 @@ export interface components {
 			status: SyncStatus;
 			/** @description Why it is `blocked`, in words; else null. */
 			statusReason: string | null;
-			/** @description When the next run begins by itself; null when none does. */
+			/** @description When the next run begins by itself; null when none does. It is in Unix milliseconds. */
 			nextRunAt: UnixMs | null;
 			/** @description How many records have failed that no run has written since (`GET /syncs/{id}/errors`), counted up to 10,000: at the beginning and the end of each run, and every few seconds in between. */
 			openErrors: number;
 			/** @description Its last run; null before the first. */
 			lastRun: LastSyncRun | null;
-			/** @description When it was created. */
+			/** @description When it was created, in Unix milliseconds. */
 			createdAt: UnixMs;
-			/** @description When it was last changed. A write of what is there already is no change. */
+			/** @description When it was last changed. A write of what is there already is no change. It is in Unix milliseconds. */
 			updatedAt: UnixMs;
 			/** @description Rises with every change; the `ETag` is this number, quoted. A write of what is there already is no change. */
 			version: number;
@@ -4805,7 +5133,6 @@ export interface components {
 			id: Id;
 			/**
 			 * @description What happened.
-			 * @enum {string}
 			 */
 			type: "sync.blocked";
 			/** @description When it happened, as RFC 3339 in UTC. */
@@ -4816,7 +5143,6 @@ export interface components {
 			resource: {
 				/**
 				 * @description Its kind.
-				 * @enum {string}
 				 */
 				type: "sync";
 				/** @description Its id. */
@@ -4835,7 +5161,11 @@ export interface components {
 		};
 		/**
 		 * @description Who wins when a record changed on both sides since they were last alike. A record that a sync links for the first time counts as changed on both. Where Remit wins, a bidirectional sync writes its values to the provider; in any case a value that lost comes in only once that very field changes at the provider.
-		 * @enum {string}
+		 *
+		 *     - `source_wins`: The side that the records come from: of a bidirectional sync, the provider.
+		 *     - `target_wins`: The side that the records go to: of a bidirectional sync, Remit.
+		 *     - `newest_wins`: The side that changed last; the source where the provider does not say when.
+		 *     - `manual`: Nobody: the record is an error with the code `conflict`, and both sides stay as they are until somebody decides (`POST …/errors/{errorId}/resolve`).
 		 */
 		SyncConflictPolicy: "source_wins" | "target_wins" | "newest_wins" | "manual";
 		/** @description A sync to create. */
@@ -4871,7 +5201,6 @@ export interface components {
 			id: Id;
 			/**
 			 * @description What happened.
-			 * @enum {string}
 			 */
 			type: "sync.created";
 			/** @description When it happened, as RFC 3339 in UTC. */
@@ -4882,7 +5211,6 @@ export interface components {
 			resource: {
 				/**
 				 * @description Its kind.
-				 * @enum {string}
 				 */
 				type: "sync";
 				/** @description Its id. */
@@ -4906,7 +5234,14 @@ export interface components {
 		};
 		/**
 		 * @description What becomes of a record whose other side was deleted.
-		 * @enum {string}
+		 *
+		 *     - `ignore`: It stays. A company that was deleted in Remit comes back when the provider's record changes, and the provider wins by `conflictPolicy`.
+		 *     - `delete`: It is deleted, once a run has read to its end, unless it has changed on its own side since and wins by `conflictPolicy`; with `manual` it is an error with the
+		 *     code `conflict`, and stays until somebody decides. Two or more at once that are
+		 *     more than half of all linked records, and more than 10 that are more than a fifth, wait for somebody to confirm. Once a day an `incremental` run reads
+		 *     everything, since lists of changes do not have what is gone. When the provider's record returns, the company that was linked with it is restored.
+		 *     A company that was deleted in Remit and then made anew keeps its record at the provider, if the mapping's `match` finds it by a look-up there; where there is
+		 *     none, the old record is deleted, and a new one created.
 		 */
 		SyncDeletePolicy: "ignore" | "delete";
 		/** @description A sync was deleted. */
@@ -4915,7 +5250,6 @@ export interface components {
 			id: Id;
 			/**
 			 * @description What happened.
-			 * @enum {string}
 			 */
 			type: "sync.deleted";
 			/** @description When it happened, as RFC 3339 in UTC. */
@@ -4926,7 +5260,6 @@ export interface components {
 			resource: {
 				/**
 				 * @description Its kind.
-				 * @enum {string}
 				 */
 				type: "sync";
 				/** @description Its id. */
@@ -4945,12 +5278,17 @@ export interface components {
 		};
 		/**
 		 * @description Which way records go.
-		 * @enum {string}
+		 *
+		 *     - `inbound`: From the provider to Remit.
+		 *     - `outbound`: From Remit to the provider.
+		 *     - `bidirectional`: Both ways: first inbound, then outbound.
 		 */
 		SyncDirection: "inbound" | "outbound" | "bidirectional";
 		/**
 		 * @description What a record that cannot be written does to its run.
-		 * @enum {string}
+		 *
+		 *     - `continue`: The run goes on; its errors say what failed.
+		 *     - `stop`: The run ends as `failed`.
 		 */
 		SyncErrorPolicy: "continue" | "stop";
 		/** @description Which side of a conflict to use. */
@@ -4970,11 +5308,11 @@ export interface components {
 			recordId: Id;
 			/** @description What is known of it. */
 			state: SyncLinkState;
-			/** @description When the provider last said something else than before; null when it has said nothing yet. */
+			/** @description When the provider last said something else than before; null when it has said nothing yet. It is in Unix milliseconds. */
 			lastSeenAt: UnixMs | null;
-			/** @description When it was created. */
+			/** @description When it was created, in Unix milliseconds. */
 			createdAt: UnixMs;
-			/** @description When it was last changed. A write of what is there already is no change. */
+			/** @description When it was last changed. A write of what is there already is no change. It is in Unix milliseconds. */
 			updatedAt: UnixMs;
 			/** @description What the provider last said of it, whole; null when that is older than 30 days, or the sync does not keep it. While a conflict is open it is what the provider said before, and the error has what differs now. */
 			lastSeen: {
@@ -4995,7 +5333,9 @@ export interface components {
 		};
 		/**
 		 * @description What is known of a link. A later version may add states.
-		 * @enum {string}
+		 *
+		 *     - `linked`: Both records are known.
+		 *     - `unclear`: The record was sent to the provider to be created, and no answer has said whether it is there. The next run finds out, where it can.
 		 */
 		SyncLinkState: "linked" | "unclear";
 		/** @description A provider's record and the one of Remit that it is kept in step with. */
@@ -5008,11 +5348,11 @@ export interface components {
 			recordId: Id;
 			/** @description What is known of it. */
 			state: SyncLinkState;
-			/** @description When the provider last said something else than before; null when it has said nothing yet. */
+			/** @description When the provider last said something else than before; null when it has said nothing yet. It is in Unix milliseconds. */
 			lastSeenAt: UnixMs | null;
-			/** @description When it was created. */
+			/** @description When it was created, in Unix milliseconds. */
 			createdAt: UnixMs;
-			/** @description When it was last changed. A write of what is there already is no change. */
+			/** @description When it was last changed. A write of what is there already is no change. It is in Unix milliseconds. */
 			updatedAt: UnixMs;
 		};
 		/** @description One record. */
@@ -5036,7 +5376,9 @@ export interface components {
 		};
 		/**
 		 * @description What a run reads.
-		 * @enum {string}
+		 *
+		 *     - `incremental`: What changed since the last run that came to its end; everything, where the provider cannot filter, and once after the fields of a mapping have changed.
+		 *     - `full`: Everything. What has not changed is not written.
 		 */
 		SyncMode: "incremental" | "full";
 		/** @description How far a run is. */
@@ -5074,7 +5416,6 @@ export interface components {
 			runId: Id;
 			/**
 			 * @description Which way the record was to go.
-			 * @enum {string}
 			 */
 			direction: "inbound" | "outbound";
 			/** @description Its id at the provider; null of a record that is not there yet. */
@@ -5085,11 +5426,11 @@ export interface components {
 			errors: RecordFailure[];
 			/** @description How many runs could not write it. */
 			count: number;
-			/** @description When it first failed. */
+			/** @description When it first failed, in Unix milliseconds. */
 			createdAt: UnixMs;
-			/** @description When it last failed. */
+			/** @description When it last failed, in Unix milliseconds. */
 			lastFailedAt: UnixMs;
-			/** @description When a later run wrote the record after all; null before. */
+			/** @description When a later run wrote the record after all; null before. It is in Unix milliseconds. */
 			resolvedAt: UnixMs | null;
 			/** @description Which side a caller has decided to use of a conflict; null without a decision. */
 			decision: SyncSide | null;
@@ -5130,15 +5471,15 @@ export interface components {
 			progress: SyncProgress;
 			/** @description Why it failed or waits; else null. */
 			error: SyncRunError | null;
-			/** @description Until when it waits for the provider; else null. */
+			/** @description Until when it waits for the provider; else null. It is in Unix milliseconds. */
 			waitingUntil: UnixMs | null;
-			/** @description When it first did something; null before. */
+			/** @description When it first did something; null before. It is in Unix milliseconds. */
 			startedAt: UnixMs | null;
-			/** @description When it came to its end; null before. */
+			/** @description When it came to its end; null before. It is in Unix milliseconds. */
 			finishedAt: UnixMs | null;
-			/** @description When it was created. */
+			/** @description When it was created, in Unix milliseconds. */
 			createdAt: UnixMs;
-			/** @description When it was last changed. A write of what is there already is no change. */
+			/** @description When it was last changed. A write of what is there already is no change. It is in Unix milliseconds. */
 			updatedAt: UnixMs;
 		};
 		/** @description A caller broke a run off. */
@@ -5147,7 +5488,6 @@ export interface components {
 			id: Id;
 			/**
 			 * @description What happened.
-			 * @enum {string}
 			 */
 			type: "sync.run.cancelled";
 			/** @description When it happened, as RFC 3339 in UTC. */
@@ -5158,7 +5498,6 @@ export interface components {
 			resource: {
 				/**
 				 * @description Its kind.
-				 * @enum {string}
 				 */
 				type: "sync_run";
 				/** @description Its id. */
@@ -5181,7 +5520,6 @@ export interface components {
 			id: Id;
 			/**
 			 * @description What happened.
-			 * @enum {string}
 			 */
 			type: "sync.run.confirmation_required";
 			/** @description When it happened, as RFC 3339 in UTC. */
@@ -5192,7 +5530,6 @@ export interface components {
 			resource: {
 				/**
 				 * @description Its kind.
-				 * @enum {string}
 				 */
 				type: "sync_run";
 				/** @description Its id. */
@@ -5223,7 +5560,23 @@ export interface components {
 		};
 		/**
 		 * @description Why a run failed or waits. A later version may add others.
-		 * @enum {string}
+		 *
+		 *     - `provider_limit`: The provider has had as many calls as it allows for now.
+		 *     - `provider_failed`: The provider fails, cannot be reached, or answers what is no answer.
+		 *     - `provider_rejected`: The provider does not let Remit read or write the object.
+		 *     - `list_without_end`: The provider's list leads back to pages that were read, or has the same records again and again. Nothing is deleted on its account.
+		 *     - `credentials_unreadable`: The server lacks the key with which the connection's credentials were sealed. The run goes on within a minute after the server has it.
+		 *     - `connection_needs_reauth`: The provider takes the connection's credentials no more.
+		 *     - `connection_not_active`: The connection was deleted or disabled, or has not been tested since its credentials changed.
+		 *     - `account_changed`: The connection opens another account than when the sync last ran: its records are others. Connect that account as a connection of its own.
+		 *     - `mapping_not_active`: A mapping was deleted, or is not `active` any more.
+		 *     - `schema_changed`: The provider's object no longer has a field that the mapping reads, or the field has another type.
+		 *     - `too_many_deletions`: So many records would be deleted that it may be a mistake (`deletePolicy`): `POST …/confirm` lets that happen.
+		 *     - `record_failed`: A record failed, and the sync's `errorPolicy` is `stop`.
+		 *     - `sync_deleted`: The sync was deleted.
+		 *     - `paused`: The sync is paused.
+		 *     - `storage_limit`: The organization has stored what it may store today (`GET /api/organization/usage`).
+		 *     - `internal_error`: The server could not go on; its log says why.
 		 */
 		SyncRunErrorCode: "provider_limit" | "provider_failed" | "provider_rejected" | "list_without_end" | "credentials_unreadable" | "connection_needs_reauth" | "connection_not_active" | "account_changed" | "mapping_not_active" | "schema_changed" | "too_many_deletions" | "record_failed" | "sync_deleted" | "paused" | "storage_limit" | "internal_error";
 		/** @description A run broke off. */
@@ -5232,7 +5585,6 @@ export interface components {
 			id: Id;
 			/**
 			 * @description What happened.
-			 * @enum {string}
 			 */
 			type: "sync.run.failed";
 			/** @description When it happened, as RFC 3339 in UTC. */
@@ -5243,7 +5595,6 @@ export interface components {
 			resource: {
 				/**
 				 * @description Its kind.
-				 * @enum {string}
 				 */
 				type: "sync_run";
 				/** @description Its id. */
@@ -5264,7 +5615,6 @@ export interface components {
 		SyncRunInput: {
 			/**
 			 * @description What the run reads; what the sync's `mode` says unless it is set.
-			 * @enum {string}
 			 */
 			mode?: "incremental" | "full" | "failed";
 		};
@@ -5277,7 +5627,10 @@ export interface components {
 		};
 		/**
 		 * @description What a run reads. A later version may add others.
-		 * @enum {string}
+		 *
+		 *     - `incremental`: What changed since the last run that came to its end.
+		 *     - `full`: Everything.
+		 *     - `failed`: The records that failed in earlier runs and have not been written since.
 		 */
 		SyncRunMode: "incremental" | "full" | "failed";
 		/** @description A run came to its end, and some records failed. */
@@ -5286,7 +5639,6 @@ export interface components {
 			id: Id;
 			/**
 			 * @description What happened.
-			 * @enum {string}
 			 */
 			type: "sync.run.partially_succeeded";
 			/** @description When it happened, as RFC 3339 in UTC. */
@@ -5297,7 +5649,6 @@ export interface components {
 			resource: {
 				/**
 				 * @description Its kind.
-				 * @enum {string}
 				 */
 				type: "sync_run";
 				/** @description Its id. */
@@ -5320,7 +5671,6 @@ export interface components {
 			id: Id;
 			/**
 			 * @description What happened.
-			 * @enum {string}
 			 */
 			type: "sync.run.started";
 			/** @description When it happened, as RFC 3339 in UTC. */
@@ -5331,7 +5681,6 @@ export interface components {
 			resource: {
 				/**
 				 * @description Its kind.
-				 * @enum {string}
 				 */
 				type: "sync_run";
 				/** @description Its id. */
@@ -5350,7 +5699,14 @@ export interface components {
 		};
 		/**
 		 * @description Where a run is. `succeeded`, `partially_succeeded`, `failed` and `cancelled` are its ends. A later version may add statuses.
-		 * @enum {string}
+		 *
+		 *     - `queued`: It is about to begin.
+		 *     - `running`: It is under way.
+		 *     - `waiting`: It waits: until `waitingUntil` for the provider, until the sync is resumed, or until somebody confirms its deletions.
+		 *     - `succeeded`: All that it read is in step. What failed in an earlier run and has not changed since waits for a run of mode `failed`.
+		 *     - `partially_succeeded`: It read to its end, and some records failed.
+		 *     - `failed`: It broke off; `error` says why. What it wrote stays.
+		 *     - `cancelled`: A caller broke it off. What it wrote stays.
 		 */
 		SyncRunStatus: "queued" | "running" | "waiting" | "succeeded" | "partially_succeeded" | "failed" | "cancelled";
 		/** @description A run came to its end, and all that it read is in step. */
@@ -5359,7 +5715,6 @@ export interface components {
 			id: Id;
 			/**
 			 * @description What happened.
-			 * @enum {string}
 			 */
 			type: "sync.run.succeeded";
 			/** @description When it happened, as RFC 3339 in UTC. */
@@ -5370,7 +5725,6 @@ export interface components {
 			resource: {
 				/**
 				 * @description Its kind.
-				 * @enum {string}
 				 */
 				type: "sync_run";
 				/** @description Its id. */
@@ -5400,22 +5754,35 @@ export interface components {
 		};
 		/**
 		 * @description When runs begin by themselves. A later version may add types.
-		 * @enum {string}
+		 *
+		 *     - `manual`: Never: a caller begins them.
+		 *     - `interval`: A time after the last one began.
+		 *     - `cron`: At the times of a cron expression.
 		 */
 		SyncScheduleType: "manual" | "interval" | "cron";
 		/**
 		 * @description A side of a sync.
-		 * @enum {string}
+		 *
+		 *     - `source`: Where the records come from: of a bidirectional sync, the provider.
+		 *     - `target`: Where the records go: of a bidirectional sync, Remit.
 		 */
 		SyncSide: "source" | "target";
 		/**
 		 * @description Whether a sync can run. A later version may add statuses.
-		 * @enum {string}
+		 *
+		 *     - `idle`: It waits for its next run.
+		 *     - `queued`: A run is about to begin.
+		 *     - `running`: A run is under way, or waits to go on.
+		 *     - `paused`: A caller paused it: no run begins, and none goes on.
+		 *     - `blocked`: It cannot run, for the reason in `statusReason`. The next run that can begin ends this.
 		 */
 		SyncStatus: "idle" | "queued" | "running" | "paused" | "blocked";
 		/**
 		 * @description What began a run. A later version may add others.
-		 * @enum {string}
+		 *
+		 *     - `manual`: A caller.
+		 *     - `schedule`: The sync's schedule.
+		 *     - `webhook`: The provider said that something changed.
 		 */
 		SyncTrigger: "manual" | "schedule" | "webhook";
 		/** @description Changes of a sync: an absent field stays as it is. A run that is under way goes on as it began. */
@@ -5445,7 +5812,6 @@ export interface components {
 			id: Id;
 			/**
 			 * @description What happened.
-			 * @enum {string}
 			 */
 			type: "sync.updated";
 			/** @description When it happened, as RFC 3339 in UTC. */
@@ -5456,7 +5822,6 @@ export interface components {
 			resource: {
 				/**
 				 * @description Its kind.
-				 * @enum {string}
 				 */
 				type: "sync";
 				/** @description Its id. */
@@ -5483,9 +5848,9 @@ export interface components {
 			percent: string;
 			/** @description Whether the line's price contains it. */
 			inclusive: boolean;
-			/** @description The net amount it is levied on. */
+			/** @description The net amount it is levied on, in minor units of the currency. */
 			taxableCents: Cents;
-			/** @description The tax. */
+			/** @description The tax, in minor units of the currency. */
 			taxCents: Cents;
 		};
 		/** @description A saved tax for line items. */
@@ -5506,9 +5871,9 @@ export interface components {
 			isDefault: boolean;
 			/** @description False when it is archived: invoices keep it, new ones cannot use it. */
 			active: boolean;
-			/** @description When it was created. */
+			/** @description When it was created, in Unix milliseconds. */
 			createdAt: UnixMs;
-			/** @description When it was last changed. A write of what is there already is no change. */
+			/** @description When it was last changed. A write of what is there already is no change. It is in Unix milliseconds. */
 			updatedAt: UnixMs;
 			/** @description Rises with every change; the `ETag` is this number, quoted. A write of what is there already is no change. */
 			version: number;
@@ -5532,7 +5897,6 @@ export interface components {
 			id: Id;
 			/**
 			 * @description What happened.
-			 * @enum {string}
 			 */
 			type: "tax_rate.created";
 			/** @description When it happened, as RFC 3339 in UTC. */
@@ -5543,7 +5907,6 @@ export interface components {
 			resource: {
 				/**
 				 * @description Its kind.
-				 * @enum {string}
 				 */
 				type: "tax_rate";
 				/** @description Its id. */
@@ -5571,7 +5934,6 @@ export interface components {
 			id: Id;
 			/**
 			 * @description What happened.
-			 * @enum {string}
 			 */
 			type: "tax_rate.deleted";
 			/** @description When it happened, as RFC 3339 in UTC. */
@@ -5582,7 +5944,6 @@ export interface components {
 			resource: {
 				/**
 				 * @description Its kind.
-				 * @enum {string}
 				 */
 				type: "tax_rate";
 				/** @description Its id. */
@@ -5627,7 +5988,6 @@ export interface components {
 			id: Id;
 			/**
 			 * @description What happened.
-			 * @enum {string}
 			 */
 			type: "tax_rate.updated";
 			/** @description When it happened, as RFC 3339 in UTC. */
@@ -5638,7 +5998,6 @@ export interface components {
 			resource: {
 				/**
 				 * @description Its kind.
-				 * @enum {string}
 				 */
 				type: "tax_rate";
 				/** @description Its id. */
@@ -5657,7 +6016,14 @@ export interface components {
 		};
 		/**
 		 * @description Where tax is rounded, half away from zero. A tax that a price contains is amount × percentage ÷ (100 + the percentages of all taxes of the line): it is taken out of the line's amount, which stays, and the net amount is what all its taxes leave.
-		 * @enum {string}
+		 *
+		 *     - `document`: Once per tax, on the sum of the lines' net amounts. The lines share the tax by largest remainder.
+		 *
+		 *     A tax that prices contain is rounded on the sum of the lines' amounts: once for the lines whose percentages add up to the same,
+		 *     since it is another part of the others. So a tax that one line has alone and another beside a second tax is rounded twice, and
+		 *     its total is the sum of both. Its cents go by largest remainder to the lines with the same set of taxes together, and then to
+		 *     each of them: the order of the lines changes no total, neither of an amount nor of a tax.
+		 *     - `line`: Each tax on every line, then summed.
 		 */
 		TaxRounding: "document" | "line";
 		/** @description Free text: any Unicode except NUL and lone surrogates. Line breaks are kept. */
@@ -5674,7 +6040,7 @@ export interface components {
 			notes?: Text | null;
 			/** @description Payment terms. Default: the organization's. */
 			paymentTerms?: Text | null;
-			/** @description When it is due. A plain date is a day in the organization's time zone. */
+			/** @description When it is due. A plain date is a day in the organization's time zone. It is as Unix milliseconds or text. */
 			dueDate?: DateInput | null;
 			/** @description Whether to show the break-down by hourly rate. Default false. */
 			showRateBreakdown?: boolean;
@@ -5705,23 +6071,23 @@ export interface components {
 			deliverableName: string | null;
 			/** @description What was done. */
 			description: string | null;
-			/** @description When the work began. */
+			/** @description When the work began, in Unix milliseconds. */
 			startedAt: UnixMs;
-			/** @description When the work ended; null while it is running. */
+			/** @description When the work ended; null while it is running. It is in Unix milliseconds. */
 			endedAt: UnixMs | null;
 			/** @description How many seconds it took, without breaks; null while it is running. */
 			durationSeconds: number | null;
 			/** @description Whether it is to be invoiced. */
 			billable: boolean;
-			/** @description Its own rate; null when the deal's or the organization's applies. */
+			/** @description Its own rate; null when the deal's or the organization's applies. It is in minor units of the currency. */
 			hourlyRateCents: Cents | null;
 			/** @description Whether it is on an invoice. */
 			status: TimeEntryStatus;
 			/** @description The invoice it is on; null when it is on none. */
 			invoiceId: Id | null;
-			/** @description When it was created. */
+			/** @description When it was created, in Unix milliseconds. */
 			createdAt: UnixMs;
-			/** @description When it was last changed. A write of what is there already is no change. */
+			/** @description When it was last changed. A write of what is there already is no change. It is in Unix milliseconds. */
 			updatedAt: UnixMs;
 			/** @description Rises with every change; the `ETag` is this number, quoted. A write of what is there already is no change. */
 			version: number;
@@ -5730,7 +6096,7 @@ export interface components {
 		TimeEntryCreate: {
 			/** @description The deal it is for. */
 			dealId: Id;
-			/** @description When the work began. When absent, the server computes it from end and duration, or takes the current time. */
+			/** @description When the work began. When absent, the server computes it from end and duration, or takes the current time. It is as Unix milliseconds or RFC 3339 text. */
 			startedAt?: InstantInput;
 			/** @description Who worked. Entries without it are one person's, so at most one of them runs. */
 			userId?: Line | null;
@@ -5744,13 +6110,13 @@ export interface components {
 			deliverableName?: Line | null;
 			/** @description What was done. */
 			description?: Text | null;
-			/** @description When the work ended; null or absent while it is running. */
+			/** @description When the work ended; null or absent while it is running. It is as Unix milliseconds or RFC 3339 text. */
 			endedAt?: InstantInput | null;
 			/** @description How many seconds it took, without breaks. */
 			durationSeconds?: DurationSeconds | null;
 			/** @description Whether it is to be invoiced. Default true. */
 			billable?: boolean;
-			/** @description Its own rate. Without one the deal's applies, and without that the organization's. */
+			/** @description Its own rate. Without one the deal's applies, and without that the organization's. It is in minor units of the currency. */
 			hourlyRateCents?: HourlyRate | null;
 		};
 		/** @description A time entry was created. */
@@ -5759,7 +6125,6 @@ export interface components {
 			id: Id;
 			/**
 			 * @description What happened.
-			 * @enum {string}
 			 */
 			type: "time_entry.created";
 			/** @description When it happened, as RFC 3339 in UTC. */
@@ -5770,7 +6135,6 @@ export interface components {
 			resource: {
 				/**
 				 * @description Its kind.
-				 * @enum {string}
 				 */
 				type: "time_entry";
 				/** @description Its id. */
@@ -5798,7 +6162,6 @@ export interface components {
 			id: Id;
 			/**
 			 * @description What happened.
-			 * @enum {string}
 			 */
 			type: "time_entry.deleted";
 			/** @description When it happened, as RFC 3339 in UTC. */
@@ -5809,7 +6172,6 @@ export interface components {
 			resource: {
 				/**
 				 * @description Its kind.
-				 * @enum {string}
 				 */
 				type: "time_entry";
 				/** @description Its id. */
@@ -5835,14 +6197,16 @@ export interface components {
 		};
 		/**
 		 * @description Whether a time entry is on an invoice.
-		 * @enum {string}
+		 *
+		 *     - `open`: Not on an invoice.
+		 *     - `invoiced`: On an invoice. It cannot change until the invoice is deleted or cancelled, or its line is removed.
 		 */
 		TimeEntryStatus: "open" | "invoiced";
 		/** @description Changes of a time entry: an absent field stays as it is, `null` clears a field. */
 		TimeEntryUpdate: {
 			/** @description The deal it is for. */
 			dealId?: Id;
-			/** @description When the work began. */
+			/** @description When the work began, as Unix milliseconds or RFC 3339 text. */
 			startedAt?: InstantInput;
 			/** @description Who worked. Entries without it are one person's, so at most one of them runs. */
 			userId?: Line | null;
@@ -5856,13 +6220,13 @@ export interface components {
 			deliverableName?: Line | null;
 			/** @description What was done. */
 			description?: Text | null;
-			/** @description When the work ended; null or absent while it is running. */
+			/** @description When the work ended; null or absent while it is running. It is as Unix milliseconds or RFC 3339 text. */
 			endedAt?: InstantInput | null;
 			/** @description How many seconds it took, without breaks. */
 			durationSeconds?: DurationSeconds | null;
 			/** @description Whether it is to be invoiced. Default true. */
 			billable?: boolean;
-			/** @description Its own rate. Without one the deal's applies, and without that the organization's. */
+			/** @description Its own rate. Without one the deal's applies, and without that the organization's. It is in minor units of the currency. */
 			hourlyRateCents?: HourlyRate | null;
 		};
 		/** @description Fields of a time entry changed. That an invoice claims or frees it is a change too. */
@@ -5871,7 +6235,6 @@ export interface components {
 			id: Id;
 			/**
 			 * @description What happened.
-			 * @enum {string}
 			 */
 			type: "time_entry.updated";
 			/** @description When it happened, as RFC 3339 in UTC. */
@@ -5882,7 +6245,6 @@ export interface components {
 			resource: {
 				/**
 				 * @description Its kind.
-				 * @enum {string}
 				 */
 				type: "time_entry";
 				/** @description Its id. */
@@ -5903,24 +6265,57 @@ export interface components {
 		TimeFilter: UnixMs | DateText;
 		/**
 		 * @description How time entries are grouped into lines.
-		 * @enum {string}
+		 *
+		 *     - `task`: A line for each task.
+		 *     - `deliverable`: A line for each deliverable.
+		 *     - `all`: One line for all.
 		 */
 		TimeGrouping: "task" | "deliverable" | "all";
 		/**
 		 * @description How the time of an entry is rounded to steps of some minutes when an invoice charges it. Each entry is rounded by itself; the entry stays as it is, and the invoice's timesheet shows what is charged.
-		 * @enum {string}
+		 *
+		 *     - `none`: Not: each second is charged.
+		 *     - `up`: Up to the next step: what is begun is charged.
+		 *     - `nearest`: To the nearest step, and up from the half: less than half a step is not charged.
 		 */
 		TimeRounding: "none" | "up" | "nearest";
 		/** @description A time zone of the IANA database, such as `Europe/Berlin`. */
 		TimeZone: string;
 		/**
 		 * @description What is done with a value. A later version may add transforms.
-		 * @enum {string}
+		 *
+		 *     - `trim`: Text without white space at its ends.
+		 *     - `lower`: Text in lower case.
+		 *     - `upper`: Text in upper case.
+		 *     - `toString`: A number or a boolean as text.
+		 *     - `toInteger`: Text of a whole number as that.
+		 *     - `toNumber`: Text of a decimal number as a number.
+		 *     - `toBoolean`: `true`, `yes`, `y`, `on` or 1 as true; `false`, `no`, `n`, `off` or 0 as false; whatever the case.
+		 *     - `parseDate`: A date in `format` as Unix milliseconds.
+		 *     - `formatDate`: Unix milliseconds as a date in `format`, by the day of UTC.
+		 *     - `toCents`: A decimal amount such as `12.34` in minor units of `currency` or `currencyPath`; more decimal places are an error.
+		 *     - `fromCents`: Minor units as decimal text with all places of `currency` or `currencyPath`.
+		 *     - `enumMap`: The text that `values` has for the value; without one `otherwise`, or an error.
+		 *     - `concat`: The value, or the items of a list, and the values of `paths`, joined by `separator`; without what is empty.
+		 *     - `split`: The parts of a text between `separator`; with `index` one of them.
+		 *     - `coalesce`: The value unless it is empty; else the first of `paths` that is not.
+		 *     - `domainFromUrl`: The domain of a URL, a host or an e-mail address, without `www.`.
+		 *     - `countryCode`: The ISO 3166-1 code of a country by its code or its English, German, French, Spanish, Italian or Dutch name.
+		 *     - `truncate`: At most the first `length` characters.
+		 *     - `lookupLink`: The record in Remit that a sync of the same connection has linked with this id of `object`, as its id; of records that go out, the id at the
+		 *     provider by that in Remit. A field has at most one, and the error of an id without a link is `not_linked`.
 		 */
 		TransformName: "trim" | "lower" | "upper" | "toString" | "toInteger" | "toNumber" | "toBoolean" | "parseDate" | "formatDate" | "toCents" | "fromCents" | "enumMap" | "concat" | "split" | "coalesce" | "domainFromUrl" | "countryCode" | "truncate" | "lookupLink";
 		/**
 		 * @description Why a payment that a processor reported, or a part of it, is on no invoice. A later version may add reasons.
-		 * @enum {string}
+		 *
+		 *     - `invoice_deleted`: The invoice was deleted.
+		 *     - `invoice_cancelled`: The invoice is cancelled.
+		 *     - `already_paid`: Nothing was owed on the invoice any more.
+		 *     - `currency_mismatch`: It is in another currency than the invoice.
+		 *     - `overpaid`: It is more than was owed on the invoice.
+		 *     - `amount_mismatch`: It is another amount than was owed; older versions applied no such payment.
+		 *     - `unknown_link`: It came by a payment link that is not known here, such as one that was made after the backup which was restored.
 		 */
 		UnappliedReason: "invoice_deleted" | "invoice_cancelled" | "already_paid" | "currency_mismatch" | "overpaid" | "amount_mismatch" | "unknown_link";
 		/** @description Unix epoch milliseconds, up to the end of the year 2200. */
@@ -5937,13 +6332,13 @@ export interface components {
 			name: string;
 			/** @description What the person may do. */
 			role: UserRole;
-			/** @description When the person last signed in; null before. */
+			/** @description When the person last signed in; null before. It is in Unix milliseconds. */
 			lastSignInAt: UnixMs | null;
-			/** @description When the person was removed, who can no longer sign in; null while they belong to the organization. */
+			/** @description When the person was removed, who can no longer sign in; null while they belong to the organization. It is in Unix milliseconds. */
 			removedAt: UnixMs | null;
-			/** @description When it was created. */
+			/** @description When it was created, in Unix milliseconds. */
 			createdAt: UnixMs;
-			/** @description When it was last changed. A write of what is there already is no change. */
+			/** @description When it was last changed. A write of what is there already is no change. It is in Unix milliseconds. */
 			updatedAt: UnixMs;
 			/** @description Rises with every change; the `ETag` is this number, quoted. A write of what is there already is no change. */
 			version: number;
@@ -5962,7 +6357,11 @@ export interface components {
 		};
 		/**
 		 * @description What a person may do. A later version may add roles.
-		 * @enum {string}
+		 *
+		 *     - `member`: Reads all records; writes companies, contacts, deals, time, invoices and payments, and sends invoices.
+		 *     - `manager`: As a member; also deletes invoices, and writes tax rates, pipelines, mappings, syncs and deliveries. Reads people, API keys and
+		 *     webhook endpoints.
+		 *     - `admin`: Everything, including people, API keys, webhook endpoints, connections and the settings of the organization.
 		 */
 		UserRole: "member" | "manager" | "admin";
 		/** @description Changes to a person. */
@@ -5992,7 +6391,7 @@ export interface components {
 			status: DeliveryStatus;
 			/** @description How many attempts were made. */
 			attemptCount: number;
-			/** @description When the next attempt is due; null when there is none, or while it waits for an earlier event of the same record. While `onProbation`, not before the host may be tried again. */
+			/** @description When the next attempt is due; null when there is none, or while it waits for an earlier event of the same record. While `onProbation`, not before the host may be tried again. It is in Unix milliseconds. */
 			nextAttemptAt: UnixMs | null;
 			/** @description Whether it waits for its host to answer 2xx: no webhook to the host has been answered so yet, or they have failed for an hour. Until one is, all endpoints on the host share one attempt at a time and 20 an hour. */
 			onProbation: boolean;
@@ -6002,9 +6401,9 @@ export interface components {
 			lastResponseStatus: number | null;
 			/** @description Why the last attempt failed; null when it did not. */
 			lastError: string | null;
-			/** @description When it was created. */
+			/** @description When it was created, in Unix milliseconds. */
 			createdAt: UnixMs;
-			/** @description When it was last changed. A write of what is there already is no change. */
+			/** @description When it was last changed. A write of what is there already is no change. It is in Unix milliseconds. */
 			updatedAt: UnixMs;
 		};
 		/** @description A delivery and its attempts. */
@@ -6023,7 +6422,7 @@ export interface components {
 			status: DeliveryStatus;
 			/** @description How many attempts were made. */
 			attemptCount: number;
-			/** @description When the next attempt is due; null when there is none, or while it waits for an earlier event of the same record. While `onProbation`, not before the host may be tried again. */
+			/** @description When the next attempt is due; null when there is none, or while it waits for an earlier event of the same record. While `onProbation`, not before the host may be tried again. It is in Unix milliseconds. */
 			nextAttemptAt: UnixMs | null;
 			/** @description Whether it waits for its host to answer 2xx: no webhook to the host has been answered so yet, or they have failed for an hour. Until one is, all endpoints on the host share one attempt at a time and 20 an hour. */
 			onProbation: boolean;
@@ -6033,9 +6432,9 @@ export interface components {
 			lastResponseStatus: number | null;
 			/** @description Why the last attempt failed; null when it did not. */
 			lastError: string | null;
-			/** @description When it was created. */
+			/** @description When it was created, in Unix milliseconds. */
 			createdAt: UnixMs;
-			/** @description When it was last changed. A write of what is there already is no change. */
+			/** @description When it was last changed. A write of what is there already is no change. It is in Unix milliseconds. */
 			updatedAt: UnixMs;
 			/** @description Its attempts, oldest first. */
 			attempts: DeliveryAttempt[];
@@ -6076,15 +6475,15 @@ export interface components {
 			status: EndpointStatus;
 			/** @description Why Remit disabled it; null when it did not. */
 			disabledReason: DisabledReason | null;
-			/** @description When the first delivery failed after the last success; null while it works. */
+			/** @description When the first delivery failed after the last success; null while it works. It is in Unix milliseconds. */
 			failingSince: UnixMs | null;
 			/** @description The last five characters of the secret, to recognise it. */
 			secretHint: string;
-			/** @description Until when the previous secret signs, or signed, as well; null when there is none. */
+			/** @description Until when the previous secret signs, or signed, as well; null when there is none. It is in Unix milliseconds. */
 			previousSecretExpiresAt: UnixMs | null;
-			/** @description When it was created. */
+			/** @description When it was created, in Unix milliseconds. */
 			createdAt: UnixMs;
-			/** @description When it was last changed. A write of what is there already is no change. */
+			/** @description When it was last changed. A write of what is there already is no change. It is in Unix milliseconds. */
 			updatedAt: UnixMs;
 			/** @description Rises with every change; the `ETag` is this number, quoted. A write of what is there already is no change. */
 			version: number;
@@ -6113,7 +6512,6 @@ export interface components {
 			id: Id;
 			/**
 			 * @description What happened.
-			 * @enum {string}
 			 */
 			type: "webhook.endpoint.disabled";
 			/** @description When it happened, as RFC 3339 in UTC. */
@@ -6124,7 +6522,6 @@ export interface components {
 			resource: {
 				/**
 				 * @description Its kind.
-				 * @enum {string}
 				 */
 				type: "webhook_endpoint";
 				/** @description Its id. */
@@ -6147,7 +6544,6 @@ export interface components {
 			id: Id;
 			/**
 			 * @description What happened.
-			 * @enum {string}
 			 */
 			type: "webhook.endpoint.failing";
 			/** @description When it happened, as RFC 3339 in UTC. */
@@ -6158,7 +6554,6 @@ export interface components {
 			resource: {
 				/**
 				 * @description Its kind.
-				 * @enum {string}
 				 */
 				type: "webhook_endpoint";
 				/** @description Its id. */
@@ -6186,7 +6581,7 @@ export interface components {
 		WebhookEndpointStats: {
 			/** @description The endpoint. */
 			endpointId: Id;
-			/** @description Since when the attempts count. */
+			/** @description Since when the attempts count, in Unix milliseconds. */
 			since: UnixMs;
 			/** @description Attempts that were answered with 2xx. */
 			succeeded: number;
@@ -6216,7 +6611,6 @@ export interface components {
 			description?: Line | null;
 			/**
 			 * @description `paused` stops deliveries; `active` starts them again, also for a disabled endpoint.
-			 * @enum {string}
 			 */
 			status?: "active" | "paused";
 		};
@@ -6244,6 +6638,10 @@ export interface components {
 			schema: {
 				[key: string]: unknown;
 			};
+			/** @description An event of this type. */
+			example: {
+				[key: string]: unknown;
+			};
 		};
 		/** @description A page of records. */
 		WebhookEventTypeList: {
@@ -6265,7 +6663,7 @@ export interface components {
 		};
 		/** @description The deliveries to make again. */
 		WebhookRedeliver: {
-			/** @description Only deliveries of events from then on; when absent, all that the server keeps. */
+			/** @description Only deliveries of events from then on; when absent, all that the server keeps. It is as Unix milliseconds or RFC 3339 text. */
 			since?: InstantInput;
 			/** @description Only deliveries with this status; when absent, those that are `exhausted`, `skipped` or `retrying`. */
 			status?: RedeliverStatus;
@@ -6281,7 +6679,6 @@ export interface components {
 			id: Id;
 			/**
 			 * @description What happened.
-			 * @enum {string}
 			 */
 			type: "webhook.test";
 			/** @description When it happened, as RFC 3339 in UTC. */
@@ -6292,7 +6689,6 @@ export interface components {
 			resource: {
 				/**
 				 * @description Its kind.
-				 * @enum {string}
 				 */
 				type: "webhook_endpoint";
 				/** @description Its id. */
@@ -6311,59 +6707,44 @@ export interface components {
 		};
 	};
 	responses: {
-		/** @description The request does not match the contract, or its body is nested deeper than 32 levels or has 25 000 different field names. */
-		BadRequest: {
+		InvalidRequestOrAmbiguousCredentials: {
 			headers: {
-				"X-Request-Id": components["headers"]["X-Request-Id"];
-				"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-				"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-				"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
 				[name: string]: unknown;
 			};
 			content: {
-				"application/problem+json": Problem;
+				"application/problem+json": Problem & {
+					code?: "invalid_request" | "ambiguous_credentials";
+				};
 			};
 		};
-		/** @description The API key is missing, unknown, expired or revoked, or the session has ended. */
-		Unauthorized: {
+		MissingCredentialsOrSessionEndedOrInvalidCredentials: {
 			headers: {
-				/** @description The scheme to use (RFC 6750). */
-				"WWW-Authenticate": string;
-				"X-Request-Id": components["headers"]["X-Request-Id"];
-				"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-				"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-				"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
 				[name: string]: unknown;
 			};
 			content: {
-				"application/problem+json": Problem;
+				"application/problem+json": Problem & {
+					code?: "missing_credentials" | "session_ended" | "invalid_credentials";
+				};
 			};
 		};
-		/** @description The API key lacks a scope, the role of the person is too low, or the request comes from another site. */
-		Forbidden: {
+		InsufficientScope: {
 			headers: {
-				"X-Request-Id": components["headers"]["X-Request-Id"];
-				"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-				"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-				"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
 				[name: string]: unknown;
 			};
 			content: {
-				"application/problem+json": Problem;
+				"application/problem+json": Problem & {
+					code?: "insufficient_scope";
+				};
 			};
 		};
-		/** @description Too many requests. */
-		TooManyRequests: {
+		RateLimited: {
 			headers: {
-				"Retry-After": components["headers"]["Retry-After"];
-				"X-Request-Id": components["headers"]["X-Request-Id"];
-				"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-				"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-				"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
 				[name: string]: unknown;
 			};
 			content: {
-				"application/problem+json": Problem;
+				"application/problem+json": Problem & {
+					code?: "rate_limited";
+				};
 			};
 		};
 		/** @description The key was created. */
@@ -6380,56 +6761,64 @@ export interface components {
 				"application/json": NewApiKey;
 			};
 		};
-		/** @description The request contradicts what is stored. */
-		Conflict: {
+		InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials: {
 			headers: {
-				"X-Request-Id": components["headers"]["X-Request-Id"];
-				"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-				"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-				"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
 				[name: string]: unknown;
 			};
 			content: {
-				"application/problem+json": Problem;
+				"application/problem+json": Problem & {
+					code?: "invalid_request" | "invalid_json" | "body_required" | "ambiguous_credentials";
+				};
 			};
 		};
-		/** @description The body is larger than 512 KiB. */
+		InsufficientScopeOrCrossSiteRequest: {
+			headers: {
+				[name: string]: unknown;
+			};
+			content: {
+				"application/problem+json": Problem & {
+					code?: "insufficient_scope" | "cross_site_request";
+				};
+			};
+		};
+		TooManyApiKeysOrIdempotencyKeyInUse: {
+			headers: {
+				[name: string]: unknown;
+			};
+			content: {
+				"application/problem+json": Problem & {
+					code?: "too_many_api_keys" | "idempotency_key_in_use";
+				};
+			};
+		};
 		PayloadTooLarge: {
 			headers: {
-				"X-Request-Id": components["headers"]["X-Request-Id"];
-				"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-				"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-				"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
 				[name: string]: unknown;
 			};
 			content: {
-				"application/problem+json": Problem;
+				"application/problem+json": Problem & {
+					code?: "payload_too_large";
+				};
 			};
 		};
-		/** @description The body is not `application/json`. */
 		UnsupportedMediaType: {
 			headers: {
-				"X-Request-Id": components["headers"]["X-Request-Id"];
-				"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-				"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-				"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
 				[name: string]: unknown;
 			};
 			content: {
-				"application/problem+json": Problem;
+				"application/problem+json": Problem & {
+					code?: "unsupported_media_type";
+				};
 			};
 		};
-		/** @description The request breaks a business rule. */
-		UnprocessableEntity: {
+		RateLimitedOrStorageLimitReached: {
 			headers: {
-				"X-Request-Id": components["headers"]["X-Request-Id"];
-				"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-				"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-				"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
 				[name: string]: unknown;
 			};
 			content: {
-				"application/problem+json": Problem;
+				"application/problem+json": Problem & {
+					code?: "rate_limited" | "storage_limit_reached";
+				};
 			};
 		};
 		/** @description The request has succeeded. */
@@ -6445,17 +6834,34 @@ export interface components {
 				"application/json": Ok;
 			};
 		};
-		/** @description There is no such record in the key's organization. */
-		NotFound: {
+		ApiKeyNotFound: {
 			headers: {
-				"X-Request-Id": components["headers"]["X-Request-Id"];
-				"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-				"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-				"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
 				[name: string]: unknown;
 			};
 			content: {
-				"application/problem+json": Problem;
+				"application/problem+json": Problem & {
+					code?: "api_key_not_found";
+				};
+			};
+		};
+		InvalidRequestOrInvalidJsonOrAmbiguousCredentials: {
+			headers: {
+				[name: string]: unknown;
+			};
+			content: {
+				"application/problem+json": Problem & {
+					code?: "invalid_request" | "invalid_json" | "ambiguous_credentials";
+				};
+			};
+		};
+		IdempotencyKeyReused: {
+			headers: {
+				[name: string]: unknown;
+			};
+			content: {
+				"application/problem+json": Problem & {
+					code?: "idempotency_key_reused";
+				};
 			};
 		};
 		/** @description The record was created. */
@@ -6474,6 +6880,16 @@ export interface components {
 				"application/json": CreatedRecord;
 			};
 		};
+		IdempotencyKeyInUse: {
+			headers: {
+				[name: string]: unknown;
+			};
+			content: {
+				"application/problem+json": Problem & {
+					code?: "idempotency_key_in_use";
+				};
+			};
+		};
 		/** @description The record still has the `ETag` of `If-None-Match`. */
 		NotModified: {
 			headers: {
@@ -6485,6 +6901,16 @@ export interface components {
 				[name: string]: unknown;
 			};
 			content?: never;
+		};
+		CompanyNotFound: {
+			headers: {
+				[name: string]: unknown;
+			};
+			content: {
+				"application/problem+json": Problem & {
+					code?: "company_not_found";
+				};
+			};
 		};
 		/** @description The record is as the request says; `ETag` has its version, which is the old one when nothing had to change. */
 		OkWithETag: {
@@ -6500,17 +6926,24 @@ export interface components {
 				"application/json": Ok;
 			};
 		};
-		/** @description The record has changed since the `ETag` of `If-Match`. */
-		PreconditionFailed: {
+		VersionMismatch: {
 			headers: {
-				"X-Request-Id": components["headers"]["X-Request-Id"];
-				"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-				"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-				"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
 				[name: string]: unknown;
 			};
 			content: {
-				"application/problem+json": Problem;
+				"application/problem+json": Problem & {
+					code?: "version_mismatch";
+				};
+			};
+		};
+		InvalidVatIdOrInvalidIban: {
+			headers: {
+				[name: string]: unknown;
+			};
+			content: {
+				"application/problem+json": Problem & {
+					code?: "invalid_vat_id" | "invalid_iban";
+				};
 			};
 		};
 		/** @description The request has succeeded. */
@@ -6527,6 +6960,66 @@ export interface components {
 				"application/json": HistoryEntryList;
 			};
 		};
+		ContactNotFound: {
+			headers: {
+				[name: string]: unknown;
+			};
+			content: {
+				"application/problem+json": Problem & {
+					code?: "contact_not_found";
+				};
+			};
+		};
+		UnknownCompany: {
+			headers: {
+				[name: string]: unknown;
+			};
+			content: {
+				"application/problem+json": Problem & {
+					code?: "unknown_company";
+				};
+			};
+		};
+		DealNotFound: {
+			headers: {
+				[name: string]: unknown;
+			};
+			content: {
+				"application/problem+json": Problem & {
+					code?: "deal_not_found";
+				};
+			};
+		};
+		UnknownCompanyOrUnknownContactOrUnknownPipelineOrUnknownStage: {
+			headers: {
+				[name: string]: unknown;
+			};
+			content: {
+				"application/problem+json": Problem & {
+					code?: "unknown_company" | "unknown_contact" | "unknown_pipeline" | "unknown_stage";
+				};
+			};
+		};
+		RecipientSuppressedOrIdempotencyKeyReused: {
+			headers: {
+				[name: string]: unknown;
+			};
+			content: {
+				"application/problem+json": Problem & {
+					code?: "recipient_suppressed" | "idempotency_key_reused";
+				};
+			};
+		};
+		RateLimitedOrEmailLimitReachedOrStorageLimitReached: {
+			headers: {
+				[name: string]: unknown;
+			};
+			content: {
+				"application/problem+json": Problem & {
+					code?: "rate_limited" | "email_limit_reached" | "storage_limit_reached";
+				};
+			};
+		};
 		/** @description The session has begun. */
 		CurrentSessionDataWithSetCookie: {
 			headers: {
@@ -6540,6 +7033,46 @@ export interface components {
 			};
 			content: {
 				"application/json": CurrentSessionData;
+			};
+		};
+		InvalidRequestOrInvalidJsonOrBodyRequired: {
+			headers: {
+				[name: string]: unknown;
+			};
+			content: {
+				"application/problem+json": Problem & {
+					code?: "invalid_request" | "invalid_json" | "body_required";
+				};
+			};
+		};
+		CrossSiteRequest: {
+			headers: {
+				[name: string]: unknown;
+			};
+			content: {
+				"application/problem+json": Problem & {
+					code?: "cross_site_request";
+				};
+			};
+		};
+		InvitationEndedOrInvitationNotFound: {
+			headers: {
+				[name: string]: unknown;
+			};
+			content: {
+				"application/problem+json": Problem & {
+					code?: "invitation_ended" | "invitation_not_found";
+				};
+			};
+		};
+		InvitationNotFound: {
+			headers: {
+				[name: string]: unknown;
+			};
+			content: {
+				"application/problem+json": Problem & {
+					code?: "invitation_not_found";
+				};
 			};
 		};
 		/** @description The record was created. */
@@ -6558,6 +7091,16 @@ export interface components {
 				"application/json": InvoiceCreated;
 			};
 		};
+		InvoiceNumberTakenOrTimeEntryAlreadyInvoicedOrIdempotencyKeyInUse: {
+			headers: {
+				[name: string]: unknown;
+			};
+			content: {
+				"application/problem+json": Problem & {
+					code?: "invoice_number_taken" | "time_entry_already_invoiced" | "idempotency_key_in_use";
+				};
+			};
+		};
 		/** @description The request has succeeded. */
 		InvoicePreviewData: {
 			headers: {
@@ -6569,6 +7112,26 @@ export interface components {
 			};
 			content: {
 				"application/json": InvoicePreviewData;
+			};
+		};
+		InvalidRequest: {
+			headers: {
+				[name: string]: unknown;
+			};
+			content: {
+				"application/problem+json": Problem & {
+					code?: "invalid_request";
+				};
+			};
+		};
+		ClientLinkNotFound: {
+			headers: {
+				[name: string]: unknown;
+			};
+			content: {
+				"application/problem+json": Problem & {
+					code?: "client_link_not_found";
+				};
 			};
 		};
 		/** @description The PDF. */
@@ -6586,18 +7149,24 @@ export interface components {
 				"application/pdf": unknown;
 			};
 		};
-		/** @description The server cannot do it now; the request may be repeated. */
-		ServiceUnavailable: {
+		Unavailable: {
 			headers: {
-				"Retry-After": components["headers"]["Retry-After"];
-				"X-Request-Id": components["headers"]["X-Request-Id"];
-				"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-				"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-				"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
 				[name: string]: unknown;
 			};
 			content: {
-				"application/problem+json": Problem;
+				"application/problem+json": Problem & {
+					code?: "unavailable";
+				};
+			};
+		};
+		InvoiceNotFound: {
+			headers: {
+				[name: string]: unknown;
+			};
+			content: {
+				"application/problem+json": Problem & {
+					code?: "invoice_not_found";
+				};
 			};
 		};
 		/** @description The record is as the request says; `ETag` has its version, which is the old one when nothing had to change. */
@@ -6612,6 +7181,26 @@ export interface components {
 			};
 			content: {
 				"application/json": InvoiceUpdated;
+			};
+		};
+		InvoiceNumberTakenOrTimeEntryAlreadyInvoiced: {
+			headers: {
+				[name: string]: unknown;
+			};
+			content: {
+				"application/problem+json": Problem & {
+					code?: "invoice_number_taken" | "time_entry_already_invoiced";
+				};
+			};
+		};
+		UnprocessableEntityOfInvoicesUpdate: {
+			headers: {
+				[name: string]: unknown;
+			};
+			content: {
+				"application/problem+json": Problem & {
+					code?: "totals_mismatch" | "amount_out_of_range" | "invalid_vat_id" | "invalid_period" | "invalid_iban" | "mixed_tax_inclusion" | "unknown_line_item" | "invalid_line_item" | "unknown_deal" | "unknown_company" | "invalid_time_entries" | "unknown_tax_rate" | "tax_rate_archived";
+				};
 			};
 		};
 		/** @description The action was done. */
@@ -6641,17 +7230,54 @@ export interface components {
 				"application/json": InvoiceLink;
 			};
 		};
-		/** @description The mail server, the payment processor or a provider rejected the request, or did not answer. Nothing was changed. */
-		BadGateway: {
+		ClientLinkNotFoundOrInvoiceNotFound: {
 			headers: {
-				"X-Request-Id": components["headers"]["X-Request-Id"];
-				"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-				"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-				"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
 				[name: string]: unknown;
 			};
 			content: {
-				"application/problem+json": Problem;
+				"application/problem+json": Problem & {
+					code?: "client_link_not_found" | "invoice_not_found";
+				};
+			};
+		};
+		OutcomeUnknownOrUnavailable: {
+			headers: {
+				[name: string]: unknown;
+			};
+			content: {
+				"application/problem+json": Problem & {
+					code?: "outcome_unknown" | "unavailable";
+				};
+			};
+		};
+		InvalidVatIdOrInvalidIbanOrLowContrast: {
+			headers: {
+				[name: string]: unknown;
+			};
+			content: {
+				"application/problem+json": Problem & {
+					code?: "invalid_vat_id" | "invalid_iban" | "low_contrast";
+				};
+			};
+		};
+		PaymentNotFound: {
+			headers: {
+				[name: string]: unknown;
+			};
+			content: {
+				"application/problem+json": Problem & {
+					code?: "payment_not_found";
+				};
+			};
+		};
+		PaymentNotManual: {
+			headers: {
+				[name: string]: unknown;
+			};
+			content: {
+				"application/problem+json": Problem & {
+					code?: "payment_not_manual";
+				};
 			};
 		};
 		/** @description The action was done. */
@@ -6666,6 +7292,226 @@ export interface components {
 			};
 			content: {
 				"application/json": Ok;
+			};
+		};
+		IdempotencyKeyInUseOrPaymentNotManual: {
+			headers: {
+				[name: string]: unknown;
+			};
+			content: {
+				"application/problem+json": Problem & {
+					code?: "idempotency_key_in_use" | "payment_not_manual";
+				};
+			};
+		};
+		PipelineNotFound: {
+			headers: {
+				[name: string]: unknown;
+			};
+			content: {
+				"application/problem+json": Problem & {
+					code?: "pipeline_not_found";
+				};
+			};
+		};
+		StageInUse: {
+			headers: {
+				[name: string]: unknown;
+			};
+			content: {
+				"application/problem+json": Problem & {
+					code?: "stage_in_use";
+				};
+			};
+		};
+		InvalidStages: {
+			headers: {
+				[name: string]: unknown;
+			};
+			content: {
+				"application/problem+json": Problem & {
+					code?: "invalid_stages";
+				};
+			};
+		};
+		RecordInUse: {
+			headers: {
+				[name: string]: unknown;
+			};
+			content: {
+				"application/problem+json": Problem & {
+					code?: "record_in_use";
+				};
+			};
+		};
+		CrossSiteRequestOrSessionRequired: {
+			headers: {
+				[name: string]: unknown;
+			};
+			content: {
+				"application/problem+json": Problem & {
+					code?: "cross_site_request" | "session_required";
+				};
+			};
+		};
+		TaxRateNotFound: {
+			headers: {
+				[name: string]: unknown;
+			};
+			content: {
+				"application/problem+json": Problem & {
+					code?: "tax_rate_not_found";
+				};
+			};
+		};
+		TaxRateInUse: {
+			headers: {
+				[name: string]: unknown;
+			};
+			content: {
+				"application/problem+json": Problem & {
+					code?: "tax_rate_in_use";
+				};
+			};
+		};
+		TaxRateArchived: {
+			headers: {
+				[name: string]: unknown;
+			};
+			content: {
+				"application/problem+json": Problem & {
+					code?: "tax_rate_archived";
+				};
+			};
+		};
+		TimeEntryNotFound: {
+			headers: {
+				[name: string]: unknown;
+			};
+			content: {
+				"application/problem+json": Problem & {
+					code?: "time_entry_not_found";
+				};
+			};
+		};
+		TimeEntryInvoicedOrTimerRunning: {
+			headers: {
+				[name: string]: unknown;
+			};
+			content: {
+				"application/problem+json": Problem & {
+					code?: "time_entry_invoiced" | "timer_running";
+				};
+			};
+		};
+		UnknownDealOrInvalidTimeEntry: {
+			headers: {
+				[name: string]: unknown;
+			};
+			content: {
+				"application/problem+json": Problem & {
+					code?: "unknown_deal" | "invalid_time_entry";
+				};
+			};
+		};
+		UserNotFound: {
+			headers: {
+				[name: string]: unknown;
+			};
+			content: {
+				"application/problem+json": Problem & {
+					code?: "user_not_found";
+				};
+			};
+		};
+		LastAdmin: {
+			headers: {
+				[name: string]: unknown;
+			};
+			content: {
+				"application/problem+json": Problem & {
+					code?: "last_admin";
+				};
+			};
+		};
+		OutcomeUnknownOrUnavailableOrResolverUnavailable: {
+			headers: {
+				[name: string]: unknown;
+			};
+			content: {
+				"application/problem+json": Problem & {
+					code?: "outcome_unknown" | "unavailable" | "resolver_unavailable";
+				};
+			};
+		};
+		ConnectionNotFound: {
+			headers: {
+				[name: string]: unknown;
+			};
+			content: {
+				"application/problem+json": Problem & {
+					code?: "connection_not_found";
+				};
+			};
+		};
+		ProviderNotConfiguredOrConnectionDisabledOrIdempotencyKeyInUse: {
+			headers: {
+				[name: string]: unknown;
+			};
+			content: {
+				"application/problem+json": Problem & {
+					code?: "provider_not_configured" | "connection_disabled" | "idempotency_key_in_use";
+				};
+			};
+		};
+		ConnectionDisabled: {
+			headers: {
+				[name: string]: unknown;
+			};
+			content: {
+				"application/problem+json": Problem & {
+					code?: "connection_disabled";
+				};
+			};
+		};
+		ProviderFailed: {
+			headers: {
+				[name: string]: unknown;
+			};
+			content: {
+				"application/problem+json": Problem & {
+					code?: "provider_failed";
+				};
+			};
+		};
+		MappingNotFound: {
+			headers: {
+				[name: string]: unknown;
+			};
+			content: {
+				"application/problem+json": Problem & {
+					code?: "mapping_not_found";
+				};
+			};
+		};
+		InvalidMappingOrUnknownConnection: {
+			headers: {
+				[name: string]: unknown;
+			};
+			content: {
+				"application/problem+json": Problem & {
+					code?: "invalid_mapping" | "unknown_connection";
+				};
+			};
+		};
+		SyncNotFound: {
+			headers: {
+				[name: string]: unknown;
+			};
+			content: {
+				"application/problem+json": Problem & {
+					code?: "sync_not_found";
+				};
 			};
 		};
 		/** @description The action was done. */
@@ -6696,6 +7542,16 @@ export interface components {
 				"application/json": SyncRecordErrorList;
 			};
 		};
+		SyncErrorNotFoundOrSyncNotFound: {
+			headers: {
+				[name: string]: unknown;
+			};
+			content: {
+				"application/problem+json": Problem & {
+					code?: "sync_error_not_found" | "sync_not_found";
+				};
+			};
+		};
 		/** @description The request has succeeded. */
 		SyncLinkSummaryList: {
 			headers: {
@@ -6708,6 +7564,16 @@ export interface components {
 			};
 			content: {
 				"application/json": SyncLinkSummaryList;
+			};
+		};
+		SyncLinkNotFoundOrSyncNotFound: {
+			headers: {
+				[name: string]: unknown;
+			};
+			content: {
+				"application/problem+json": Problem & {
+					code?: "sync_link_not_found" | "sync_not_found";
+				};
 			};
 		};
 		/** @description The action was done. */
@@ -6724,6 +7590,36 @@ export interface components {
 				"application/json": SyncData;
 			};
 		};
+		SyncNotFoundOrSyncRunNotFound: {
+			headers: {
+				[name: string]: unknown;
+			};
+			content: {
+				"application/problem+json": Problem & {
+					code?: "sync_not_found" | "sync_run_not_found";
+				};
+			};
+		};
+		WebhookDeliveryNotFound: {
+			headers: {
+				[name: string]: unknown;
+			};
+			content: {
+				"application/problem+json": Problem & {
+					code?: "webhook_delivery_not_found";
+				};
+			};
+		};
+		WebhookEndpointNotFound: {
+			headers: {
+				[name: string]: unknown;
+			};
+			content: {
+				"application/problem+json": Problem & {
+					code?: "webhook_endpoint_not_found";
+				};
+			};
+		};
 	};
 	parameters: {
 		/** @description The record's id. */
@@ -6734,9 +7630,9 @@ export interface components {
 		ConnectionPath: Id;
 		/** @description The contact's id. */
 		ContactPath: Id;
-		/** @description Only deals that were created then or later. */
+		/** @description Only deals that were created then or later, as Unix milliseconds or text. */
 		"DealFilters.createdFrom": TimeFilter;
-		/** @description Only deals that were created then or earlier. */
+		/** @description Only deals that were created then or earlier, as Unix milliseconds or text. */
 		"DealFilters.createdTo": TimeFilter;
 		/** @description Only deals with this currency. */
 		"DealFilters.currency": CurrencyCode;
@@ -6744,7 +7640,7 @@ export interface components {
 		"DealFilters.sortBy": DealSort;
 		/** @description Direction of sorting: the newest first by `createdAt`, the first change first by `updatedAt`. */
 		"DealFilters.sortOrder": SortOrder;
-		/** @description Only deals that were created or changed at this time or later. Sorted by `updatedAt`, first change first, where no order is asked for. */
+		/** @description Only deals that were created or changed at this time or later. Sorted by `updatedAt`, first change first, where no order is asked for. It is as Unix milliseconds or text. */
 		"DealFilters.updatedSince": TimeFilter;
 		/** @description Only deals worth so much or less, in minor units of their currencies. */
 		"DealFilters.valueMax": Cents;
@@ -6770,27 +7666,27 @@ export interface components {
 		InvoiceExpandQuery: InvoiceExpansion[];
 		/** @description Only invoices of this company. */
 		"InvoiceFilter.companyId": IdFilter;
-		/** @description Only invoices created on or after this date. A number is an instant here. */
+		/** @description Only invoices created on or after this date. A number is an instant here. It is as Unix milliseconds or text. */
 		"InvoiceFilter.createdFrom": DateInput;
-		/** @description Only invoices created on or before this date. A number is an instant here. */
+		/** @description Only invoices created on or before this date. A number is an instant here. It is as Unix milliseconds or text. */
 		"InvoiceFilter.createdTo": DateInput;
 		/** @description Only invoices in this currency. */
 		"InvoiceFilter.currency": CurrencyCode;
 		/** @description Only invoices of this deal. */
 		"InvoiceFilter.dealId": IdFilter;
-		/** @description Only invoices due on or after this date. */
+		/** @description Only invoices due on or after this date, as Unix milliseconds or text. */
 		"InvoiceFilter.dueFrom": DateInput;
-		/** @description Only invoices due on or before this date. */
+		/** @description Only invoices due on or before this date, as Unix milliseconds or text. */
 		"InvoiceFilter.dueTo": DateInput;
 		/** @description Only invoices that are overdue, or only those that are not. */
 		"InvoiceFilter.isOverdue": boolean;
-		/** @description Only invoices issued on or after this date. */
+		/** @description Only invoices issued on or after this date, as Unix milliseconds or text. */
 		"InvoiceFilter.issuedFrom": DateInput;
-		/** @description Only invoices issued on or before this date. */
+		/** @description Only invoices issued on or before this date, as Unix milliseconds or text. */
 		"InvoiceFilter.issuedTo": DateInput;
-		/** @description Only invoices paid on or after this date. */
+		/** @description Only invoices paid on or after this date, as Unix milliseconds or text. */
 		"InvoiceFilter.paidFrom": DateInput;
-		/** @description Only invoices paid on or before this date. */
+		/** @description Only invoices paid on or before this date, as Unix milliseconds or text. */
 		"InvoiceFilter.paidTo": DateInput;
 		/** @description Only invoices that are paid this far. */
 		"InvoiceFilter.paymentState": PaymentState;
@@ -6800,7 +7696,7 @@ export interface components {
 		"InvoiceFilter.totalMax": Cents;
 		/** @description Only invoices of at least this total, in minor units. */
 		"InvoiceFilter.totalMin": Cents;
-		/** @description Only invoices that were changed or created then or later. A number is an instant here. */
+		/** @description Only invoices that were changed or created then or later. A number is an instant here. It is as Unix milliseconds or text. */
 		"InvoiceFilter.updatedSince": DateInput;
 		/** @description Whether to count the invoices that match, in the header `X-Total-Count`. */
 		"InvoiceListQuery.count": boolean;
@@ -6869,6 +7765,8 @@ export interface components {
 		"X-RateLimit-Reset": number;
 		/** @description `<…>; rel="next"`, the URL of the next page relative to this one (RFC 8288); absent on the last page. */
 		Link: string;
+		/** @description The scheme to use (RFC 6750). */
+		"WWW-Authenticate": string;
 		/** @description Seconds to wait. */
 		"Retry-After": string;
 		/** @description `true` when this repeats the answer to an earlier request with the same `Idempotency-Key`; else absent. */
@@ -7302,36 +8200,90 @@ export type WebhookLatency = components['schemas']['WebhookLatency'];
 export type WebhookRedeliver = components['schemas']['WebhookRedeliver'];
 export type WebhookSecretRotate = components['schemas']['WebhookSecretRotate'];
 export type WebhookTestEvent = components['schemas']['WebhookTestEvent'];
-export type ResponseBadRequest = components['responses']['BadRequest'];
-export type ResponseUnauthorized = components['responses']['Unauthorized'];
-export type ResponseForbidden = components['responses']['Forbidden'];
-export type ResponseTooManyRequests = components['responses']['TooManyRequests'];
+export type ResponseInvalidRequestOrAmbiguousCredentials = components['responses']['InvalidRequestOrAmbiguousCredentials'];
+export type ResponseMissingCredentialsOrSessionEndedOrInvalidCredentials = components['responses']['MissingCredentialsOrSessionEndedOrInvalidCredentials'];
+export type ResponseInsufficientScope = components['responses']['InsufficientScope'];
+export type ResponseRateLimited = components['responses']['RateLimited'];
 export type ResponseNewApiKeyWithIdempotentReplayed = components['responses']['NewApiKeyWithIdempotentReplayed'];
-export type ResponseConflict = components['responses']['Conflict'];
+export type ResponseInvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials = components['responses']['InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials'];
+export type ResponseInsufficientScopeOrCrossSiteRequest = components['responses']['InsufficientScopeOrCrossSiteRequest'];
+export type ResponseTooManyApiKeysOrIdempotencyKeyInUse = components['responses']['TooManyApiKeysOrIdempotencyKeyInUse'];
 export type ResponsePayloadTooLarge = components['responses']['PayloadTooLarge'];
 export type ResponseUnsupportedMediaType = components['responses']['UnsupportedMediaType'];
-export type ResponseUnprocessableEntity = components['responses']['UnprocessableEntity'];
+export type ResponseRateLimitedOrStorageLimitReached = components['responses']['RateLimitedOrStorageLimitReached'];
 export type ResponseOk = components['responses']['Ok'];
-export type ResponseNotFound = components['responses']['NotFound'];
+export type ResponseApiKeyNotFound = components['responses']['ApiKeyNotFound'];
+export type ResponseInvalidRequestOrInvalidJsonOrAmbiguousCredentials = components['responses']['InvalidRequestOrInvalidJsonOrAmbiguousCredentials'];
+export type ResponseIdempotencyKeyReused = components['responses']['IdempotencyKeyReused'];
 export type ResponseCreatedRecordWithETagAndLocationAndIdempotentReplayed = components['responses']['CreatedRecordWithETagAndLocationAndIdempotentReplayed'];
+export type ResponseIdempotencyKeyInUse = components['responses']['IdempotencyKeyInUse'];
 export type ResponseNotModified = components['responses']['NotModified'];
+export type ResponseCompanyNotFound = components['responses']['CompanyNotFound'];
 export type ResponseOkWithETag = components['responses']['OkWithETag'];
-export type ResponsePreconditionFailed = components['responses']['PreconditionFailed'];
+export type ResponseVersionMismatch = components['responses']['VersionMismatch'];
+export type ResponseInvalidVatIdOrInvalidIban = components['responses']['InvalidVatIdOrInvalidIban'];
 export type ResponseHistoryEntryList = components['responses']['HistoryEntryList'];
+export type ResponseContactNotFound = components['responses']['ContactNotFound'];
+export type ResponseUnknownCompany = components['responses']['UnknownCompany'];
+export type ResponseDealNotFound = components['responses']['DealNotFound'];
+export type ResponseUnknownCompanyOrUnknownContactOrUnknownPipelineOrUnknownStage = components['responses']['UnknownCompanyOrUnknownContactOrUnknownPipelineOrUnknownStage'];
+export type ResponseRecipientSuppressedOrIdempotencyKeyReused = components['responses']['RecipientSuppressedOrIdempotencyKeyReused'];
+export type ResponseRateLimitedOrEmailLimitReachedOrStorageLimitReached = components['responses']['RateLimitedOrEmailLimitReachedOrStorageLimitReached'];
 export type ResponseCurrentSessionDataWithSetCookie = components['responses']['CurrentSessionDataWithSetCookie'];
+export type ResponseInvalidRequestOrInvalidJsonOrBodyRequired = components['responses']['InvalidRequestOrInvalidJsonOrBodyRequired'];
+export type ResponseCrossSiteRequest = components['responses']['CrossSiteRequest'];
+export type ResponseInvitationEndedOrInvitationNotFound = components['responses']['InvitationEndedOrInvitationNotFound'];
+export type ResponseInvitationNotFound = components['responses']['InvitationNotFound'];
 export type ResponseInvoiceCreatedWithETagAndLocationAndIdempotentReplayed = components['responses']['InvoiceCreatedWithETagAndLocationAndIdempotentReplayed'];
+export type ResponseInvoiceNumberTakenOrTimeEntryAlreadyInvoicedOrIdempotencyKeyInUse = components['responses']['InvoiceNumberTakenOrTimeEntryAlreadyInvoicedOrIdempotencyKeyInUse'];
 export type ResponseInvoicePreviewData = components['responses']['InvoicePreviewData'];
+export type ResponseInvalidRequest = components['responses']['InvalidRequest'];
+export type ResponseClientLinkNotFound = components['responses']['ClientLinkNotFound'];
 export type ResponsePdfWithContentDisposition = components['responses']['PdfWithContentDisposition'];
-export type ResponseServiceUnavailable = components['responses']['ServiceUnavailable'];
+export type ResponseUnavailable = components['responses']['Unavailable'];
+export type ResponseInvoiceNotFound = components['responses']['InvoiceNotFound'];
 export type ResponseInvoiceUpdatedWithETag = components['responses']['InvoiceUpdatedWithETag'];
+export type ResponseInvoiceNumberTakenOrTimeEntryAlreadyInvoiced = components['responses']['InvoiceNumberTakenOrTimeEntryAlreadyInvoiced'];
+export type ResponseUnprocessableEntityOfInvoicesUpdate = components['responses']['UnprocessableEntityOfInvoicesUpdate'];
 export type ResponseInvoiceLinkWithIdempotentReplayed = components['responses']['InvoiceLinkWithIdempotentReplayed'];
 export type ResponseInvoiceLink = components['responses']['InvoiceLink'];
-export type ResponseBadGateway = components['responses']['BadGateway'];
+export type ResponseClientLinkNotFoundOrInvoiceNotFound = components['responses']['ClientLinkNotFoundOrInvoiceNotFound'];
+export type ResponseOutcomeUnknownOrUnavailable = components['responses']['OutcomeUnknownOrUnavailable'];
+export type ResponseInvalidVatIdOrInvalidIbanOrLowContrast = components['responses']['InvalidVatIdOrInvalidIbanOrLowContrast'];
+export type ResponsePaymentNotFound = components['responses']['PaymentNotFound'];
+export type ResponsePaymentNotManual = components['responses']['PaymentNotManual'];
 export type ResponseOkWithIdempotentReplayed = components['responses']['OkWithIdempotentReplayed'];
+export type ResponseIdempotencyKeyInUseOrPaymentNotManual = components['responses']['IdempotencyKeyInUseOrPaymentNotManual'];
+export type ResponsePipelineNotFound = components['responses']['PipelineNotFound'];
+export type ResponseStageInUse = components['responses']['StageInUse'];
+export type ResponseInvalidStages = components['responses']['InvalidStages'];
+export type ResponseRecordInUse = components['responses']['RecordInUse'];
+export type ResponseCrossSiteRequestOrSessionRequired = components['responses']['CrossSiteRequestOrSessionRequired'];
+export type ResponseTaxRateNotFound = components['responses']['TaxRateNotFound'];
+export type ResponseTaxRateInUse = components['responses']['TaxRateInUse'];
+export type ResponseTaxRateArchived = components['responses']['TaxRateArchived'];
+export type ResponseTimeEntryNotFound = components['responses']['TimeEntryNotFound'];
+export type ResponseTimeEntryInvoicedOrTimerRunning = components['responses']['TimeEntryInvoicedOrTimerRunning'];
+export type ResponseUnknownDealOrInvalidTimeEntry = components['responses']['UnknownDealOrInvalidTimeEntry'];
+export type ResponseUserNotFound = components['responses']['UserNotFound'];
+export type ResponseLastAdmin = components['responses']['LastAdmin'];
+export type ResponseOutcomeUnknownOrUnavailableOrResolverUnavailable = components['responses']['OutcomeUnknownOrUnavailableOrResolverUnavailable'];
+export type ResponseConnectionNotFound = components['responses']['ConnectionNotFound'];
+export type ResponseProviderNotConfiguredOrConnectionDisabledOrIdempotencyKeyInUse = components['responses']['ProviderNotConfiguredOrConnectionDisabledOrIdempotencyKeyInUse'];
+export type ResponseConnectionDisabled = components['responses']['ConnectionDisabled'];
+export type ResponseProviderFailed = components['responses']['ProviderFailed'];
+export type ResponseMappingNotFound = components['responses']['MappingNotFound'];
+export type ResponseInvalidMappingOrUnknownConnection = components['responses']['InvalidMappingOrUnknownConnection'];
+export type ResponseSyncNotFound = components['responses']['SyncNotFound'];
 export type ResponseSyncRunDataWithIdempotentReplayed = components['responses']['SyncRunDataWithIdempotentReplayed'];
 export type ResponseSyncRecordErrorList = components['responses']['SyncRecordErrorList'];
+export type ResponseSyncErrorNotFoundOrSyncNotFound = components['responses']['SyncErrorNotFoundOrSyncNotFound'];
 export type ResponseSyncLinkSummaryList = components['responses']['SyncLinkSummaryList'];
+export type ResponseSyncLinkNotFoundOrSyncNotFound = components['responses']['SyncLinkNotFoundOrSyncNotFound'];
 export type ResponseSyncDataWithIdempotentReplayed = components['responses']['SyncDataWithIdempotentReplayed'];
+export type ResponseSyncNotFoundOrSyncRunNotFound = components['responses']['SyncNotFoundOrSyncRunNotFound'];
+export type ResponseWebhookDeliveryNotFound = components['responses']['WebhookDeliveryNotFound'];
+export type ResponseWebhookEndpointNotFound = components['responses']['WebhookEndpointNotFound'];
 export type ParameterAuditedPath = components['parameters']['AuditedPath'];
 export type ParameterCompanyPath = components['parameters']['CompanyPath'];
 export type ParameterConnectionPath = components['parameters']['ConnectionPath'];
@@ -7402,6 +8354,7 @@ export type HeaderXRateLimitLimit = components['headers']['X-RateLimit-Limit'];
 export type HeaderXRateLimitRemaining = components['headers']['X-RateLimit-Remaining'];
 export type HeaderXRateLimitReset = components['headers']['X-RateLimit-Reset'];
 export type HeaderLink = components['headers']['Link'];
+export type HeaderWwwAuthenticate = components['headers']['WWW-Authenticate'];
 export type HeaderRetryAfter = components['headers']['Retry-After'];
 export type HeaderIdempotentReplayed = components['headers']['Idempotent-Replayed'];
 export type HeaderETag = components['headers']['ETag'];
@@ -7437,10 +8390,10 @@ export interface operations {
 					"application/json": ApiKeyList;
 				};
 			};
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScope"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"apiKeys.create": {
@@ -7458,14 +8411,23 @@ export interface operations {
 		};
 		responses: {
 			201: components["responses"]["NewApiKeyWithIdempotentReplayed"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			409: components["responses"]["Conflict"];
+			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			409: components["responses"]["TooManyApiKeysOrIdempotencyKeyInUse"];
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["UnprocessableEntity"];
-			429: components["responses"]["TooManyRequests"];
+			422: {
+				headers: {
+					[name: string]: unknown;
+				};
+				content: {
+					"application/problem+json": Problem & {
+						code?: "expires_in_past" | "idempotency_key_reused";
+					};
+				};
+			};
+			429: components["responses"]["RateLimitedOrStorageLimitReached"];
 		};
 	};
 	"apiKeys.delete": {
@@ -7479,11 +8441,11 @@ export interface operations {
 		requestBody?: never;
 		responses: {
 			200: components["responses"]["Ok"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			404: components["responses"]["ApiKeyNotFound"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"apiKeys.rotate": {
@@ -7503,15 +8465,15 @@ export interface operations {
 		};
 		responses: {
 			201: components["responses"]["NewApiKeyWithIdempotentReplayed"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			409: components["responses"]["Conflict"];
+			400: components["responses"]["InvalidRequestOrInvalidJsonOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			404: components["responses"]["ApiKeyNotFound"];
+			409: components["responses"]["TooManyApiKeysOrIdempotencyKeyInUse"];
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["UnprocessableEntity"];
-			429: components["responses"]["TooManyRequests"];
+			422: components["responses"]["IdempotencyKeyReused"];
+			429: components["responses"]["RateLimitedOrStorageLimitReached"];
 		};
 	};
 	"audit.list": {
@@ -7521,9 +8483,9 @@ export interface operations {
 				actor?: string;
 				/** @description Only changes of this record: its id. */
 				resource?: IdFilter;
-				/** @description Only changes from then on. */
+				/** @description Only changes from then on, in Unix milliseconds. */
 				from?: UnixMs;
-				/** @description Only changes before then. */
+				/** @description Only changes before then, in Unix milliseconds. */
 				to?: UnixMs;
 				/** @description The most records in a page, 1 to 100. */
 				limit?: components["parameters"]["OffsetQuery.limit"];
@@ -7551,10 +8513,10 @@ export interface operations {
 					"application/json": AuditEntryList;
 				};
 			};
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScope"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"companies.list": {
@@ -7562,7 +8524,7 @@ export interface operations {
 			query?: {
 				/** @description Full-text search over name and domain. */
 				search?: SearchText;
-				/** @description Only companies that were created or changed at this time or later: `sortBy=updatedAt` gives the first change first. */
+				/** @description Only companies that were created or changed at this time or later: `sortBy=updatedAt` gives the first change first. It is as Unix milliseconds or text. */
 				updatedSince?: TimeFilter;
 				/** @description The field to sort by. */
 				sortBy?: "name" | "createdAt" | "updatedAt";
@@ -7594,10 +8556,10 @@ export interface operations {
 					"application/json": CompanyList;
 				};
 			};
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScope"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"companies.create": {
@@ -7615,14 +8577,23 @@ export interface operations {
 		};
 		responses: {
 			201: components["responses"]["CreatedRecordWithETagAndLocationAndIdempotentReplayed"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			409: components["responses"]["Conflict"];
+			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			409: components["responses"]["IdempotencyKeyInUse"];
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["UnprocessableEntity"];
-			429: components["responses"]["TooManyRequests"];
+			422: {
+				headers: {
+					[name: string]: unknown;
+				};
+				content: {
+					"application/problem+json": Problem & {
+						code?: "invalid_vat_id" | "invalid_iban" | "idempotency_key_reused";
+					};
+				};
+			};
+			429: components["responses"]["RateLimitedOrStorageLimitReached"];
 		};
 	};
 	"companies.get": {
@@ -7652,11 +8623,11 @@ export interface operations {
 				};
 			};
 			304: components["responses"]["NotModified"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScope"];
+			404: components["responses"]["CompanyNotFound"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"companies.replace": {
@@ -7676,15 +8647,15 @@ export interface operations {
 		};
 		responses: {
 			200: components["responses"]["OkWithETag"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			412: components["responses"]["PreconditionFailed"];
+			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			404: components["responses"]["CompanyNotFound"];
+			412: components["responses"]["VersionMismatch"];
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["UnprocessableEntity"];
-			429: components["responses"]["TooManyRequests"];
+			422: components["responses"]["InvalidVatIdOrInvalidIban"];
+			429: components["responses"]["RateLimitedOrStorageLimitReached"];
 		};
 	};
 	"companies.delete": {
@@ -7700,12 +8671,12 @@ export interface operations {
 		requestBody?: never;
 		responses: {
 			200: components["responses"]["Ok"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			412: components["responses"]["PreconditionFailed"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			404: components["responses"]["CompanyNotFound"];
+			412: components["responses"]["VersionMismatch"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"companies.update": {
@@ -7725,15 +8696,15 @@ export interface operations {
 		};
 		responses: {
 			200: components["responses"]["OkWithETag"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			412: components["responses"]["PreconditionFailed"];
+			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			404: components["responses"]["CompanyNotFound"];
+			412: components["responses"]["VersionMismatch"];
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["UnprocessableEntity"];
-			429: components["responses"]["TooManyRequests"];
+			422: components["responses"]["InvalidVatIdOrInvalidIban"];
+			429: components["responses"]["RateLimitedOrStorageLimitReached"];
 		};
 	};
 	"companies.history": {
@@ -7754,11 +8725,11 @@ export interface operations {
 		requestBody?: never;
 		responses: {
 			200: components["responses"]["HistoryEntryList"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScope"];
+			404: components["responses"]["CompanyNotFound"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"contacts.list": {
@@ -7768,7 +8739,7 @@ export interface operations {
 				companyId?: IdFilter;
 				/** @description Only contacts with this e-mail address, in any case. */
 				email?: string;
-				/** @description Only contacts that were created or changed at this time or later, the first change first. */
+				/** @description Only contacts that were created or changed at this time or later, the first change first, as Unix milliseconds or text. */
 				updatedSince?: TimeFilter;
 				/** @description Full-text search over name and e-mail address. */
 				search?: SearchText;
@@ -7798,10 +8769,10 @@ export interface operations {
 					"application/json": ContactList;
 				};
 			};
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScope"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"contacts.create": {
@@ -7819,14 +8790,23 @@ export interface operations {
 		};
 		responses: {
 			201: components["responses"]["CreatedRecordWithETagAndLocationAndIdempotentReplayed"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			409: components["responses"]["Conflict"];
+			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			409: components["responses"]["IdempotencyKeyInUse"];
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["UnprocessableEntity"];
-			429: components["responses"]["TooManyRequests"];
+			422: {
+				headers: {
+					[name: string]: unknown;
+				};
+				content: {
+					"application/problem+json": Problem & {
+						code?: "unknown_company" | "idempotency_key_reused";
+					};
+				};
+			};
+			429: components["responses"]["RateLimitedOrStorageLimitReached"];
 		};
 	};
 	"contacts.get": {
@@ -7856,11 +8836,11 @@ export interface operations {
 				};
 			};
 			304: components["responses"]["NotModified"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScope"];
+			404: components["responses"]["ContactNotFound"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"contacts.replace": {
@@ -7880,15 +8860,15 @@ export interface operations {
 		};
 		responses: {
 			200: components["responses"]["OkWithETag"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			412: components["responses"]["PreconditionFailed"];
+			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			404: components["responses"]["ContactNotFound"];
+			412: components["responses"]["VersionMismatch"];
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["UnprocessableEntity"];
-			429: components["responses"]["TooManyRequests"];
+			422: components["responses"]["UnknownCompany"];
+			429: components["responses"]["RateLimitedOrStorageLimitReached"];
 		};
 	};
 	"contacts.delete": {
@@ -7904,12 +8884,12 @@ export interface operations {
 		requestBody?: never;
 		responses: {
 			200: components["responses"]["Ok"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			412: components["responses"]["PreconditionFailed"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			404: components["responses"]["ContactNotFound"];
+			412: components["responses"]["VersionMismatch"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"contacts.update": {
@@ -7929,15 +8909,15 @@ export interface operations {
 		};
 		responses: {
 			200: components["responses"]["OkWithETag"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			412: components["responses"]["PreconditionFailed"];
+			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			404: components["responses"]["ContactNotFound"];
+			412: components["responses"]["VersionMismatch"];
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["UnprocessableEntity"];
-			429: components["responses"]["TooManyRequests"];
+			422: components["responses"]["UnknownCompany"];
+			429: components["responses"]["RateLimitedOrStorageLimitReached"];
 		};
 	};
 	"contacts.history": {
@@ -7958,11 +8938,11 @@ export interface operations {
 		requestBody?: never;
 		responses: {
 			200: components["responses"]["HistoryEntryList"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScope"];
+			404: components["responses"]["ContactNotFound"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"deals.list": {
@@ -7982,11 +8962,11 @@ export interface operations {
 				valueMin?: components["parameters"]["DealFilters.valueMin"];
 				/** @description Only deals worth so much or less, in minor units of their currencies. */
 				valueMax?: components["parameters"]["DealFilters.valueMax"];
-				/** @description Only deals that were created then or later. */
+				/** @description Only deals that were created then or later, as Unix milliseconds or text. */
 				createdFrom?: components["parameters"]["DealFilters.createdFrom"];
-				/** @description Only deals that were created then or earlier. */
+				/** @description Only deals that were created then or earlier, as Unix milliseconds or text. */
 				createdTo?: components["parameters"]["DealFilters.createdTo"];
-				/** @description Only deals that were created or changed at this time or later. Sorted by `updatedAt`, first change first, where no order is asked for. */
+				/** @description Only deals that were created or changed at this time or later. Sorted by `updatedAt`, first change first, where no order is asked for. It is as Unix milliseconds or text. */
 				updatedSince?: components["parameters"]["DealFilters.updatedSince"];
 				/** @description The field to sort by: `createdAt` unless `updatedSince` is there. */
 				sortBy?: components["parameters"]["DealFilters.sortBy"];
@@ -8020,10 +9000,10 @@ export interface operations {
 					"application/json": DealList;
 				};
 			};
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScope"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"deals.create": {
@@ -8041,14 +9021,23 @@ export interface operations {
 		};
 		responses: {
 			201: components["responses"]["CreatedRecordWithETagAndLocationAndIdempotentReplayed"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			409: components["responses"]["Conflict"];
+			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			409: components["responses"]["IdempotencyKeyInUse"];
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["UnprocessableEntity"];
-			429: components["responses"]["TooManyRequests"];
+			422: {
+				headers: {
+					[name: string]: unknown;
+				};
+				content: {
+					"application/problem+json": Problem & {
+						code?: "unknown_company" | "unknown_contact" | "unknown_pipeline" | "unknown_stage" | "idempotency_key_reused";
+					};
+				};
+			};
+			429: components["responses"]["RateLimitedOrStorageLimitReached"];
 		};
 	};
 	"deals.get": {
@@ -8078,11 +9067,11 @@ export interface operations {
 				};
 			};
 			304: components["responses"]["NotModified"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScope"];
+			404: components["responses"]["DealNotFound"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"deals.replace": {
@@ -8102,15 +9091,15 @@ export interface operations {
 		};
 		responses: {
 			200: components["responses"]["OkWithETag"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			412: components["responses"]["PreconditionFailed"];
+			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			404: components["responses"]["DealNotFound"];
+			412: components["responses"]["VersionMismatch"];
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["UnprocessableEntity"];
-			429: components["responses"]["TooManyRequests"];
+			422: components["responses"]["UnknownCompanyOrUnknownContactOrUnknownPipelineOrUnknownStage"];
+			429: components["responses"]["RateLimitedOrStorageLimitReached"];
 		};
 	};
 	"deals.delete": {
@@ -8126,12 +9115,12 @@ export interface operations {
 		requestBody?: never;
 		responses: {
 			200: components["responses"]["Ok"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			412: components["responses"]["PreconditionFailed"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			404: components["responses"]["DealNotFound"];
+			412: components["responses"]["VersionMismatch"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"deals.update": {
@@ -8151,15 +9140,15 @@ export interface operations {
 		};
 		responses: {
 			200: components["responses"]["OkWithETag"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			412: components["responses"]["PreconditionFailed"];
+			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			404: components["responses"]["DealNotFound"];
+			412: components["responses"]["VersionMismatch"];
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["UnprocessableEntity"];
-			429: components["responses"]["TooManyRequests"];
+			422: components["responses"]["UnknownCompanyOrUnknownContactOrUnknownPipelineOrUnknownStage"];
+			429: components["responses"]["RateLimitedOrStorageLimitReached"];
 		};
 	};
 	"deals.history": {
@@ -8180,11 +9169,11 @@ export interface operations {
 		requestBody?: never;
 		responses: {
 			200: components["responses"]["HistoryEntryList"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScope"];
+			404: components["responses"]["DealNotFound"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"invitations.list": {
@@ -8216,10 +9205,10 @@ export interface operations {
 					"application/json": InvitationList;
 				};
 			};
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScope"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"invitations.create": {
@@ -8250,14 +9239,23 @@ export interface operations {
 					"application/json": InvitationLink;
 				};
 			};
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			409: components["responses"]["Conflict"];
+			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			409: {
+				headers: {
+					[name: string]: unknown;
+				};
+				content: {
+					"application/problem+json": Problem & {
+						code?: "email_taken" | "too_many_invitations" | "idempotency_key_in_use";
+					};
+				};
+			};
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["UnprocessableEntity"];
-			429: components["responses"]["TooManyRequests"];
+			422: components["responses"]["RecipientSuppressedOrIdempotencyKeyReused"];
+			429: components["responses"]["RateLimitedOrEmailLimitReachedOrStorageLimitReached"];
 		};
 	};
 	"invitations.accept": {
@@ -8273,13 +9271,22 @@ export interface operations {
 		};
 		responses: {
 			201: components["responses"]["CurrentSessionDataWithSetCookie"];
-			400: components["responses"]["BadRequest"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			409: components["responses"]["Conflict"];
+			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequired"];
+			403: components["responses"]["CrossSiteRequest"];
+			404: components["responses"]["InvitationEndedOrInvitationNotFound"];
+			409: {
+				headers: {
+					[name: string]: unknown;
+				};
+				content: {
+					"application/problem+json": Problem & {
+						code?: "email_taken";
+					};
+				};
+			};
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
-			429: components["responses"]["TooManyRequests"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"invitations.show": {
@@ -8307,12 +9314,12 @@ export interface operations {
 					"application/json": InvitationDetailsData;
 				};
 			};
-			400: components["responses"]["BadRequest"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
+			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequired"];
+			403: components["responses"]["CrossSiteRequest"];
+			404: components["responses"]["InvitationEndedOrInvitationNotFound"];
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
-			429: components["responses"]["TooManyRequests"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"invitations.delete": {
@@ -8326,11 +9333,11 @@ export interface operations {
 		requestBody?: never;
 		responses: {
 			200: components["responses"]["Ok"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			404: components["responses"]["InvitationNotFound"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"invitations.resend": {
@@ -8359,13 +9366,13 @@ export interface operations {
 					"application/json": InvitationLink;
 				};
 			};
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			409: components["responses"]["Conflict"];
-			422: components["responses"]["UnprocessableEntity"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			404: components["responses"]["InvitationNotFound"];
+			409: components["responses"]["IdempotencyKeyInUse"];
+			422: components["responses"]["RecipientSuppressedOrIdempotencyKeyReused"];
+			429: components["responses"]["RateLimitedOrEmailLimitReachedOrStorageLimitReached"];
 		};
 	};
 	"invoices.list": {
@@ -8387,23 +9394,23 @@ export interface operations {
 				totalMin?: components["parameters"]["InvoiceFilter.totalMin"];
 				/** @description Only invoices of at most this total, in minor units. */
 				totalMax?: components["parameters"]["InvoiceFilter.totalMax"];
-				/** @description Only invoices issued on or after this date. */
+				/** @description Only invoices issued on or after this date, as Unix milliseconds or text. */
 				issuedFrom?: components["parameters"]["InvoiceFilter.issuedFrom"];
-				/** @description Only invoices issued on or before this date. */
+				/** @description Only invoices issued on or before this date, as Unix milliseconds or text. */
 				issuedTo?: components["parameters"]["InvoiceFilter.issuedTo"];
-				/** @description Only invoices due on or after this date. */
+				/** @description Only invoices due on or after this date, as Unix milliseconds or text. */
 				dueFrom?: components["parameters"]["InvoiceFilter.dueFrom"];
-				/** @description Only invoices due on or before this date. */
+				/** @description Only invoices due on or before this date, as Unix milliseconds or text. */
 				dueTo?: components["parameters"]["InvoiceFilter.dueTo"];
-				/** @description Only invoices paid on or after this date. */
+				/** @description Only invoices paid on or after this date, as Unix milliseconds or text. */
 				paidFrom?: components["parameters"]["InvoiceFilter.paidFrom"];
-				/** @description Only invoices paid on or before this date. */
+				/** @description Only invoices paid on or before this date, as Unix milliseconds or text. */
 				paidTo?: components["parameters"]["InvoiceFilter.paidTo"];
-				/** @description Only invoices created on or after this date. A number is an instant here. */
+				/** @description Only invoices created on or after this date. A number is an instant here. It is as Unix milliseconds or text. */
 				createdFrom?: components["parameters"]["InvoiceFilter.createdFrom"];
-				/** @description Only invoices created on or before this date. A number is an instant here. */
+				/** @description Only invoices created on or before this date. A number is an instant here. It is as Unix milliseconds or text. */
 				createdTo?: components["parameters"]["InvoiceFilter.createdTo"];
-				/** @description Only invoices that were changed or created then or later. A number is an instant here. */
+				/** @description Only invoices that were changed or created then or later. A number is an instant here. It is as Unix milliseconds or text. */
 				updatedSince?: components["parameters"]["InvoiceFilter.updatedSince"];
 				/** @description Full-text search over number and payment reference, or, where the key may read companies, the company's name and domain. Only where neither alone has all the words of any, over both together. */
 				search?: components["parameters"]["InvoiceListQuery.search"];
@@ -8445,10 +9452,10 @@ export interface operations {
 					"application/json": InvoiceList;
 				};
 			};
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScope"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"invoices.create": {
@@ -8466,14 +9473,23 @@ export interface operations {
 		};
 		responses: {
 			201: components["responses"]["InvoiceCreatedWithETagAndLocationAndIdempotentReplayed"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			409: components["responses"]["Conflict"];
+			400: components["responses"]["InvalidRequestOrInvalidJsonOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			409: components["responses"]["InvoiceNumberTakenOrTimeEntryAlreadyInvoicedOrIdempotencyKeyInUse"];
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["UnprocessableEntity"];
-			429: components["responses"]["TooManyRequests"];
+			422: {
+				headers: {
+					[name: string]: unknown;
+				};
+				content: {
+					"application/problem+json": Problem & {
+						code?: "totals_mismatch" | "amount_out_of_range" | "invalid_vat_id" | "invalid_period" | "invalid_iban" | "mixed_tax_inclusion" | "unknown_line_item" | "invalid_line_item" | "unknown_deal" | "unknown_company" | "invalid_time_entries" | "unknown_tax_rate" | "tax_rate_archived" | "idempotency_key_reused";
+					};
+				};
+			};
+			429: components["responses"]["RateLimitedOrStorageLimitReached"];
 		};
 	};
 	"invoices.createFromTimeEntries": {
@@ -8491,14 +9507,23 @@ export interface operations {
 		};
 		responses: {
 			201: components["responses"]["InvoiceCreatedWithETagAndLocationAndIdempotentReplayed"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			409: components["responses"]["Conflict"];
+			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			409: components["responses"]["InvoiceNumberTakenOrTimeEntryAlreadyInvoicedOrIdempotencyKeyInUse"];
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["UnprocessableEntity"];
-			429: components["responses"]["TooManyRequests"];
+			422: {
+				headers: {
+					[name: string]: unknown;
+				};
+				content: {
+					"application/problem+json": Problem & {
+						code?: "amount_out_of_range" | "invalid_vat_id" | "invalid_period" | "invalid_iban" | "mixed_tax_inclusion" | "invalid_line_item" | "unknown_deal" | "unknown_company" | "invalid_time_entries" | "rate_missing" | "currency_mismatch" | "unknown_tax_rate" | "tax_rate_archived" | "idempotency_key_reused";
+					};
+				};
+			};
+			429: components["responses"]["RateLimitedOrStorageLimitReached"];
 		};
 	};
 	"invoices.previewFromTimeEntries": {
@@ -8514,14 +9539,32 @@ export interface operations {
 		};
 		responses: {
 			200: components["responses"]["InvoicePreviewData"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			409: components["responses"]["Conflict"];
+			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			409: {
+				headers: {
+					[name: string]: unknown;
+				};
+				content: {
+					"application/problem+json": Problem & {
+						code?: "time_entry_already_invoiced";
+					};
+				};
+			};
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["UnprocessableEntity"];
-			429: components["responses"]["TooManyRequests"];
+			422: {
+				headers: {
+					[name: string]: unknown;
+				};
+				content: {
+					"application/problem+json": Problem & {
+						code?: "amount_out_of_range" | "invalid_vat_id" | "invalid_period" | "invalid_iban" | "mixed_tax_inclusion" | "invalid_line_item" | "unknown_deal" | "unknown_company" | "invalid_time_entries" | "rate_missing" | "currency_mismatch" | "unknown_tax_rate" | "tax_rate_archived";
+					};
+				};
+			};
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"invoices.preview": {
@@ -8537,13 +9580,22 @@ export interface operations {
 		};
 		responses: {
 			200: components["responses"]["InvoicePreviewData"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
+			400: components["responses"]["InvalidRequestOrInvalidJsonOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["UnprocessableEntity"];
-			429: components["responses"]["TooManyRequests"];
+			422: {
+				headers: {
+					[name: string]: unknown;
+				};
+				content: {
+					"application/problem+json": Problem & {
+						code?: "totals_mismatch" | "amount_out_of_range" | "invalid_vat_id" | "invalid_period" | "invalid_iban" | "mixed_tax_inclusion" | "unknown_line_item" | "invalid_line_item" | "unknown_deal" | "unknown_company" | "unknown_tax_rate" | "tax_rate_archived";
+					};
+				};
+			};
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"invoices.public.get": {
@@ -8569,9 +9621,9 @@ export interface operations {
 					"application/json": PublicInvoiceData;
 				};
 			};
-			400: components["responses"]["BadRequest"];
-			404: components["responses"]["NotFound"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequest"];
+			404: components["responses"]["ClientLinkNotFound"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"invoices.public.pdf": {
@@ -8585,10 +9637,10 @@ export interface operations {
 		requestBody?: never;
 		responses: {
 			200: components["responses"]["PdfWithContentDisposition"];
-			400: components["responses"]["BadRequest"];
-			404: components["responses"]["NotFound"];
-			429: components["responses"]["TooManyRequests"];
-			503: components["responses"]["ServiceUnavailable"];
+			400: components["responses"]["InvalidRequest"];
+			404: components["responses"]["ClientLinkNotFound"];
+			429: components["responses"]["RateLimited"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"invoices.get": {
@@ -8621,11 +9673,11 @@ export interface operations {
 				};
 			};
 			304: components["responses"]["NotModified"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScope"];
+			404: components["responses"]["InvoiceNotFound"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"invoices.replace": {
@@ -8645,16 +9697,16 @@ export interface operations {
 		};
 		responses: {
 			200: components["responses"]["InvoiceUpdatedWithETag"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			409: components["responses"]["Conflict"];
-			412: components["responses"]["PreconditionFailed"];
+			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			404: components["responses"]["InvoiceNotFound"];
+			409: components["responses"]["InvoiceNumberTakenOrTimeEntryAlreadyInvoiced"];
+			412: components["responses"]["VersionMismatch"];
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["UnprocessableEntity"];
-			429: components["responses"]["TooManyRequests"];
+			422: components["responses"]["UnprocessableEntityOfInvoicesUpdate"];
+			429: components["responses"]["RateLimitedOrStorageLimitReached"];
 		};
 	};
 	"invoices.delete": {
@@ -8670,12 +9722,12 @@ export interface operations {
 		requestBody?: never;
 		responses: {
 			200: components["responses"]["Ok"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			412: components["responses"]["PreconditionFailed"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			404: components["responses"]["InvoiceNotFound"];
+			412: components["responses"]["VersionMismatch"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"invoices.update": {
@@ -8695,16 +9747,16 @@ export interface operations {
 		};
 		responses: {
 			200: components["responses"]["InvoiceUpdatedWithETag"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			409: components["responses"]["Conflict"];
-			412: components["responses"]["PreconditionFailed"];
+			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			404: components["responses"]["InvoiceNotFound"];
+			409: components["responses"]["InvoiceNumberTakenOrTimeEntryAlreadyInvoiced"];
+			412: components["responses"]["VersionMismatch"];
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["UnprocessableEntity"];
-			429: components["responses"]["TooManyRequests"];
+			422: components["responses"]["UnprocessableEntityOfInvoicesUpdate"];
+			429: components["responses"]["RateLimitedOrStorageLimitReached"];
 		};
 	};
 	"invoices.clientLink.get": {
@@ -8718,11 +9770,11 @@ export interface operations {
 		requestBody?: never;
 		responses: {
 			200: components["responses"]["InvoiceLink"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScope"];
+			404: components["responses"]["ClientLinkNotFoundOrInvoiceNotFound"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"invoices.clientLink.create": {
@@ -8738,13 +9790,13 @@ export interface operations {
 		requestBody?: never;
 		responses: {
 			200: components["responses"]["InvoiceLinkWithIdempotentReplayed"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			409: components["responses"]["Conflict"];
-			422: components["responses"]["UnprocessableEntity"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			404: components["responses"]["InvoiceNotFound"];
+			409: components["responses"]["IdempotencyKeyInUse"];
+			422: components["responses"]["IdempotencyKeyReused"];
+			429: components["responses"]["RateLimitedOrStorageLimitReached"];
 		};
 	};
 	"invoices.clientLink.delete": {
@@ -8758,11 +9810,11 @@ export interface operations {
 		requestBody?: never;
 		responses: {
 			200: components["responses"]["Ok"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			404: components["responses"]["ClientLinkNotFoundOrInvoiceNotFound"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"invoices.document": {
@@ -8788,11 +9840,11 @@ export interface operations {
 					"application/json": InvoiceDocumentData;
 				};
 			};
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScope"];
+			404: components["responses"]["InvoiceNotFound"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"invoices.emails.list": {
@@ -8826,11 +9878,11 @@ export interface operations {
 					"application/json": InvoiceEmailList;
 				};
 			};
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScope"];
+			404: components["responses"]["InvoiceNotFound"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"invoices.history": {
@@ -8851,11 +9903,11 @@ export interface operations {
 		requestBody?: never;
 		responses: {
 			200: components["responses"]["HistoryEntryList"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScope"];
+			404: components["responses"]["InvoiceNotFound"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"invoices.paymentLink.get": {
@@ -8869,11 +9921,20 @@ export interface operations {
 		requestBody?: never;
 		responses: {
 			200: components["responses"]["InvoiceLink"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScope"];
+			404: {
+				headers: {
+					[name: string]: unknown;
+				};
+				content: {
+					"application/problem+json": Problem & {
+						code?: "payment_link_not_found" | "invoice_not_found";
+					};
+				};
+			};
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"invoices.paymentLink.create": {
@@ -8889,14 +9950,41 @@ export interface operations {
 		requestBody?: never;
 		responses: {
 			200: components["responses"]["InvoiceLinkWithIdempotentReplayed"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			409: components["responses"]["Conflict"];
-			422: components["responses"]["UnprocessableEntity"];
-			429: components["responses"]["TooManyRequests"];
-			502: components["responses"]["BadGateway"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			404: components["responses"]["InvoiceNotFound"];
+			409: {
+				headers: {
+					[name: string]: unknown;
+				};
+				content: {
+					"application/problem+json": Problem & {
+						code?: "payment_processor_not_configured" | "idempotency_key_in_use";
+					};
+				};
+			};
+			422: {
+				headers: {
+					[name: string]: unknown;
+				};
+				content: {
+					"application/problem+json": Problem & {
+						code?: "nothing_to_pay" | "amount_not_payable" | "idempotency_key_reused";
+					};
+				};
+			};
+			429: components["responses"]["RateLimitedOrStorageLimitReached"];
+			502: {
+				headers: {
+					[name: string]: unknown;
+				};
+				content: {
+					"application/problem+json": Problem & {
+						code?: "payment_processor_failed";
+					};
+				};
+			};
 		};
 	};
 	"invoices.pdf": {
@@ -8910,12 +9998,12 @@ export interface operations {
 		requestBody?: never;
 		responses: {
 			200: components["responses"]["PdfWithContentDisposition"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			429: components["responses"]["TooManyRequests"];
-			503: components["responses"]["ServiceUnavailable"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScope"];
+			404: components["responses"]["InvoiceNotFound"];
+			429: components["responses"]["RateLimited"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"invoices.sendStatus": {
@@ -8941,11 +10029,11 @@ export interface operations {
 					"application/json": SendStatus;
 				};
 			};
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScope"];
+			404: components["responses"]["InvoiceNotFound"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"invoices.send": {
@@ -8978,17 +10066,35 @@ export interface operations {
 					"application/json": InvoiceSent;
 				};
 			};
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			409: components["responses"]["Conflict"];
+			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			404: components["responses"]["InvoiceNotFound"];
+			409: {
+				headers: {
+					[name: string]: unknown;
+				};
+				content: {
+					"application/problem+json": Problem & {
+						code?: "invoice_cancelled" | "email_not_configured" | "email_under_way" | "email_perhaps_sent" | "idempotency_key_in_use";
+					};
+				};
+			};
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["UnprocessableEntity"];
-			429: components["responses"]["TooManyRequests"];
-			502: components["responses"]["BadGateway"];
-			503: components["responses"]["ServiceUnavailable"];
+			422: components["responses"]["RecipientSuppressedOrIdempotencyKeyReused"];
+			429: components["responses"]["RateLimitedOrEmailLimitReachedOrStorageLimitReached"];
+			502: {
+				headers: {
+					[name: string]: unknown;
+				};
+				content: {
+					"application/problem+json": Problem & {
+						code?: "email_delivery_failed" | "email_outcome_unknown";
+					};
+				};
+			};
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"numberGaps.list": {
@@ -9020,10 +10126,10 @@ export interface operations {
 					"application/json": NumberGapList;
 				};
 			};
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScope"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"organization.get": {
@@ -9051,10 +10157,10 @@ export interface operations {
 				};
 			};
 			304: components["responses"]["NotModified"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScope"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"organization.replace": {
@@ -9072,14 +10178,14 @@ export interface operations {
 		};
 		responses: {
 			200: components["responses"]["OkWithETag"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			412: components["responses"]["PreconditionFailed"];
+			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			412: components["responses"]["VersionMismatch"];
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["UnprocessableEntity"];
-			429: components["responses"]["TooManyRequests"];
+			422: components["responses"]["InvalidVatIdOrInvalidIbanOrLowContrast"];
+			429: components["responses"]["RateLimitedOrStorageLimitReached"];
 		};
 	};
 	"organization.update": {
@@ -9097,14 +10203,14 @@ export interface operations {
 		};
 		responses: {
 			200: components["responses"]["OkWithETag"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			412: components["responses"]["PreconditionFailed"];
+			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			412: components["responses"]["VersionMismatch"];
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["UnprocessableEntity"];
-			429: components["responses"]["TooManyRequests"];
+			422: components["responses"]["InvalidVatIdOrInvalidIbanOrLowContrast"];
+			429: components["responses"]["RateLimitedOrStorageLimitReached"];
 		};
 	};
 	"organization.logo.get": {
@@ -9128,10 +10234,10 @@ export interface operations {
 					"application/json": LogoFileData;
 				};
 			};
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScope"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"organization.logo.replace": {
@@ -9147,14 +10253,23 @@ export interface operations {
 		};
 		responses: {
 			200: components["responses"]["Ok"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
+			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["UnprocessableEntity"];
-			429: components["responses"]["TooManyRequests"];
-			503: components["responses"]["ServiceUnavailable"];
+			422: {
+				headers: {
+					[name: string]: unknown;
+				};
+				content: {
+					"application/problem+json": Problem & {
+						code?: "invalid_logo";
+					};
+				};
+			};
+			429: components["responses"]["RateLimitedOrStorageLimitReached"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"organization.logo.delete": {
@@ -9166,10 +10281,10 @@ export interface operations {
 		requestBody?: never;
 		responses: {
 			200: components["responses"]["Ok"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"organization.nextInvoiceNumber.get": {
@@ -9193,10 +10308,10 @@ export interface operations {
 					"application/json": NextInvoiceNumberData;
 				};
 			};
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScope"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"organization.nextInvoiceNumber.replace": {
@@ -9212,13 +10327,22 @@ export interface operations {
 		};
 		responses: {
 			200: components["responses"]["Ok"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
+			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["UnprocessableEntity"];
-			429: components["responses"]["TooManyRequests"];
+			422: {
+				headers: {
+					[name: string]: unknown;
+				};
+				content: {
+					"application/problem+json": Problem & {
+						code?: "number_used";
+					};
+				};
+			};
+			429: components["responses"]["RateLimitedOrStorageLimitReached"];
 		};
 	};
 	"organization.paymentCredentials.get": {
@@ -9242,10 +10366,10 @@ export interface operations {
 					"application/json": PaymentCredentialsData;
 				};
 			};
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScope"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"organization.paymentCredentials.replace": {
@@ -9261,12 +10385,12 @@ export interface operations {
 		};
 		responses: {
 			200: components["responses"]["Ok"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
+			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
-			429: components["responses"]["TooManyRequests"];
+			429: components["responses"]["RateLimitedOrStorageLimitReached"];
 		};
 	};
 	"organization.paymentCredentials.delete": {
@@ -9278,10 +10402,10 @@ export interface operations {
 		requestBody?: never;
 		responses: {
 			200: components["responses"]["Ok"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"organization.usage.get": {
@@ -9305,10 +10429,10 @@ export interface operations {
 					"application/json": OrganizationUsageData;
 				};
 			};
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScope"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"payments.list": {
@@ -9350,10 +10474,10 @@ export interface operations {
 					"application/json": PaymentList;
 				};
 			};
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScope"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"payments.create": {
@@ -9371,14 +10495,23 @@ export interface operations {
 		};
 		responses: {
 			201: components["responses"]["CreatedRecordWithETagAndLocationAndIdempotentReplayed"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			409: components["responses"]["Conflict"];
+			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			409: components["responses"]["IdempotencyKeyInUse"];
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["UnprocessableEntity"];
-			429: components["responses"]["TooManyRequests"];
+			422: {
+				headers: {
+					[name: string]: unknown;
+				};
+				content: {
+					"application/problem+json": Problem & {
+						code?: "unknown_company" | "currency_mismatch" | "invalid_payment" | "allocation_too_large" | "unknown_invoice" | "nothing_to_pay" | "idempotency_key_reused";
+					};
+				};
+			};
+			429: components["responses"]["RateLimitedOrStorageLimitReached"];
 		};
 	};
 	"payments.get": {
@@ -9408,11 +10541,11 @@ export interface operations {
 				};
 			};
 			304: components["responses"]["NotModified"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScope"];
+			404: components["responses"]["PaymentNotFound"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"payments.replace": {
@@ -9432,15 +10565,15 @@ export interface operations {
 		};
 		responses: {
 			200: components["responses"]["OkWithETag"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			409: components["responses"]["Conflict"];
-			412: components["responses"]["PreconditionFailed"];
+			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			404: components["responses"]["PaymentNotFound"];
+			409: components["responses"]["PaymentNotManual"];
+			412: components["responses"]["VersionMismatch"];
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
-			429: components["responses"]["TooManyRequests"];
+			429: components["responses"]["RateLimitedOrStorageLimitReached"];
 		};
 	};
 	"payments.update": {
@@ -9460,15 +10593,15 @@ export interface operations {
 		};
 		responses: {
 			200: components["responses"]["OkWithETag"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			409: components["responses"]["Conflict"];
-			412: components["responses"]["PreconditionFailed"];
+			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			404: components["responses"]["PaymentNotFound"];
+			409: components["responses"]["PaymentNotManual"];
+			412: components["responses"]["VersionMismatch"];
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
-			429: components["responses"]["TooManyRequests"];
+			429: components["responses"]["RateLimitedOrStorageLimitReached"];
 		};
 	};
 	"payments.allocate": {
@@ -9488,15 +10621,24 @@ export interface operations {
 		};
 		responses: {
 			200: components["responses"]["OkWithIdempotentReplayed"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			409: components["responses"]["Conflict"];
+			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			404: components["responses"]["PaymentNotFound"];
+			409: components["responses"]["IdempotencyKeyInUseOrPaymentNotManual"];
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["UnprocessableEntity"];
-			429: components["responses"]["TooManyRequests"];
+			422: {
+				headers: {
+					[name: string]: unknown;
+				};
+				content: {
+					"application/problem+json": Problem & {
+						code?: "currency_mismatch" | "allocation_too_large" | "too_many_allocations" | "unknown_invoice" | "idempotency_key_reused";
+					};
+				};
+			};
+			429: components["responses"]["RateLimitedOrStorageLimitReached"];
 		};
 	};
 	"payments.release": {
@@ -9513,12 +10655,21 @@ export interface operations {
 		requestBody?: never;
 		responses: {
 			200: components["responses"]["Ok"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			409: components["responses"]["Conflict"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			404: {
+				headers: {
+					[name: string]: unknown;
+				};
+				content: {
+					"application/problem+json": Problem & {
+						code?: "allocation_not_found" | "payment_not_found";
+					};
+				};
+			};
+			409: components["responses"]["PaymentNotManual"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"payments.history": {
@@ -9539,11 +10690,11 @@ export interface operations {
 		requestBody?: never;
 		responses: {
 			200: components["responses"]["HistoryEntryList"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScope"];
+			404: components["responses"]["PaymentNotFound"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"payments.reverse": {
@@ -9563,15 +10714,15 @@ export interface operations {
 		};
 		responses: {
 			200: components["responses"]["OkWithIdempotentReplayed"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			409: components["responses"]["Conflict"];
+			400: components["responses"]["InvalidRequestOrInvalidJsonOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			404: components["responses"]["PaymentNotFound"];
+			409: components["responses"]["IdempotencyKeyInUseOrPaymentNotManual"];
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["UnprocessableEntity"];
-			429: components["responses"]["TooManyRequests"];
+			422: components["responses"]["IdempotencyKeyReused"];
+			429: components["responses"]["RateLimitedOrStorageLimitReached"];
 		};
 	};
 	"pipelines.list": {
@@ -9603,10 +10754,10 @@ export interface operations {
 					"application/json": PipelineList;
 				};
 			};
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScope"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"pipelines.create": {
@@ -9624,14 +10775,23 @@ export interface operations {
 		};
 		responses: {
 			201: components["responses"]["CreatedRecordWithETagAndLocationAndIdempotentReplayed"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			409: components["responses"]["Conflict"];
+			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			409: components["responses"]["IdempotencyKeyInUse"];
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["UnprocessableEntity"];
-			429: components["responses"]["TooManyRequests"];
+			422: {
+				headers: {
+					[name: string]: unknown;
+				};
+				content: {
+					"application/problem+json": Problem & {
+						code?: "invalid_stages" | "idempotency_key_reused";
+					};
+				};
+			};
+			429: components["responses"]["RateLimitedOrStorageLimitReached"];
 		};
 	};
 	"pipelines.get": {
@@ -9661,11 +10821,11 @@ export interface operations {
 				};
 			};
 			304: components["responses"]["NotModified"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScope"];
+			404: components["responses"]["PipelineNotFound"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"pipelines.replace": {
@@ -9685,16 +10845,16 @@ export interface operations {
 		};
 		responses: {
 			200: components["responses"]["OkWithETag"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			409: components["responses"]["Conflict"];
-			412: components["responses"]["PreconditionFailed"];
+			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			404: components["responses"]["PipelineNotFound"];
+			409: components["responses"]["StageInUse"];
+			412: components["responses"]["VersionMismatch"];
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["UnprocessableEntity"];
-			429: components["responses"]["TooManyRequests"];
+			422: components["responses"]["InvalidStages"];
+			429: components["responses"]["RateLimitedOrStorageLimitReached"];
 		};
 	};
 	"pipelines.delete": {
@@ -9710,13 +10870,13 @@ export interface operations {
 		requestBody?: never;
 		responses: {
 			200: components["responses"]["Ok"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			409: components["responses"]["Conflict"];
-			412: components["responses"]["PreconditionFailed"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			404: components["responses"]["PipelineNotFound"];
+			409: components["responses"]["RecordInUse"];
+			412: components["responses"]["VersionMismatch"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"pipelines.update": {
@@ -9736,16 +10896,16 @@ export interface operations {
 		};
 		responses: {
 			200: components["responses"]["OkWithETag"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			409: components["responses"]["Conflict"];
-			412: components["responses"]["PreconditionFailed"];
+			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			404: components["responses"]["PipelineNotFound"];
+			409: components["responses"]["StageInUse"];
+			412: components["responses"]["VersionMismatch"];
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["UnprocessableEntity"];
-			429: components["responses"]["TooManyRequests"];
+			422: components["responses"]["InvalidStages"];
+			429: components["responses"]["RateLimitedOrStorageLimitReached"];
 		};
 	};
 	"pipelines.history": {
@@ -9766,11 +10926,11 @@ export interface operations {
 		requestBody?: never;
 		responses: {
 			200: components["responses"]["HistoryEntryList"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScope"];
+			404: components["responses"]["PipelineNotFound"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"reports.summary": {
@@ -9794,10 +10954,10 @@ export interface operations {
 					"application/json": ReportSummaryData;
 				};
 			};
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScope"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"search.list": {
@@ -9824,10 +10984,10 @@ export interface operations {
 					"application/json": SearchHits;
 				};
 			};
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScope"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"session.get": {
@@ -9851,10 +11011,19 @@ export interface operations {
 					"application/json": CurrentSessionData;
 				};
 			};
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: {
+				headers: {
+					[name: string]: unknown;
+				};
+				content: {
+					"application/problem+json": Problem & {
+						code?: "session_required";
+					};
+				};
+			};
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"session.create": {
@@ -9870,12 +11039,21 @@ export interface operations {
 		};
 		responses: {
 			201: components["responses"]["CurrentSessionDataWithSetCookie"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
+			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequired"];
+			401: {
+				headers: {
+					[name: string]: unknown;
+				};
+				content: {
+					"application/problem+json": Problem & {
+						code?: "sign_in_failed";
+					};
+				};
+			};
+			403: components["responses"]["CrossSiteRequest"];
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
-			429: components["responses"]["TooManyRequests"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"session.delete": {
@@ -9903,10 +11081,10 @@ export interface operations {
 					"application/json": Ok;
 				};
 			};
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["CrossSiteRequestOrSessionRequired"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"session.password.change": {
@@ -9922,13 +11100,22 @@ export interface operations {
 		};
 		responses: {
 			200: components["responses"]["Ok"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
+			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["CrossSiteRequestOrSessionRequired"];
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["UnprocessableEntity"];
-			429: components["responses"]["TooManyRequests"];
+			422: {
+				headers: {
+					[name: string]: unknown;
+				};
+				content: {
+					"application/problem+json": Problem & {
+						code?: "wrong_password";
+					};
+				};
+			};
+			429: components["responses"]["RateLimitedOrStorageLimitReached"];
 		};
 	};
 	"session.password.reset": {
@@ -9944,11 +11131,11 @@ export interface operations {
 		};
 		responses: {
 			200: components["responses"]["Ok"];
-			400: components["responses"]["BadRequest"];
-			403: components["responses"]["Forbidden"];
+			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequired"];
+			403: components["responses"]["CrossSiteRequest"];
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
-			429: components["responses"]["TooManyRequests"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"session.password.set": {
@@ -9964,12 +11151,21 @@ export interface operations {
 		};
 		responses: {
 			200: components["responses"]["Ok"];
-			400: components["responses"]["BadRequest"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
+			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequired"];
+			403: components["responses"]["CrossSiteRequest"];
+			404: {
+				headers: {
+					[name: string]: unknown;
+				};
+				content: {
+					"application/problem+json": Problem & {
+						code?: "password_reset_not_found";
+					};
+				};
+			};
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
-			429: components["responses"]["TooManyRequests"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"sessions.list": {
@@ -10003,10 +11199,10 @@ export interface operations {
 					"application/json": SessionList;
 				};
 			};
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScope"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"sessions.delete": {
@@ -10020,11 +11216,20 @@ export interface operations {
 		requestBody?: never;
 		responses: {
 			200: components["responses"]["Ok"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			404: {
+				headers: {
+					[name: string]: unknown;
+				};
+				content: {
+					"application/problem+json": Problem & {
+						code?: "session_not_found";
+					};
+				};
+			};
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"setup.get": {
@@ -10048,8 +11253,8 @@ export interface operations {
 					"application/json": SetupStateData;
 				};
 			};
-			400: components["responses"]["BadRequest"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequest"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"setup.create": {
@@ -10065,13 +11270,31 @@ export interface operations {
 		};
 		responses: {
 			201: components["responses"]["CurrentSessionDataWithSetCookie"];
-			400: components["responses"]["BadRequest"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
+			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequired"];
+			403: components["responses"]["CrossSiteRequest"];
+			404: {
+				headers: {
+					[name: string]: unknown;
+				};
+				content: {
+					"application/problem+json": Problem & {
+						code?: "setup_not_found";
+					};
+				};
+			};
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["UnprocessableEntity"];
-			429: components["responses"]["TooManyRequests"];
+			422: {
+				headers: {
+					[name: string]: unknown;
+				};
+				content: {
+					"application/problem+json": Problem & {
+						code?: "invalid_vat_id" | "invalid_iban" | "invalid_setup" | "invalid_stages";
+					};
+				};
+			};
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"taxRates.list": {
@@ -10103,10 +11326,10 @@ export interface operations {
 					"application/json": TaxRateList;
 				};
 			};
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScope"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"taxRates.create": {
@@ -10124,14 +11347,14 @@ export interface operations {
 		};
 		responses: {
 			201: components["responses"]["CreatedRecordWithETagAndLocationAndIdempotentReplayed"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			409: components["responses"]["Conflict"];
+			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			409: components["responses"]["IdempotencyKeyInUse"];
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["UnprocessableEntity"];
-			429: components["responses"]["TooManyRequests"];
+			422: components["responses"]["IdempotencyKeyReused"];
+			429: components["responses"]["RateLimitedOrStorageLimitReached"];
 		};
 	};
 	"taxRates.get": {
@@ -10161,11 +11384,11 @@ export interface operations {
 				};
 			};
 			304: components["responses"]["NotModified"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScope"];
+			404: components["responses"]["TaxRateNotFound"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"taxRates.replace": {
@@ -10185,16 +11408,16 @@ export interface operations {
 		};
 		responses: {
 			200: components["responses"]["OkWithETag"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			409: components["responses"]["Conflict"];
-			412: components["responses"]["PreconditionFailed"];
+			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			404: components["responses"]["TaxRateNotFound"];
+			409: components["responses"]["TaxRateInUse"];
+			412: components["responses"]["VersionMismatch"];
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["UnprocessableEntity"];
-			429: components["responses"]["TooManyRequests"];
+			422: components["responses"]["TaxRateArchived"];
+			429: components["responses"]["RateLimitedOrStorageLimitReached"];
 		};
 	};
 	"taxRates.delete": {
@@ -10210,12 +11433,12 @@ export interface operations {
 		requestBody?: never;
 		responses: {
 			200: components["responses"]["Ok"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			412: components["responses"]["PreconditionFailed"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			404: components["responses"]["TaxRateNotFound"];
+			412: components["responses"]["VersionMismatch"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"taxRates.update": {
@@ -10235,16 +11458,16 @@ export interface operations {
 		};
 		responses: {
 			200: components["responses"]["OkWithETag"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			409: components["responses"]["Conflict"];
-			412: components["responses"]["PreconditionFailed"];
+			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			404: components["responses"]["TaxRateNotFound"];
+			409: components["responses"]["TaxRateInUse"];
+			412: components["responses"]["VersionMismatch"];
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["UnprocessableEntity"];
-			429: components["responses"]["TooManyRequests"];
+			422: components["responses"]["TaxRateArchived"];
+			429: components["responses"]["RateLimitedOrStorageLimitReached"];
 		};
 	};
 	"taxRates.history": {
@@ -10265,11 +11488,11 @@ export interface operations {
 		requestBody?: never;
 		responses: {
 			200: components["responses"]["HistoryEntryList"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScope"];
+			404: components["responses"]["TaxRateNotFound"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"timeEntries.list": {
@@ -10285,11 +11508,11 @@ export interface operations {
 				userId?: Line;
 				/** @description Only entries that are to be invoiced, or only those that are not. */
 				billable?: boolean;
-				/** @description Only entries that began then or later. */
+				/** @description Only entries that began then or later, as Unix milliseconds or text. */
 				from?: TimeFilter;
-				/** @description Only entries that began then or earlier. */
+				/** @description Only entries that began then or earlier, as Unix milliseconds or text. */
 				to?: TimeFilter;
-				/** @description Only entries that were created or changed at this time or later, the first change first. */
+				/** @description Only entries that were created or changed at this time or later, the first change first, as Unix milliseconds or text. */
 				updatedSince?: TimeFilter;
 				/** @description Full-text search over task, deliverable and description. */
 				search?: SearchText;
@@ -10319,10 +11542,10 @@ export interface operations {
 					"application/json": TimeEntryList;
 				};
 			};
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScope"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"timeEntries.create": {
@@ -10340,14 +11563,32 @@ export interface operations {
 		};
 		responses: {
 			201: components["responses"]["CreatedRecordWithETagAndLocationAndIdempotentReplayed"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			409: components["responses"]["Conflict"];
+			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			409: {
+				headers: {
+					[name: string]: unknown;
+				};
+				content: {
+					"application/problem+json": Problem & {
+						code?: "timer_running" | "idempotency_key_in_use";
+					};
+				};
+			};
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["UnprocessableEntity"];
-			429: components["responses"]["TooManyRequests"];
+			422: {
+				headers: {
+					[name: string]: unknown;
+				};
+				content: {
+					"application/problem+json": Problem & {
+						code?: "unknown_deal" | "invalid_time_entry" | "idempotency_key_reused";
+					};
+				};
+			};
+			429: components["responses"]["RateLimitedOrStorageLimitReached"];
 		};
 	};
 	"timeEntries.get": {
@@ -10377,11 +11618,11 @@ export interface operations {
 				};
 			};
 			304: components["responses"]["NotModified"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScope"];
+			404: components["responses"]["TimeEntryNotFound"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"timeEntries.replace": {
@@ -10401,16 +11642,16 @@ export interface operations {
 		};
 		responses: {
 			200: components["responses"]["OkWithETag"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			409: components["responses"]["Conflict"];
-			412: components["responses"]["PreconditionFailed"];
+			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			404: components["responses"]["TimeEntryNotFound"];
+			409: components["responses"]["TimeEntryInvoicedOrTimerRunning"];
+			412: components["responses"]["VersionMismatch"];
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["UnprocessableEntity"];
-			429: components["responses"]["TooManyRequests"];
+			422: components["responses"]["UnknownDealOrInvalidTimeEntry"];
+			429: components["responses"]["RateLimitedOrStorageLimitReached"];
 		};
 	};
 	"timeEntries.delete": {
@@ -10426,13 +11667,22 @@ export interface operations {
 		requestBody?: never;
 		responses: {
 			200: components["responses"]["Ok"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			409: components["responses"]["Conflict"];
-			412: components["responses"]["PreconditionFailed"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			404: components["responses"]["TimeEntryNotFound"];
+			409: {
+				headers: {
+					[name: string]: unknown;
+				};
+				content: {
+					"application/problem+json": Problem & {
+						code?: "time_entry_invoiced";
+					};
+				};
+			};
+			412: components["responses"]["VersionMismatch"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"timeEntries.update": {
@@ -10452,16 +11702,16 @@ export interface operations {
 		};
 		responses: {
 			200: components["responses"]["OkWithETag"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			409: components["responses"]["Conflict"];
-			412: components["responses"]["PreconditionFailed"];
+			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			404: components["responses"]["TimeEntryNotFound"];
+			409: components["responses"]["TimeEntryInvoicedOrTimerRunning"];
+			412: components["responses"]["VersionMismatch"];
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["UnprocessableEntity"];
-			429: components["responses"]["TooManyRequests"];
+			422: components["responses"]["UnknownDealOrInvalidTimeEntry"];
+			429: components["responses"]["RateLimitedOrStorageLimitReached"];
 		};
 	};
 	"timeEntries.history": {
@@ -10482,11 +11732,11 @@ export interface operations {
 		requestBody?: never;
 		responses: {
 			200: components["responses"]["HistoryEntryList"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScope"];
+			404: components["responses"]["TimeEntryNotFound"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"users.list": {
@@ -10518,10 +11768,10 @@ export interface operations {
 					"application/json": UserList;
 				};
 			};
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScope"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"users.get": {
@@ -10551,11 +11801,11 @@ export interface operations {
 				};
 			};
 			304: components["responses"]["NotModified"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScope"];
+			404: components["responses"]["UserNotFound"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"users.replace": {
@@ -10575,15 +11825,15 @@ export interface operations {
 		};
 		responses: {
 			200: components["responses"]["OkWithETag"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			409: components["responses"]["Conflict"];
-			412: components["responses"]["PreconditionFailed"];
+			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			404: components["responses"]["UserNotFound"];
+			409: components["responses"]["LastAdmin"];
+			412: components["responses"]["VersionMismatch"];
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
-			429: components["responses"]["TooManyRequests"];
+			429: components["responses"]["RateLimitedOrStorageLimitReached"];
 		};
 	};
 	"users.delete": {
@@ -10599,13 +11849,13 @@ export interface operations {
 		requestBody?: never;
 		responses: {
 			200: components["responses"]["Ok"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			409: components["responses"]["Conflict"];
-			412: components["responses"]["PreconditionFailed"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			404: components["responses"]["UserNotFound"];
+			409: components["responses"]["LastAdmin"];
+			412: components["responses"]["VersionMismatch"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"users.update": {
@@ -10625,15 +11875,15 @@ export interface operations {
 		};
 		responses: {
 			200: components["responses"]["OkWithETag"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			409: components["responses"]["Conflict"];
-			412: components["responses"]["PreconditionFailed"];
+			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			404: components["responses"]["UserNotFound"];
+			409: components["responses"]["LastAdmin"];
+			412: components["responses"]["VersionMismatch"];
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
-			429: components["responses"]["TooManyRequests"];
+			429: components["responses"]["RateLimitedOrStorageLimitReached"];
 		};
 	};
 	"connections.list": {
@@ -10669,10 +11919,10 @@ export interface operations {
 					"application/json": ConnectionList;
 				};
 			};
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScope"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"connections.create": {
@@ -10690,15 +11940,24 @@ export interface operations {
 		};
 		responses: {
 			201: components["responses"]["CreatedRecordWithETagAndLocationAndIdempotentReplayed"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			409: components["responses"]["Conflict"];
+			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			409: components["responses"]["IdempotencyKeyInUse"];
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["UnprocessableEntity"];
-			429: components["responses"]["TooManyRequests"];
-			503: components["responses"]["ServiceUnavailable"];
+			422: {
+				headers: {
+					[name: string]: unknown;
+				};
+				content: {
+					"application/problem+json": Problem & {
+						code?: "unknown_provider" | "invalid_connection" | "unsafe_url" | "unresolvable_url" | "idempotency_key_reused";
+					};
+				};
+			};
+			429: components["responses"]["RateLimitedOrStorageLimitReached"];
+			503: components["responses"]["OutcomeUnknownOrUnavailableOrResolverUnavailable"];
 		};
 	};
 	"connections.providers.list": {
@@ -10730,10 +11989,10 @@ export interface operations {
 					"application/json": ProviderList;
 				};
 			};
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScope"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"connections.get": {
@@ -10763,11 +12022,11 @@ export interface operations {
 				};
 			};
 			304: components["responses"]["NotModified"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScope"];
+			404: components["responses"]["ConnectionNotFound"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"connections.delete": {
@@ -10783,12 +12042,12 @@ export interface operations {
 		requestBody?: never;
 		responses: {
 			200: components["responses"]["Ok"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			412: components["responses"]["PreconditionFailed"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			404: components["responses"]["ConnectionNotFound"];
+			412: components["responses"]["VersionMismatch"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"connections.update": {
@@ -10808,16 +12067,25 @@ export interface operations {
 		};
 		responses: {
 			200: components["responses"]["OkWithETag"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			412: components["responses"]["PreconditionFailed"];
+			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			404: components["responses"]["ConnectionNotFound"];
+			412: components["responses"]["VersionMismatch"];
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["UnprocessableEntity"];
-			429: components["responses"]["TooManyRequests"];
-			503: components["responses"]["ServiceUnavailable"];
+			422: {
+				headers: {
+					[name: string]: unknown;
+				};
+				content: {
+					"application/problem+json": Problem & {
+						code?: "invalid_connection" | "unsafe_url" | "unresolvable_url";
+					};
+				};
+			};
+			429: components["responses"]["RateLimitedOrStorageLimitReached"];
+			503: components["responses"]["OutcomeUnknownOrUnavailableOrResolverUnavailable"];
 		};
 	};
 	"connections.authorize": {
@@ -10850,15 +12118,24 @@ export interface operations {
 					"application/json": ConnectionAuthorizationData;
 				};
 			};
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			409: components["responses"]["Conflict"];
+			400: components["responses"]["InvalidRequestOrInvalidJsonOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			404: components["responses"]["ConnectionNotFound"];
+			409: components["responses"]["ProviderNotConfiguredOrConnectionDisabledOrIdempotencyKeyInUse"];
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["UnprocessableEntity"];
-			429: components["responses"]["TooManyRequests"];
+			422: {
+				headers: {
+					[name: string]: unknown;
+				};
+				content: {
+					"application/problem+json": Problem & {
+						code?: "invalid_connection" | "idempotency_key_reused";
+					};
+				};
+			};
+			429: components["responses"]["RateLimitedOrStorageLimitReached"];
 		};
 	};
 	"connections.history": {
@@ -10879,11 +12156,11 @@ export interface operations {
 		requestBody?: never;
 		responses: {
 			200: components["responses"]["HistoryEntryList"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScope"];
+			404: components["responses"]["ConnectionNotFound"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"connections.link": {
@@ -10916,15 +12193,24 @@ export interface operations {
 					"application/json": ConnectionLinkData;
 				};
 			};
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			409: components["responses"]["Conflict"];
+			400: components["responses"]["InvalidRequestOrInvalidJsonOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			404: components["responses"]["ConnectionNotFound"];
+			409: components["responses"]["ProviderNotConfiguredOrConnectionDisabledOrIdempotencyKeyInUse"];
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["UnprocessableEntity"];
-			429: components["responses"]["TooManyRequests"];
+			422: {
+				headers: {
+					[name: string]: unknown;
+				};
+				content: {
+					"application/problem+json": Problem & {
+						code?: "invalid_connection" | "return_url_not_allowed" | "idempotency_key_reused";
+					};
+				};
+			};
+			429: components["responses"]["RateLimitedOrStorageLimitReached"];
 		};
 	};
 	"connections.objects.schema": {
@@ -10953,13 +12239,22 @@ export interface operations {
 					"application/json": ObjectSchemaData;
 				};
 			};
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			409: components["responses"]["Conflict"];
-			429: components["responses"]["TooManyRequests"];
-			502: components["responses"]["BadGateway"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScope"];
+			404: {
+				headers: {
+					[name: string]: unknown;
+				};
+				content: {
+					"application/problem+json": Problem & {
+						code?: "connection_object_not_found" | "connection_not_found";
+					};
+				};
+			};
+			409: components["responses"]["ConnectionDisabled"];
+			429: components["responses"]["RateLimited"];
+			502: components["responses"]["ProviderFailed"];
 		};
 	};
 	"connections.test": {
@@ -10988,13 +12283,22 @@ export interface operations {
 					"application/json": ConnectionData;
 				};
 			};
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			409: components["responses"]["Conflict"];
-			422: components["responses"]["UnprocessableEntity"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			404: components["responses"]["ConnectionNotFound"];
+			409: {
+				headers: {
+					[name: string]: unknown;
+				};
+				content: {
+					"application/problem+json": Problem & {
+						code?: "connection_disabled" | "idempotency_key_in_use";
+					};
+				};
+			};
+			422: components["responses"]["IdempotencyKeyReused"];
+			429: components["responses"]["RateLimitedOrStorageLimitReached"];
 		};
 	};
 	"mappings.list": {
@@ -11028,10 +12332,10 @@ export interface operations {
 					"application/json": MappingList;
 				};
 			};
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScope"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"mappings.create": {
@@ -11049,14 +12353,23 @@ export interface operations {
 		};
 		responses: {
 			201: components["responses"]["CreatedRecordWithETagAndLocationAndIdempotentReplayed"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			409: components["responses"]["Conflict"];
+			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			409: components["responses"]["IdempotencyKeyInUse"];
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["UnprocessableEntity"];
-			429: components["responses"]["TooManyRequests"];
+			422: {
+				headers: {
+					[name: string]: unknown;
+				};
+				content: {
+					"application/problem+json": Problem & {
+						code?: "invalid_mapping" | "unknown_connection" | "idempotency_key_reused";
+					};
+				};
+			};
+			429: components["responses"]["RateLimitedOrStorageLimitReached"];
 		};
 	};
 	"mappings.defaults.list": {
@@ -11090,10 +12403,10 @@ export interface operations {
 					"application/json": MappingCreateList;
 				};
 			};
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScope"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"mappings.get": {
@@ -11123,11 +12436,11 @@ export interface operations {
 				};
 			};
 			304: components["responses"]["NotModified"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScope"];
+			404: components["responses"]["MappingNotFound"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"mappings.replace": {
@@ -11147,15 +12460,15 @@ export interface operations {
 		};
 		responses: {
 			200: components["responses"]["OkWithETag"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			412: components["responses"]["PreconditionFailed"];
+			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			404: components["responses"]["MappingNotFound"];
+			412: components["responses"]["VersionMismatch"];
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["UnprocessableEntity"];
-			429: components["responses"]["TooManyRequests"];
+			422: components["responses"]["InvalidMappingOrUnknownConnection"];
+			429: components["responses"]["RateLimitedOrStorageLimitReached"];
 		};
 	};
 	"mappings.delete": {
@@ -11171,13 +12484,13 @@ export interface operations {
 		requestBody?: never;
 		responses: {
 			200: components["responses"]["Ok"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			409: components["responses"]["Conflict"];
-			412: components["responses"]["PreconditionFailed"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			404: components["responses"]["MappingNotFound"];
+			409: components["responses"]["RecordInUse"];
+			412: components["responses"]["VersionMismatch"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"mappings.update": {
@@ -11197,15 +12510,15 @@ export interface operations {
 		};
 		responses: {
 			200: components["responses"]["OkWithETag"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			412: components["responses"]["PreconditionFailed"];
+			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			404: components["responses"]["MappingNotFound"];
+			412: components["responses"]["VersionMismatch"];
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["UnprocessableEntity"];
-			429: components["responses"]["TooManyRequests"];
+			422: components["responses"]["InvalidMappingOrUnknownConnection"];
+			429: components["responses"]["RateLimitedOrStorageLimitReached"];
 		};
 	};
 	"mappings.preview": {
@@ -11235,16 +12548,25 @@ export interface operations {
 					"application/json": MappingPreviewData;
 				};
 			};
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			409: components["responses"]["Conflict"];
+			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			404: components["responses"]["MappingNotFound"];
+			409: components["responses"]["ConnectionDisabled"];
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["UnprocessableEntity"];
-			429: components["responses"]["TooManyRequests"];
-			502: components["responses"]["BadGateway"];
+			422: {
+				headers: {
+					[name: string]: unknown;
+				};
+				content: {
+					"application/problem+json": Problem & {
+						code?: "invalid_mapping" | "invalid_preview" | "unknown_connection";
+					};
+				};
+			};
+			429: components["responses"]["RateLimited"];
+			502: components["responses"]["ProviderFailed"];
 		};
 	};
 	"syncs.list": {
@@ -11280,10 +12602,10 @@ export interface operations {
 					"application/json": SyncList;
 				};
 			};
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScope"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"syncs.create": {
@@ -11316,14 +12638,23 @@ export interface operations {
 					"application/json": CreatedSync;
 				};
 			};
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			409: components["responses"]["Conflict"];
+			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			409: components["responses"]["IdempotencyKeyInUse"];
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["UnprocessableEntity"];
-			429: components["responses"]["TooManyRequests"];
+			422: {
+				headers: {
+					[name: string]: unknown;
+				};
+				content: {
+					"application/problem+json": Problem & {
+						code?: "invalid_sync" | "unknown_connection" | "unknown_mapping" | "idempotency_key_reused";
+					};
+				};
+			};
+			429: components["responses"]["RateLimitedOrStorageLimitReached"];
 		};
 	};
 	"syncs.get": {
@@ -11353,11 +12684,11 @@ export interface operations {
 				};
 			};
 			304: components["responses"]["NotModified"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScope"];
+			404: components["responses"]["SyncNotFound"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"syncs.delete": {
@@ -11373,12 +12704,12 @@ export interface operations {
 		requestBody?: never;
 		responses: {
 			200: components["responses"]["Ok"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			412: components["responses"]["PreconditionFailed"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			404: components["responses"]["SyncNotFound"];
+			412: components["responses"]["VersionMismatch"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"syncs.update": {
@@ -11398,15 +12729,24 @@ export interface operations {
 		};
 		responses: {
 			200: components["responses"]["OkWithETag"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			412: components["responses"]["PreconditionFailed"];
+			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			404: components["responses"]["SyncNotFound"];
+			412: components["responses"]["VersionMismatch"];
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["UnprocessableEntity"];
-			429: components["responses"]["TooManyRequests"];
+			422: {
+				headers: {
+					[name: string]: unknown;
+				};
+				content: {
+					"application/problem+json": Problem & {
+						code?: "invalid_sync" | "unknown_connection" | "unknown_mapping";
+					};
+				};
+			};
+			429: components["responses"]["RateLimitedOrStorageLimitReached"];
 		};
 	};
 	"syncs.cancel": {
@@ -11422,13 +12762,22 @@ export interface operations {
 		requestBody?: never;
 		responses: {
 			200: components["responses"]["SyncRunDataWithIdempotentReplayed"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			409: components["responses"]["Conflict"];
-			422: components["responses"]["UnprocessableEntity"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			404: components["responses"]["SyncNotFound"];
+			409: {
+				headers: {
+					[name: string]: unknown;
+				};
+				content: {
+					"application/problem+json": Problem & {
+						code?: "no_active_run" | "idempotency_key_in_use";
+					};
+				};
+			};
+			422: components["responses"]["IdempotencyKeyReused"];
+			429: components["responses"]["RateLimitedOrStorageLimitReached"];
 		};
 	};
 	"syncs.errors.list": {
@@ -11457,11 +12806,11 @@ export interface operations {
 		requestBody?: never;
 		responses: {
 			200: components["responses"]["SyncRecordErrorList"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScope"];
+			404: components["responses"]["SyncNotFound"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"syncs.errors.get": {
@@ -11488,11 +12837,11 @@ export interface operations {
 					"application/json": SyncRecordErrorData;
 				};
 			};
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScope"];
+			404: components["responses"]["SyncErrorNotFoundOrSyncNotFound"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"syncs.errors.resolve": {
@@ -11526,15 +12875,24 @@ export interface operations {
 					"application/json": SyncRecordErrorData;
 				};
 			};
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			409: components["responses"]["Conflict"];
+			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			404: components["responses"]["SyncErrorNotFoundOrSyncNotFound"];
+			409: {
+				headers: {
+					[name: string]: unknown;
+				};
+				content: {
+					"application/problem+json": Problem & {
+						code?: "sync_already_running" | "sync_blocked" | "nothing_to_resolve" | "conflict_changed" | "linked_already" | "idempotency_key_in_use";
+					};
+				};
+			};
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["UnprocessableEntity"];
-			429: components["responses"]["TooManyRequests"];
+			422: components["responses"]["IdempotencyKeyReused"];
+			429: components["responses"]["RateLimitedOrStorageLimitReached"];
 		};
 	};
 	"syncs.history": {
@@ -11555,11 +12913,11 @@ export interface operations {
 		requestBody?: never;
 		responses: {
 			200: components["responses"]["HistoryEntryList"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScope"];
+			404: components["responses"]["SyncNotFound"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"syncs.links.list": {
@@ -11584,11 +12942,11 @@ export interface operations {
 		requestBody?: never;
 		responses: {
 			200: components["responses"]["SyncLinkSummaryList"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScope"];
+			404: components["responses"]["SyncNotFound"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"syncs.links.create": {
@@ -11623,16 +12981,34 @@ export interface operations {
 					"application/json": SyncLinkSummaryData;
 				};
 			};
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			409: components["responses"]["Conflict"];
+			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			404: components["responses"]["SyncNotFound"];
+			409: {
+				headers: {
+					[name: string]: unknown;
+				};
+				content: {
+					"application/problem+json": Problem & {
+						code?: "connection_disabled" | "sync_already_running" | "sync_blocked" | "linked_already" | "idempotency_key_in_use";
+					};
+				};
+			};
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["UnprocessableEntity"];
-			429: components["responses"]["TooManyRequests"];
-			502: components["responses"]["BadGateway"];
+			422: {
+				headers: {
+					[name: string]: unknown;
+				};
+				content: {
+					"application/problem+json": Problem & {
+						code?: "invalid_sync_link" | "idempotency_key_reused";
+					};
+				};
+			};
+			429: components["responses"]["RateLimitedOrStorageLimitReached"];
+			502: components["responses"]["ProviderFailed"];
 		};
 	};
 	"syncs.links.get": {
@@ -11659,11 +13035,11 @@ export interface operations {
 					"application/json": SyncLinkData;
 				};
 			};
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScope"];
+			404: components["responses"]["SyncLinkNotFoundOrSyncNotFound"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"syncs.links.delete": {
@@ -11678,12 +13054,21 @@ export interface operations {
 		requestBody?: never;
 		responses: {
 			200: components["responses"]["Ok"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			409: components["responses"]["Conflict"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			404: components["responses"]["SyncLinkNotFoundOrSyncNotFound"];
+			409: {
+				headers: {
+					[name: string]: unknown;
+				};
+				content: {
+					"application/problem+json": Problem & {
+						code?: "sync_already_running";
+					};
+				};
+			};
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"syncs.pause": {
@@ -11699,13 +13084,13 @@ export interface operations {
 		requestBody?: never;
 		responses: {
 			200: components["responses"]["SyncDataWithIdempotentReplayed"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			409: components["responses"]["Conflict"];
-			422: components["responses"]["UnprocessableEntity"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			404: components["responses"]["SyncNotFound"];
+			409: components["responses"]["IdempotencyKeyInUse"];
+			422: components["responses"]["IdempotencyKeyReused"];
+			429: components["responses"]["RateLimitedOrStorageLimitReached"];
 		};
 	};
 	"syncs.resume": {
@@ -11721,13 +13106,13 @@ export interface operations {
 		requestBody?: never;
 		responses: {
 			200: components["responses"]["SyncDataWithIdempotentReplayed"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			409: components["responses"]["Conflict"];
-			422: components["responses"]["UnprocessableEntity"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			404: components["responses"]["SyncNotFound"];
+			409: components["responses"]["IdempotencyKeyInUse"];
+			422: components["responses"]["IdempotencyKeyReused"];
+			429: components["responses"]["RateLimitedOrStorageLimitReached"];
 		};
 	};
 	"syncs.run": {
@@ -11747,15 +13132,24 @@ export interface operations {
 		};
 		responses: {
 			200: components["responses"]["SyncRunDataWithIdempotentReplayed"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			409: components["responses"]["Conflict"];
+			400: components["responses"]["InvalidRequestOrInvalidJsonOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			404: components["responses"]["SyncNotFound"];
+			409: {
+				headers: {
+					[name: string]: unknown;
+				};
+				content: {
+					"application/problem+json": Problem & {
+						code?: "sync_already_running" | "sync_paused" | "sync_blocked" | "idempotency_key_in_use";
+					};
+				};
+			};
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["UnprocessableEntity"];
-			429: components["responses"]["TooManyRequests"];
+			422: components["responses"]["IdempotencyKeyReused"];
+			429: components["responses"]["RateLimitedOrStorageLimitReached"];
 		};
 	};
 	"syncs.runs.list": {
@@ -11789,11 +13183,11 @@ export interface operations {
 					"application/json": SyncRunList;
 				};
 			};
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScope"];
+			404: components["responses"]["SyncNotFound"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"syncs.runs.get": {
@@ -11820,11 +13214,11 @@ export interface operations {
 					"application/json": SyncRunData;
 				};
 			};
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScope"];
+			404: components["responses"]["SyncNotFoundOrSyncRunNotFound"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"syncs.runs.confirm": {
@@ -11841,13 +13235,22 @@ export interface operations {
 		requestBody?: never;
 		responses: {
 			200: components["responses"]["SyncRunDataWithIdempotentReplayed"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			409: components["responses"]["Conflict"];
-			422: components["responses"]["UnprocessableEntity"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			404: components["responses"]["SyncNotFoundOrSyncRunNotFound"];
+			409: {
+				headers: {
+					[name: string]: unknown;
+				};
+				content: {
+					"application/problem+json": Problem & {
+						code?: "nothing_to_confirm" | "idempotency_key_in_use";
+					};
+				};
+			};
+			422: components["responses"]["IdempotencyKeyReused"];
+			429: components["responses"]["RateLimitedOrStorageLimitReached"];
 		};
 	};
 	"syncs.runs.deletions.list": {
@@ -11869,11 +13272,11 @@ export interface operations {
 		requestBody?: never;
 		responses: {
 			200: components["responses"]["SyncLinkSummaryList"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScope"];
+			404: components["responses"]["SyncNotFoundOrSyncRunNotFound"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"syncs.runs.errors.list": {
@@ -11895,11 +13298,11 @@ export interface operations {
 		requestBody?: never;
 		responses: {
 			200: components["responses"]["SyncRecordErrorList"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScope"];
+			404: components["responses"]["SyncNotFoundOrSyncRunNotFound"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"webhooks.deliveries.list": {
@@ -11917,7 +13320,7 @@ export interface operations {
 				resourceType?: ResourceKind;
 				/** @description Only deliveries of events of this type, such as `invoice.paid`, or of all types of a kind, such as `invoice.*`. */
 				type?: EventPattern;
-				/** @description Only deliveries of events from then on. */
+				/** @description Only deliveries of events from then on, in Unix milliseconds. */
 				since?: UnixMs;
 				/** @description The most records in a page, 1 to 100. */
 				limit?: components["parameters"]["OffsetQuery.limit"];
@@ -11945,10 +13348,10 @@ export interface operations {
 					"application/json": WebhookDeliveryList;
 				};
 			};
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScope"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"webhooks.deliveries.get": {
@@ -11974,11 +13377,11 @@ export interface operations {
 					"application/json": WebhookDeliveryDetailsData;
 				};
 			};
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScope"];
+			404: components["responses"]["WebhookDeliveryNotFound"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"webhooks.deliveries.redeliver": {
@@ -11992,12 +13395,21 @@ export interface operations {
 		requestBody?: never;
 		responses: {
 			200: components["responses"]["Ok"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			409: components["responses"]["Conflict"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			404: components["responses"]["WebhookDeliveryNotFound"];
+			409: {
+				headers: {
+					[name: string]: unknown;
+				};
+				content: {
+					"application/problem+json": Problem & {
+						code?: "webhook_endpoint_not_active" | "delivery_under_way";
+					};
+				};
+			};
+			429: components["responses"]["RateLimitedOrStorageLimitReached"];
 		};
 	};
 	"webhooks.endpoints.list": {
@@ -12031,10 +13443,10 @@ export interface operations {
 					"application/json": WebhookEndpointList;
 				};
 			};
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScope"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"webhooks.endpoints.create": {
@@ -12067,15 +13479,33 @@ export interface operations {
 					"application/json": NewWebhookEndpoint;
 				};
 			};
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			409: components["responses"]["Conflict"];
+			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			409: {
+				headers: {
+					[name: string]: unknown;
+				};
+				content: {
+					"application/problem+json": Problem & {
+						code?: "too_many_endpoints" | "idempotency_key_in_use";
+					};
+				};
+			};
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["UnprocessableEntity"];
-			429: components["responses"]["TooManyRequests"];
-			503: components["responses"]["ServiceUnavailable"];
+			422: {
+				headers: {
+					[name: string]: unknown;
+				};
+				content: {
+					"application/problem+json": Problem & {
+						code?: "event_type_out_of_reach" | "unsafe_url" | "unresolvable_url" | "idempotency_key_reused";
+					};
+				};
+			};
+			429: components["responses"]["RateLimitedOrStorageLimitReached"];
+			503: components["responses"]["OutcomeUnknownOrUnavailableOrResolverUnavailable"];
 		};
 	};
 	"webhooks.endpoints.get": {
@@ -12105,11 +13535,11 @@ export interface operations {
 				};
 			};
 			304: components["responses"]["NotModified"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScope"];
+			404: components["responses"]["WebhookEndpointNotFound"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"webhooks.endpoints.delete": {
@@ -12125,12 +13555,12 @@ export interface operations {
 		requestBody?: never;
 		responses: {
 			200: components["responses"]["Ok"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			412: components["responses"]["PreconditionFailed"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			404: components["responses"]["WebhookEndpointNotFound"];
+			412: components["responses"]["VersionMismatch"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"webhooks.endpoints.update": {
@@ -12150,16 +13580,25 @@ export interface operations {
 		};
 		responses: {
 			200: components["responses"]["OkWithETag"];
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			412: components["responses"]["PreconditionFailed"];
+			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			404: components["responses"]["WebhookEndpointNotFound"];
+			412: components["responses"]["VersionMismatch"];
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["UnprocessableEntity"];
-			429: components["responses"]["TooManyRequests"];
-			503: components["responses"]["ServiceUnavailable"];
+			422: {
+				headers: {
+					[name: string]: unknown;
+				};
+				content: {
+					"application/problem+json": Problem & {
+						code?: "event_type_out_of_reach" | "unsafe_url" | "unresolvable_url";
+					};
+				};
+			};
+			429: components["responses"]["RateLimitedOrStorageLimitReached"];
+			503: components["responses"]["OutcomeUnknownOrUnavailableOrResolverUnavailable"];
 		};
 	};
 	"webhooks.endpoints.redeliver": {
@@ -12192,15 +13631,24 @@ export interface operations {
 					"application/json": Redelivered;
 				};
 			};
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			409: components["responses"]["Conflict"];
+			400: components["responses"]["InvalidRequestOrInvalidJsonOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			404: components["responses"]["WebhookEndpointNotFound"];
+			409: {
+				headers: {
+					[name: string]: unknown;
+				};
+				content: {
+					"application/problem+json": Problem & {
+						code?: "webhook_endpoint_not_active" | "delivery_under_way" | "idempotency_key_in_use";
+					};
+				};
+			};
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["UnprocessableEntity"];
-			429: components["responses"]["TooManyRequests"];
+			422: components["responses"]["IdempotencyKeyReused"];
+			429: components["responses"]["RateLimitedOrStorageLimitReached"];
 		};
 	};
 	"webhooks.endpoints.rotateSecret": {
@@ -12233,15 +13681,15 @@ export interface operations {
 					"application/json": NewWebhookSecret;
 				};
 			};
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			409: components["responses"]["Conflict"];
+			400: components["responses"]["InvalidRequestOrInvalidJsonOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			404: components["responses"]["WebhookEndpointNotFound"];
+			409: components["responses"]["IdempotencyKeyInUse"];
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["UnprocessableEntity"];
-			429: components["responses"]["TooManyRequests"];
+			422: components["responses"]["IdempotencyKeyReused"];
+			429: components["responses"]["RateLimitedOrStorageLimitReached"];
 		};
 	};
 	"webhooks.endpoints.stats": {
@@ -12267,11 +13715,11 @@ export interface operations {
 					"application/json": WebhookEndpointStatsData;
 				};
 			};
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScope"];
+			404: components["responses"]["WebhookEndpointNotFound"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"webhooks.endpoints.test": {
@@ -12300,13 +13748,22 @@ export interface operations {
 					"application/json": CreatedRecord;
 				};
 			};
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			409: components["responses"]["Conflict"];
-			422: components["responses"]["UnprocessableEntity"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
+			404: components["responses"]["WebhookEndpointNotFound"];
+			409: {
+				headers: {
+					[name: string]: unknown;
+				};
+				content: {
+					"application/problem+json": Problem & {
+						code?: "webhook_endpoint_not_active" | "idempotency_key_in_use";
+					};
+				};
+			};
+			422: components["responses"]["IdempotencyKeyReused"];
+			429: components["responses"]["RateLimitedOrStorageLimitReached"];
 		};
 	};
 	"webhooks.eventTypes.list": {
@@ -12338,10 +13795,10 @@ export interface operations {
 					"application/json": WebhookEventTypeList;
 				};
 			};
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScope"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"webhooks.events.list": {
@@ -12353,7 +13810,7 @@ export interface operations {
 				resourceId?: IdFilter;
 				/** @description Only events about this kind of record. */
 				resourceType?: ResourceKind;
-				/** @description Only events from then on. */
+				/** @description Only events from then on, in Unix milliseconds. */
 				since?: UnixMs;
 				/** @description `asc`, the default, is oldest first; `desc` is newest first. */
 				order?: SortOrder;
@@ -12383,10 +13840,10 @@ export interface operations {
 					"application/json": WebhookEventList;
 				};
 			};
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScope"];
+			429: components["responses"]["RateLimited"];
 		};
 	};
 	"webhooks.events.get": {
@@ -12412,11 +13869,29 @@ export interface operations {
 					"application/json": WebhookEventData;
 				};
 			};
-			400: components["responses"]["BadRequest"];
-			401: components["responses"]["Unauthorized"];
-			403: components["responses"]["Forbidden"];
-			404: components["responses"]["NotFound"];
-			429: components["responses"]["TooManyRequests"];
+			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
+			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
+			403: components["responses"]["InsufficientScope"];
+			404: {
+				headers: {
+					[name: string]: unknown;
+				};
+				content: {
+					"application/problem+json": Problem & {
+						code?: "event_not_found";
+					};
+				};
+			};
+			429: components["responses"]["RateLimited"];
 		};
 	};
 }
+
+/** The codes of the errors that an operation may answer. */
+export type ErrorCodeOf<Id extends keyof operations> = {
+	[Status in keyof operations[Id]['responses']]: operations[Id]['responses'][Status] extends {
+		content: { 'application/problem+json': { code: infer Code } }
+	}
+		? Code
+		: never
+}[keyof operations[Id]['responses']]
