@@ -30,18 +30,24 @@ export function contractDocument() {
 	return structuredClone(document)
 }
 
-/** A copy of the document that has one operation, and of the schemas those that it refers to. */
+/** A copy of the document that has one operation, and of the components those that it refers to. */
 export function documentOf(method: string, path: string) {
 	const methods = (document.paths as Record<string, Record<string, object>>)[path]
 	const paths = { [path]: { [method.toLowerCase()]: methods?.[method.toLowerCase()] } }
 	const { openapi, info, components } = document
-	const { schemas: _, ...others } = components
-	return structuredClone({ openapi, info, paths, components: { ...others, schemas: schemasOf([paths, others]) } })
+	return structuredClone({
+		openapi,
+		info,
+		paths,
+		components: { ...componentsOf(paths), securitySchemes: components.securitySchemes },
+	})
 }
 
 export const documentText = JSON.stringify(document)
 
 export const { version } = document.info
+
+const components: { readonly [kind: string]: Readonly<Record<string, object>> } = document.components
 
 export const schemas: Record<string, JsonSchema> = document.components.schemas
 
@@ -56,18 +62,20 @@ export function membersOf(schema: JsonSchema): JsonSchema[] {
 	return Array.isArray(anyOf) ? anyOf.flatMap(membersOf) : [own]
 }
 
-/** The schemas to which a part of the document refers, directly or through others. */
-export function schemasOf(part: unknown): Record<string, JsonSchema> {
-	const found = new Map<string, JsonSchema>()
+/** The components to which a part of the document refers, directly or through others. */
+export function componentsOf(part: unknown): { [kind: string]: Record<string, object> } {
+	const found: { [kind: string]: Record<string, object> } = {}
 	const find = (within: unknown) => {
-		for (const [, name = ''] of JSON.stringify(within).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
-			if (found.has(name)) continue
-			found.set(name, schemas[name] as JsonSchema)
-			find(schemas[name])
+		for (const [, kind = '', name = ''] of JSON.stringify(within).matchAll(/"#\/components\/(\w+)\/([\w.-]+)"/g)) {
+			found[kind] ??= {}
+			if (found[kind][name]) continue
+			const component = components[kind]?.[name] as object
+			found[kind][name] = component
+			find(component)
 		}
 	}
 	find(part)
-	return Object.fromEntries(found)
+	return found
 }
 
 /** Every operation by its id, with references to parameters, responses and headers resolved. */
@@ -94,7 +102,7 @@ function component(part: unknown): unknown {
 	const { $ref } = part as { $ref?: string }
 	if ($ref === undefined) return part
 	const [kind = '', name = ''] = $ref.replace('#/components/', '').split('/')
-	return (document.components as Record<string, Record<string, unknown>>)[kind]?.[name]
+	return components[kind]?.[name]
 }
 
 function mapValues(values: object, to: (value: unknown) => unknown) {

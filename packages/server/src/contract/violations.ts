@@ -4,7 +4,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { RequestValidator } from 'express-openapi-validator/dist/middlewares/openapi.request.validator.js'
 import { mostErrors } from '../base/errors.ts'
-import { type ContractOperation, contractOperations, schemasOf } from './document.ts'
+import { type ContractOperation, componentsOf, contractOperations } from './document.ts'
 import { excerpt } from './excerpt.ts'
 import type { Input, Violation } from './fast-validator.ts'
 import { formatOptions } from './formats.ts'
@@ -65,7 +65,7 @@ async function newListing(contract: ContractOperation): Promise<Listing> {
 	await nextTurn()
 	const { RequestValidator } = await import('express-openapi-validator/dist/middlewares/openapi.request.validator.js')
 	await nextTurn()
-	const components = { schemas: structuredClone(schemasOf([contract.parameters, contract.requestBody])) }
+	const components = structuredClone(componentsOf([contract.parameters, contract.requestBody]))
 	const document = { openapi: '3.1.0', info: { title: '', version: '' }, paths: {}, components }
 	// What the library's middleware sets, and its `allErrors`.
 	const validator = new RequestValidator(document as never, {
