@@ -86,7 +86,7 @@ describe.skipIf(!hasBrowser)('a payment', () => {
 		expect((await app.client.deals.get(id)).hourlyRateCents).toBe(5_000)
 		await field(page, 'Hourly rate').fill('12.34')
 		await press(page, 'Save')
-		await page.getByRole('heading', { level: 1, name: 'Rated' }).waitFor()
+		await page.getByRole('heading', { level: 1, name: 'Rated', exact: true }).waitFor()
 		expect((await app.client.deals.get(id)).hourlyRateCents).toBe(1_234)
 	})
 })
