@@ -51,6 +51,8 @@ export default defineConfig({
 				extends: true,
 				test: {
 					name: 'web',
+					// Twice what the tests give one wait of a page.
+					testTimeout: 40_000,
 					include: ['packages/web/test/**/*.test.ts'],
 					globalSetup: [join(import.meta.dirname, '../packages/web/test/build.setup.ts')],
 				},

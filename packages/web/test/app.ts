@@ -96,7 +96,7 @@ async function openApp(
 ): Promise<Opened> {
 	const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce', ...options })
 	// Below a test's own limit, so that a wait in vain says for what.
-	context.setDefaultTimeout(10_000)
+	context.setDefaultTimeout(20_000)
 	const page = await context.newPage()
 	const complaints: string[] = []
 	page.on('console', (message) => complaints.push(message.text()))

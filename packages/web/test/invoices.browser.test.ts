@@ -28,7 +28,6 @@ describe.skipIf(!hasBrowser)('invoices', () => {
 
 	it('a person writes one with the keyboard alone, and amounts are read in either spelling', async () => {
 		const { page, complaints } = await app.openApp('/invoices')
-		page.setDefaultTimeout(10_000)
 		await page.keyboard.press('n')
 		await heading(page, 'New invoice')
 		await page.getByRole('combobox', { name: 'Client' }).focus()

@@ -29,7 +29,7 @@ describe.skipIf(!hasBrowser)('over http in a network', () => {
 
 	it('a person sets the server up, takes its first step, creates a company, and copies a new key', async () => {
 		const page = await browser.newPage({ reducedMotion: 'reduce' })
-		page.setDefaultTimeout(10_000)
+		page.setDefaultTimeout(20_000)
 		const errors: string[] = []
 		page.on('pageerror', (error) => errors.push(String(error)))
 		const field = (name: string) => page.getByLabel(name, { exact: true })

@@ -20,7 +20,6 @@ describe.skipIf(!hasBrowser)('settings', () => {
 	const open = async (path: string, role: 'member' | 'manager' | 'admin' = 'admin') => {
 		const person = await app.newPerson(role)
 		const opened = await app.openApp(path, { person, permissions: ['clipboard-read', 'clipboard-write'] })
-		opened.page.setDefaultTimeout(10_000)
 		return { ...opened, person }
 	}
 

@@ -10,7 +10,6 @@ const press = (page: Page, name: string) => page.getByRole('button', { name, exa
 /** As somebody who has not signed in. */
 async function open(app: App, path: string): Promise<Page> {
 	const { page } = await app.openApp(path, { person: null })
-	page.setDefaultTimeout(10_000)
 	return page
 }
 
@@ -167,7 +166,6 @@ describe.skipIf(!hasBrowser)('signing in', () => {
 	it('signing out ends the session in every tab, and the way back shows nothing', async () => {
 		const person = await app.newPerson('member')
 		const { page } = await app.openApp('/companies', { person })
-		page.setDefaultTimeout(10_000)
 		await page.getByRole('link', { name: 'Acme GmbH' }).click()
 		await heading(page, 'Acme GmbH')
 		const other = await page.context().newPage()
@@ -185,7 +183,6 @@ describe.skipIf(!hasBrowser)('signing in', () => {
 	it('a page from the back cache asks who it is before it shows', async () => {
 		const person = await app.newPerson('member')
 		const { page } = await app.openApp('/companies', { person })
-		page.setDefaultTimeout(10_000)
 		await page.getByRole('button', { name: person.name }).waitFor()
 		await page.context().clearCookies()
 		// In one step: the page is loaded again as soon as the server has answered.
