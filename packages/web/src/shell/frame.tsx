@@ -1,4 +1,4 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Outlet, useRouter } from '@tanstack/react-router'
 import { Search } from 'lucide-react'
 import { lazy, Suspense, useEffect, useState } from 'react'
@@ -84,7 +84,7 @@ export function Frame() {
 			<main id="page" className="page">
 				<Offline />
 				<Suspense fallback={<Skeleton />}>
-					<Outlet />
+					<Page />
 				</Suspense>
 			</main>
 			<Suspense>
@@ -95,4 +95,10 @@ export function Frame() {
 			</Suspense>
 		</div>
 	)
+}
+
+/** Waits for the session, since a part of a page that alone asked for it would take what is shown away again. */
+function Page() {
+	const { isPending } = useQuery(sessionQuery)
+	return isPending ? <Skeleton /> : <Outlet />
 }
