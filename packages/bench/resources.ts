@@ -1,6 +1,6 @@
 // Removes everything that a run makes outside its process (a temporary folder, child processes, scratch databases): at its end,
 // when it fails, and on Ctrl-C.
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -47,7 +47,6 @@ atEnd(() => rmSync(root, { recursive: true, force: true }))
 
 /** A new folder, which the end of the run removes. */
 export function newFolder(name: string): string {
-	const folder = join(root, name)
-	mkdirSync(folder, { recursive: true, mode: 0o700 })
-	return folder
+	// Not one that another section used: SQLite would take the log of its file for that of a new copy.
+	return mkdtempSync(join(root, `${name}-`))
 }
