@@ -83,6 +83,7 @@ describe('jobs', () => {
 		const { stdout } = await other.run(['jobs', 'list', '--failed'])
 		expect(stdout.trim()).toBe('bad  r1  org_1  due 2100-01-01T00:00:00.001Z  attempt 3: No route')
 		expectRefusal(await other.run(['jobs', 'retry']), /--all/)
+		expectRefusal(await other.run(['jobs', 'list', '--kind', 'nope']), /--kind nope: it is one of overdue, closeLink/)
 		expect(await other.json(['jobs', 'retry', '--all'])).toEqual({ count: 1 })
 		const [first] = await other.json(['jobs', 'list', '--kind', 'bad', '--organization', 'org_1'])
 		expect(Date.parse(first.dueAt)).toBeLessThanOrEqual(Date.now())

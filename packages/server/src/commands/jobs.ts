@@ -7,12 +7,21 @@ import { type JobRow, listJobs, retryJobs } from '../work/jobs-store.ts'
 import { jobKinds } from '../work/kinds.ts'
 import { type CommandContext, command, print, UsageError } from './command.ts'
 
+const kinds: readonly string[] = Object.values(jobKinds)
+
+const kindHelp = `only those of one kind: ${kinds.join(', ')}`
+
+/** A kind that nothing has may be misspelt. A database may have kinds of another version: those are not refused. */
+function requireKind(kind: string | undefined): void {
+	if (kind !== undefined && !kinds.includes(kind)) throw new UsageError(`--kind ${kind}: it is one of ${kinds.join(', ')}`)
+}
+
 export function addJobCommands(program: Command, { withDatabase }: CommandContext): void {
 	const jobs = program.command('jobs').description('Work that is due without a request.')
 
 	command(jobs, 'list', 'List jobs, those first that are due first.')
 		.option('--organization <id>', 'only those of one organization')
-		.option('--kind <kind>', 'only those of one kind')
+		.option('--kind <kind>', kindHelp)
 		.option('--failed', 'only those whose last attempt failed')
 		.option('--limit <count>', 'how many at most', '100')
 		.action((options) =>
@@ -20,6 +29,7 @@ export function addJobCommands(program: Command, { withDatabase }: CommandContex
 				const limit = Number(options.limit)
 				if (!Number.isSafeInteger(limit) || limit < 1) throw new UsageError(`--limit ${options.limit}: must be a number above 0`)
 				const found = await listJobs(db, { ...filterOf(options), ...(options.failed && { isFailed: true }) }, limit)
+				if (found.length === 0) requireKind(options.kind)
 				const listed = await Promise.all(found.map(async (job) => ({ ...job, ...(await runOf(db, job)) })))
 				print(options, listed.map(shown), listed.map(line).join('\n') || 'None.')
 			}),
@@ -27,7 +37,7 @@ export function addJobCommands(program: Command, { withDatabase }: CommandContex
 
 	command(jobs, 'retry', 'Make jobs due now whose last attempt failed.')
 		.option('--organization <id>', 'only those of one organization')
-		.option('--kind <kind>', 'only those of one kind')
+		.option('--kind <kind>', kindHelp)
 		.option('--resource <id>', 'only those of one record')
 		.option('--all', 'all of them')
 		.action((options) =>
@@ -36,6 +46,7 @@ export function addJobCommands(program: Command, { withDatabase }: CommandContex
 				if (Object.keys(filter).length === 0 && !options.all)
 					throw new UsageError('Name --organization, --kind or --resource, or say --all.')
 				const count = await db.transaction((tx) => retryJobs(tx, filter, Date.now()))
+				if (count === 0) requireKind(options.kind)
 				print(options, { count }, `${count} made due.`)
 			}),
 		)
