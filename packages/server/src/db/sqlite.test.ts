@@ -23,14 +23,17 @@ describe('the log of a database that is written without a pause', () => {
 		const db = openSqlite(file)
 		await db.transaction((tx) => tx.run(create, {}))
 		const text = 'x'.repeat(25 * page)
+		const mostWrites = 15_000
 		let longest = 0
-		for (let n = 0; n < 5_000; n++) {
+		let writes = 0
+		// How soon depends on the load of the machine. It began anew when more was written than it ever held.
+		while (longest > (writes - 1_000) * text.length && writes < mostWrites) {
 			await db.transaction((tx) => tx.run(insert, { text }), { durable: false })
 			longest = Math.max(longest, statSync(`${file}-wal`).size)
+			writes++
 		}
-		expect(await db.get(count, {})).toEqual({ count: 5_000 })
-		// The test writes 500 MB; how short the log stays depends on the load of the machine.
-		expect(longest).toBeLessThan(400_000_000)
+		expect(writes).toBeLessThan(mostWrites)
+		expect(await db.get(count, {})).toEqual({ count: writes })
 		await db.close()
 		expect(existsSync(`${file}-wal`)).toBe(false)
 	})
