@@ -39,13 +39,13 @@ export const formatDate = (ms: number, locale: string, timeZone: string): string
 export const formatInstant = (ms: number, locale: string, timeZone: string): string => dateFormat(locale, timeZone).format(ms)
 
 /** The locale, or English for an unknown one: Intl would throw, or use the language of the machine. */
-export function supportedLocale(locale: string): string {
+export const supportedLocale = cached((locale: string): string => {
 	try {
 		return Intl.NumberFormat.supportedLocalesOf(locale)[0] ?? 'en'
 	} catch {
 		return 'en'
 	}
-}
+})
 
 const moneyFormat = cached((currency: string, locale: string) => {
 	const exponent = minorDigits(currency) ?? 2
@@ -66,7 +66,7 @@ const dateFormat = cached(
 )
 
 /**
- * Caches Intl objects: making one costs as much as using it thirty times. Callers choose the locales, in any number of
+ * Caches what Intl makes: an object costs as much as using it thirty times. Callers choose the locales, in any number of
  * spellings, so a full cache of 500 is emptied.
  */
 function cached<Key extends string[], T>(make: (...key: Key) => T): (...key: Key) => T {

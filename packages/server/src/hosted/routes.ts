@@ -10,9 +10,9 @@ import { isViewed, originOf } from '../http/request-context.ts'
 import { checkLink, countGuess, visitorOf } from '../http/steps/authenticate.ts'
 import { loopTurns } from '../http/turns.ts'
 import { getOrCreatePaymentLink } from '../invoices/payments/link.ts'
-import { clientUrl } from '../invoices/sharing/client-link-store.ts'
+import { clientUrl, type OpenLink } from '../invoices/sharing/client-link-store.ts'
 import { countView, openLink, publicInvoice, readViewed } from '../invoices/sharing/public-view.ts'
-import { documentOf } from '../invoices/sharing/render.ts'
+import { pageDocumentOf } from '../invoices/sharing/render.ts'
 import type { Services } from '../outside/services.ts'
 import { resultPage } from '../rendering/pages/connect-page.ts'
 import { pageHeaders } from '../rendering/pages/headers.ts'
@@ -68,9 +68,9 @@ export function languageOf(req: Request, { locals }: Response): Language {
 	return locals.language ?? (req.acceptsLanguages(...languages) || 'en')
 }
 
-/** The invoice that the token opens. From then on the pages that answer the request are in its language. */
-async function open(db: Database, res: Response, token: string, now: number): Promise<Invoice> {
-	const invoice = await readViewed(db, await openLink(db, token), now)
+/** The invoice of a link. From then on the pages that answer the request are in its language. */
+async function open(db: Database, res: Response, link: OpenLink, now: number): Promise<Invoice> {
+	const invoice = await readViewed(db, link, now)
 	res.locals.language = invoice.language
 	return invoice
 }
@@ -84,12 +84,13 @@ const viewInvoice =
 	async (req, res) => {
 		const { token } = req.params
 		const now = clock()
-		if (isViewed(req)) await countView(db, await openLink(db, token), originOf(req, visitor, 'pages.view', now))
+		const link = await openLink(db, token)
+		if (isViewed(req)) await countView(db, link, originOf(req, visitor, 'pages.view', now))
 		// Views that were committed together would make their pages together. Whoever waits holds no invoice.
 		await loopTurns.next(visitorOf(limits, req))
 		if (res.closed) return
-		const invoice = await open(db, res, token, now)
-		const document = await documentOf(db, services, invoice, now)
+		const invoice = await open(db, res, link, now)
+		const document = await pageDocumentOf(db, invoice)
 		const processor = await services.payments.nameOf(db, invoice.organizationId)
 		const { pdfUrl, payUrl } = publicInvoice(invoice, token, services.baseUrl, processor !== undefined)
 		const notice = await pageNotice(db, { host, processor, organizationId: invoice.organizationId })
@@ -103,7 +104,7 @@ const pay =
 	async (req, res) => {
 		const { token } = req.params
 		const now = clock()
-		const invoice = await open(db, res, token, now)
+		const invoice = await open(db, res, await openLink(db, token), now)
 		const page = clientUrl(services.baseUrl, token)
 		const url = await getOrCreatePaymentLink(db, {
 			organizationId: invoice.organizationId,
@@ -122,12 +123,12 @@ const paidPage =
 	async (req, res) => {
 		const { token } = req.params
 		const now = clock()
-		const invoice = await open(db, res, token, now)
+		const invoice = await open(db, res, await openLink(db, token), now)
 		const language = languageOf(req, res)
 		const invoiceUrl = clientUrl(services.baseUrl, token)
 		if (invoice.paymentState !== 'paid') return sendPage(req, res, 200, messagePage(language, 'paymentReceived', { invoiceUrl }))
 		const { pdfUrl } = publicInvoice(invoice, token, services.baseUrl, false)
-		const shown = receipt(await documentOf(db, services, invoice, now))
+		const shown = receipt(await pageDocumentOf(db, invoice))
 		const text = messagePage(language, 'paymentConfirmed', { invoiceUrl, receipt: { ...shown, pdfUrl } })
 		sendPage(req, res, 200, text, [], shown.accent)
 	}

@@ -19,8 +19,17 @@ type PdfWaiter = Pick<PdfMeta, 'visitedLink' | 'signal'>
 export const documentOf = async (db: Db, services: Services, invoice: Invoice, now: number): Promise<InvoiceDocument> =>
 	presentInvoice(await sourceOf(db, services, invoice, now))
 
+/** The document without where to pay: a page has a button of its own for that. */
+export const pageDocumentOf = async (db: Db, invoice: Invoice): Promise<InvoiceDocument> =>
+	presentInvoice({ ...(await shownOf(db, invoice)), paymentUrl: null })
+
 /** Everything that the invoice's document shows. */
-export async function sourceOf(db: Db, services: Services, invoice: Invoice, now: number): Promise<PresentSource> {
+export const sourceOf = async (db: Db, services: Services, invoice: Invoice, now: number): Promise<PresentSource> => ({
+	...(await shownOf(db, invoice)),
+	paymentUrl: await paymentUrl(db, services, invoice, now),
+})
+
+async function shownOf(db: Db, invoice: Invoice): Promise<Omit<PresentSource, 'paymentUrl'>> {
 	const { organizationId, id } = invoice
 	const { billTo, billFrom, language, locale, timeZone, branding } = await snapshotOf(db, invoice)
 	const entries = invoice.includeTimesheet ? await findTimeEntriesOf(db, organizationId, id) : []
@@ -33,7 +42,6 @@ export async function sourceOf(db: Db, services: Services, invoice: Invoice, now
 		timeZone,
 		branding,
 		logoData: await logoData(db, organizationId, branding),
-		paymentUrl: await paymentUrl(db, services, invoice, now),
 		// An entry on an invoice has ended, so its duration is never null.
 		timeEntries: entries.map(({ startedAt, durationSeconds, description, taskName, deliverableName }) => {
 			const charged = chargedSeconds(durationSeconds ?? 0, invoice)
