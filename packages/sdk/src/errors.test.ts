@@ -204,3 +204,20 @@ async function closedPort(): Promise<string> {
 	await new Promise((resolve) => server.close(resolve))
 	return `http://127.0.0.1:${port}`
 }
+
+describe('a refusal', () => {
+	test('is what the server says no to', async () => {
+		far.answer = problem(404, 'invoice_not_found')
+		expect(sdk.failed<'invoices.get'>(await failure(get()))).toBe(true)
+	})
+
+	test('is no failure of the server, of a proxy, or of the caller', async () => {
+		const options = { maxRetries: 0 }
+		far.answer = problem(503, 'unavailable')
+		expect(sdk.failed<'invoices.get'>(await failure(get(options)))).toBe(false)
+		far.answer = text(403, '<html>Forbidden</html>')
+		expect(sdk.failed<'invoices.get'>(await failure(get(options)))).toBe(false)
+		expect(sdk.failed<'invoices.get'>(await failure(far.client().invoices.get('')))).toBe(false)
+		expect(sdk.failed<'invoices.get'>(undefined)).toBe(false)
+	})
+})

@@ -1,6 +1,6 @@
 // Code that must compile, and code that must not: tsc checks it, and the type assertions do nothing at run time.
 import { expectTypeOf, test } from 'vitest'
-import type * as sdk from './index.ts'
+import * as sdk from './index.ts'
 import { ApiError, type Remit } from './index.ts'
 
 declare const remit: Remit
@@ -107,5 +107,32 @@ test('an error’s code may be unknown', () => {
 	compiled(() => {
 		const error: unknown = undefined
 		if (error instanceof ApiError) expectTypeOf(error.code).toEqualTypeOf<sdk.ErrorCode | undefined>()
+	})
+})
+
+test('a refusal has the codes of its operation, and no other', () => {
+	compiled(() => {
+		const error: unknown = undefined
+		if (!sdk.failed<'companies.history'>(error)) throw error
+		expectTypeOf(error).toExtend<ApiError>()
+		// @ts-expect-error the contract lists no such code for it
+		if (error.code === 'invalid_vat_id') return
+		switch (error.code) {
+			case 'invalid_request':
+			case 'ambiguous_credentials':
+			case 'missing_credentials':
+			case 'session_ended':
+			case 'invalid_credentials':
+			case 'insufficient_scope':
+			case 'company_not_found':
+			case 'rate_limited':
+				return
+			default:
+				error.code satisfies never
+		}
+	})
+	compiled(() => {
+		// @ts-expect-error it is no operation
+		sdk.failed<'companies.rename'>(undefined)
 	})
 })

@@ -1,0 +1,39 @@
+// Tells the codes with which the server refuses an operation from all that there are.
+import { ApiError } from './errors.ts'
+import type { operations } from './generated/contract.ts'
+
+/** An operation of the API, by its method: `companies.update` is `remit.companies.update`. */
+export type OperationName = keyof operations
+
+type Answers<Name extends OperationName> = operations[Name]['responses']
+
+type CodeIn<Answer> = Answer extends { content: { 'application/problem+json': { code?: infer Code } } }
+	? NonNullable<Code>
+	: never
+
+/** The codes with which the server refuses an operation, by the contract of this version. */
+export type RefusalCode<Name extends OperationName> = {
+	[Status in keyof Answers<Name>]: CodeIn<Answers<Name>[Status]>
+}[keyof Answers<Name>]
+
+/** The error of an operation that the server refused. */
+export type Refusal<Name extends OperationName> = ApiError & { readonly code: RefusalCode<Name> }
+
+/**
+ * Whether the server refused a call: it understood the request, and says by `code` why it did not do it. False when the server
+ * failed (5xx), and when somebody else answered, or nobody.
+ *
+ * Name the operation, and a `switch` over `code` has exactly what the contract lists for it. A newer server may have another code.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   await remit.companies.update(id, { vatId })
+ * } catch (error) {
+ *   if (!failed<'companies.update'>(error)) throw error
+ *   if (error.code === 'invalid_vat_id') console.log(error.detail)
+ * }
+ * ```
+ */
+export const failed = <Name extends OperationName>(error: unknown): error is Refusal<Name> =>
+	error instanceof ApiError && error.code !== undefined && error.status < 500
