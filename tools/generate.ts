@@ -14,6 +14,7 @@ import { normalise } from './normalise.ts'
 import type { OpenApiDocument } from './openapi.ts'
 import { writePublicParts } from './public-writer.ts'
 import { takeRecords } from './records.ts'
+import { writeReference } from './sdk-reference.ts'
 import { writeResources } from './sdk-writer.ts'
 import { writeServerTables } from './server-writer.ts'
 import { writeTypes } from './types-writer.ts'
@@ -75,6 +76,7 @@ async function generate(): Promise<Map<string, string>> {
 		['packages/sdk/src/generated/contract.ts', await writeTypes(document, banner)],
 		['packages/server/migrations/index.ts', writeMigrationIndex(readdirSync(join(root, 'packages/server/migrations')))],
 		['packages/sdk/src/generated/resources.ts', writeResources(document, banner)],
+		['packages/sdk/api.md', writeReference(document, banner)],
 		['packages/web/src/generated/fields.ts', writeFields(document, banner)],
 		['packages/web/src/generated/currencies.ts', writeCurrencies(banner)],
 	])

@@ -4,14 +4,15 @@ import type { OpenApiDocument } from './openapi.ts'
 import { changeDocs, methodDocs } from './sdk-docs.ts'
 import { describeMethod, type Method, pascal } from './sdk-methods.ts'
 
-interface Resource {
+export interface Resource {
 	/** `['invoices', 'clientLink']` for `remit.invoices.clientLink`. */
 	path: string[]
 	methods: Method[]
 	children: Resource[]
 }
 
-export function writeResources(document: OpenApiDocument, banner: string): string {
+/** The root, which has no methods, and every resource after the one that holds it. */
+export function resourcesOf(document: OpenApiDocument): Resource[] {
 	const root: Resource = { path: [], methods: [], children: [] }
 	for (const [path, operations] of Object.entries(document.paths)) {
 		for (const [verb, operation] of Object.entries(operations)) {
@@ -20,9 +21,13 @@ export function writeResources(document: OpenApiDocument, banner: string): strin
 			names.reduce(child, root).methods.push(describeMethod(document, verb.toUpperCase(), path, operation))
 		}
 	}
-	const resources = descendants(root)
+	return [root, ...descendants(root)]
+}
+
+export function writeResources(document: OpenApiDocument, banner: string): string {
+	const resources = resourcesOf(document)
 	const methods = resources.flatMap((resource) => resource.methods)
-	return `// ${banner}\n${[imports(methods), models(document), ...[root, ...resources].map(resourceClass)].join('\n\n')}\n`
+	return `// ${banner}\n${[imports(methods), models(document), ...resources.map(resourceClass)].join('\n\n')}\n`
 }
 
 function child(parent: Resource, name: string): Resource {
@@ -94,18 +99,26 @@ ${[setup, ...methods.map(methodText), ...changeText(methods)].join('\n\n')}
 }`
 }
 
-/** `change`, of a resource whose records are read and updated by their versions. */
-function changeText(methods: Method[]): string[] {
+/** What `change` calls; undefined for a resource that has none. */
+export function changed(methods: Method[]) {
 	const named = (verb: string) => methods.find(({ operation }) => operation.operationId.split('.').at(-1) === verb)
 	const [get, update] = [named('get'), named('update')]
-	if (!get?.isConditionalRead || !update?.body || !update.options.includes('ConditionalRequestOptions')) return []
+	if (!get?.isConditionalRead || !update?.body || !update.options.includes('ConditionalRequestOptions')) return undefined
+	return { get, update, body: update.body }
+}
+
+/** `change`, of a resource whose records are read and updated by their versions. */
+function changeText(methods: Method[]): string[] {
+	const found = changed(methods)
+	if (!found) return []
+	const { get, update, body } = found
 	const id = get.ids[0]?.name
 	const [record] = get.answer.models
 	const result = /^ApiPromise<(.*)>$/.exec(update.answer.type)?.[1]
 	const own = id ? `${id}, ` : ''
 	return [
-		`${changeDocs(get, update.body.example)}
-	change(${id ? `${id}: string, ` : ''}change: ChangeOf<${record}, ${update.body.model}>, options?: RequestOptions): Promise<${result} | undefined> {
+		`${changeDocs(get, body.example)}
+	change(${id ? `${id}: string, ` : ''}change: ChangeOf<${record}, ${body.model}>, options?: RequestOptions): Promise<${result} | undefined> {
 		return changeRecord(() => this.get(${own}options), (patch, ifMatch) => this.update(${own}patch, { ...options, maxRetries: 0, ifMatch }), change)
 	}`,
 	]

@@ -1,0 +1,52 @@
+// Writes packages/sdk/api.md: every method of the SDK in a line, with its request, its scope and the errors that are its own.
+import { codesOf } from './error-answers.ts'
+import { type OpenApiDocument, responsesOf } from './openapi.ts'
+import type { Method } from './sdk-methods.ts'
+import { changed, type Resource, resourcesOf } from './sdk-writer.ts'
+
+/** The statuses of what is wrong with a record or a value. What any request can get is said once. */
+const own = [404, 409, 422]
+
+export function writeReference(document: OpenApiDocument, banner: string): string {
+	const resources = resourcesOf(document).filter(({ methods }) => methods.length > 0)
+	return `<!-- ${banner} -->
+
+# Methods of \`@remit/sdk\`
+
+\`remit\` is a \`new Remit({ apiKey, baseUrl })\`. A method takes the ids of its path, its body and its query, and then \`options\` of the call. What it
+returns is a promise; a \`PagePromise\` is one page by \`await\`, and the records of all pages by \`for await\`. Under a method stand the codes of errors
+that are its own; wrong requests and keys, limits and lost answers are the same for all ([README](README.md#errors)).
+
+${resources.map((resource) => section(document, resource)).join('\n\n')}
+`
+}
+
+function section(document: OpenApiDocument, { path, methods }: Resource): string {
+	const name = path.join('.')
+	const change = changed(methods)
+	const text =
+		'Reads the record, and sends what your function makes of it with the version that was read; asks again when it has changed meanwhile.'
+	const changes = change
+		? [`- **change**(${[...change.get.ids.map((id) => id.name), 'change', 'options?'].join(', ')}) → \`Promise\`\\\n  ${text}`]
+		: []
+	return `## remit.${name}\n\n${[...methods.map((method) => entry(document, method)), ...changes].join('\n')}`
+}
+
+function entry(document: OpenApiDocument, { operation, verb, path, ids, body, query, queryInOptions, answer }: Method): string {
+	const parameters = [
+		...ids.map(({ name }) => name),
+		...(body ? [`body${body.required ? '' : '?'}: ${body.model}`] : []),
+		...(query && queryInOptions.length === 0 ? ['query?'] : []),
+		'options?',
+	]
+	const name = operation.operationId.split('.').at(-1)
+	const scopes = operation['x-required-scopes']?.map((scope) => ` · \`${scope}\``).join('') ?? ''
+	const codes = Object.entries(responsesOf(document, operation)).flatMap(([status, response]) =>
+		own.includes(Number(status)) ? codesOf(response).filter((code) => !code.startsWith('idempotency_')) : [],
+	)
+	return [
+		`- **${name}**(${parameters.join(', ')}) → \`${answer.type}\`\\`,
+		`  \`${verb} ${path}\`${scopes}. ${operation.description.replaceAll('\n', ' ')}`,
+		...(codes.length > 0 ? [`  *${codes.join(', ')}*`] : []),
+	].join('\n')
+}
