@@ -3,15 +3,7 @@
 
 import { narrowErrors } from './error-answers.ts'
 import { describeEvents } from './event-docs.ts'
-import {
-	type Json,
-	type JsonObject,
-	type OpenApiDocument,
-	type Operation,
-	operationsOf,
-	type Parameter,
-	type Response,
-} from './openapi.ts'
+import { type Json, type JsonObject, type OpenApiDocument, type Operation, operationsOf, type Response } from './openapi.ts'
 import { shareAnswers } from './share.ts'
 import { describeUnits } from './units.ts'
 
@@ -34,7 +26,6 @@ export function normalise(emitted: OpenApiDocument): OpenApiDocument {
 	for (const parameter of [...shared, ...own]) {
 		if (!('in' in parameter)) continue
 		parameter.schema = unfolded(document, parameter.schema)
-		if (parameter.in === 'query') relaxQuery(parameter)
 	}
 	return document
 }
@@ -66,15 +57,6 @@ function unfolded(document: OpenApiDocument, { $ref, ...beside }: JsonObject): J
 	if (typeof $ref !== 'string') return beside
 	if (Object.keys(beside).length === 0) return { $ref }
 	return { ...document.components.schemas[$ref.replace('#/components/schemas/', '')], ...beside }
-}
-
-/**
- * Unless the parameter allows them, express-openapi-validator rejects an empty value and the reserved characters that
- * URLSearchParams writes (`+` for a blank) or does not encode (`'`). The schema alone decides which values are valid.
- */
-function relaxQuery(parameter: Parameter): void {
-	parameter.allowReserved = true
-	parameter.allowEmptyValue = true
 }
 
 const header = (type: string, description: string): JsonObject => ({ description, schema: { type } })

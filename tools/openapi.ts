@@ -9,8 +9,6 @@ export interface Parameter {
 	required?: boolean
 	description?: string
 	schema: JsonObject
-	allowReserved?: boolean
-	allowEmptyValue?: boolean
 }
 export interface MediaType {
 	schema: JsonObject

@@ -25,22 +25,33 @@ export interface ContractOperation {
 	>
 }
 
-/** A copy of the document, because the validators change the one that they are given. */
-export function contractDocument() {
-	return structuredClone(document)
-}
+/** A copy of the document, to be changed. */
+export const contractDocument = () => structuredClone(document)
 
-/** A copy of the document that has one operation, and of the components those that it refers to. */
+/** The document with one operation, and of the components those that it refers to. */
 export function documentOf(method: string, path: string) {
 	const methods = (document.paths as Record<string, Record<string, object>>)[path]
 	const paths = { [path]: { [method.toLowerCase()]: methods?.[method.toLowerCase()] } }
 	const { openapi, info, components } = document
-	return structuredClone({
-		openapi,
-		info,
-		paths,
-		components: { ...componentsOf(paths), securitySchemes: components.securitySchemes },
-	})
+	return { openapi, info, paths, components: { ...componentsOf(paths), securitySchemes: components.securitySchemes } }
+}
+
+/**
+ * Unless the parameter allows them, express-openapi-validator rejects an empty value and the reserved characters that
+ * URLSearchParams writes (`+` for a blank) or does not encode (`'`). The schema alone decides which values are valid.
+ */
+const relaxedQuery = { allowReserved: true, allowEmptyValue: true }
+
+/** A copy for the validator, which changes what it is given. Every parameter of a query has what it needs. */
+export function relaxed<Part>(part: Part): Part {
+	const copy = structuredClone(part)
+	const relax = (within: unknown) => {
+		if (typeof within !== 'object' || within === null) return
+		if ('in' in within && within.in === 'query' && 'schema' in within) Object.assign(within, relaxedQuery)
+		for (const value of Object.values(within)) relax(value)
+	}
+	relax(copy)
+	return copy
 }
 
 export const documentText = JSON.stringify(document)
@@ -86,7 +97,7 @@ export const contractOperations: ReadonlyMap<string, ContractOperation> = new Ma
 			operation.operationId,
 			{
 				...operation,
-				parameters: operation.parameters?.map(component) ?? [],
+				parameters: relaxed(operation.parameters?.map(component) ?? []),
 				responses: mapValues(operation.responses, answer),
 			} as ContractOperation,
 		]),

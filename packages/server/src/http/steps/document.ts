@@ -1,4 +1,4 @@
-// The contract as JSON at `/openapi.json`: 1.1 MB, or 65 KB compressed.
+// The contract as JSON at `/openapi.json`: 0.85 MB, or 106 KB with gzip.
 import express, { type Router } from 'express'
 import { documentText } from '../../contract/document.ts'
 import { rejectMethod } from './find-operation.ts'
