@@ -63,6 +63,7 @@ const header = (type: string, description: string): JsonObject => ({ description
 
 const commonHeaders: Record<string, JsonObject> = {
 	'X-Request-Id': { ...header('string', "The request's id, as in the server's log."), required: true },
+	'X-Contract-Version': { ...header('string', 'The version of this document that the server follows.'), required: true },
 	'X-RateLimit-Limit': header(
 		'integer',
 		'Requests per minute that the key may make, or without a key the address; absent without a limit.',

@@ -6752,6 +6752,7 @@ export interface components {
 			headers: {
 				"Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
 				"X-Request-Id": components["headers"]["X-Request-Id"];
+				"X-Contract-Version": components["headers"]["X-Contract-Version"];
 				"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 				"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 				"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -6825,6 +6826,7 @@ export interface components {
 		Ok: {
 			headers: {
 				"X-Request-Id": components["headers"]["X-Request-Id"];
+				"X-Contract-Version": components["headers"]["X-Contract-Version"];
 				"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 				"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 				"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -6871,6 +6873,7 @@ export interface components {
 				Location: components["headers"]["Location"];
 				"Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
 				"X-Request-Id": components["headers"]["X-Request-Id"];
+				"X-Contract-Version": components["headers"]["X-Contract-Version"];
 				"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 				"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 				"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -6895,6 +6898,7 @@ export interface components {
 			headers: {
 				ETag: components["headers"]["ETag"];
 				"X-Request-Id": components["headers"]["X-Request-Id"];
+				"X-Contract-Version": components["headers"]["X-Contract-Version"];
 				"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 				"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 				"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -6917,6 +6921,7 @@ export interface components {
 			headers: {
 				ETag: components["headers"]["ETag"];
 				"X-Request-Id": components["headers"]["X-Request-Id"];
+				"X-Contract-Version": components["headers"]["X-Contract-Version"];
 				"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 				"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 				"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -6950,6 +6955,7 @@ export interface components {
 		HistoryEntryList: {
 			headers: {
 				"X-Request-Id": components["headers"]["X-Request-Id"];
+				"X-Contract-Version": components["headers"]["X-Contract-Version"];
 				"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 				"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 				"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -7026,6 +7032,7 @@ export interface components {
 				/** @description The session's cookie: `HttpOnly`, `SameSite=Strict`, and over https `Secure`. */
 				"Set-Cookie": string;
 				"X-Request-Id": components["headers"]["X-Request-Id"];
+				"X-Contract-Version": components["headers"]["X-Contract-Version"];
 				"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 				"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 				"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -7082,6 +7089,7 @@ export interface components {
 				Location: components["headers"]["Location"];
 				"Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
 				"X-Request-Id": components["headers"]["X-Request-Id"];
+				"X-Contract-Version": components["headers"]["X-Contract-Version"];
 				"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 				"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 				"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -7105,6 +7113,7 @@ export interface components {
 		InvoicePreviewData: {
 			headers: {
 				"X-Request-Id": components["headers"]["X-Request-Id"];
+				"X-Contract-Version": components["headers"]["X-Contract-Version"];
 				"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 				"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 				"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -7140,6 +7149,7 @@ export interface components {
 				/** @description `inline`, and a file name (RFC 6266). */
 				"Content-Disposition": string;
 				"X-Request-Id": components["headers"]["X-Request-Id"];
+				"X-Contract-Version": components["headers"]["X-Contract-Version"];
 				"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 				"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 				"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -7174,6 +7184,7 @@ export interface components {
 			headers: {
 				ETag: components["headers"]["ETag"];
 				"X-Request-Id": components["headers"]["X-Request-Id"];
+				"X-Contract-Version": components["headers"]["X-Contract-Version"];
 				"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 				"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 				"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -7208,6 +7219,7 @@ export interface components {
 			headers: {
 				"Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
 				"X-Request-Id": components["headers"]["X-Request-Id"];
+				"X-Contract-Version": components["headers"]["X-Contract-Version"];
 				"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 				"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 				"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -7221,6 +7233,7 @@ export interface components {
 		InvoiceLink: {
 			headers: {
 				"X-Request-Id": components["headers"]["X-Request-Id"];
+				"X-Contract-Version": components["headers"]["X-Contract-Version"];
 				"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 				"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 				"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -7285,6 +7298,7 @@ export interface components {
 			headers: {
 				"Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
 				"X-Request-Id": components["headers"]["X-Request-Id"];
+				"X-Contract-Version": components["headers"]["X-Contract-Version"];
 				"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 				"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 				"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -7519,6 +7533,7 @@ export interface components {
 			headers: {
 				"Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
 				"X-Request-Id": components["headers"]["X-Request-Id"];
+				"X-Contract-Version": components["headers"]["X-Contract-Version"];
 				"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 				"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 				"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -7532,6 +7547,7 @@ export interface components {
 		SyncRecordErrorList: {
 			headers: {
 				"X-Request-Id": components["headers"]["X-Request-Id"];
+				"X-Contract-Version": components["headers"]["X-Contract-Version"];
 				"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 				"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 				"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -7556,6 +7572,7 @@ export interface components {
 		SyncLinkSummaryList: {
 			headers: {
 				"X-Request-Id": components["headers"]["X-Request-Id"];
+				"X-Contract-Version": components["headers"]["X-Contract-Version"];
 				"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 				"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 				"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -7581,6 +7598,7 @@ export interface components {
 			headers: {
 				"Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
 				"X-Request-Id": components["headers"]["X-Request-Id"];
+				"X-Contract-Version": components["headers"]["X-Contract-Version"];
 				"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 				"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 				"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -7757,6 +7775,8 @@ export interface components {
 	headers: {
 		/** @description The request's id, as in the server's log. */
 		"X-Request-Id": string;
+		/** @description The version of this document that the server follows. */
+		"X-Contract-Version": string;
 		/** @description Requests per minute that the key may make, or without a key the address; absent without a limit. */
 		"X-RateLimit-Limit": number;
 		/** @description Requests left until the window ends. */
@@ -8350,6 +8370,7 @@ export type ParameterTimeEntryPath = components['parameters']['TimeEntryPath'];
 export type ParameterTokenPath = components['parameters']['TokenPath'];
 export type ParameterUserPath = components['parameters']['UserPath'];
 export type HeaderXRequestId = components['headers']['X-Request-Id'];
+export type HeaderXContractVersion = components['headers']['X-Contract-Version'];
 export type HeaderXRateLimitLimit = components['headers']['X-RateLimit-Limit'];
 export type HeaderXRateLimitRemaining = components['headers']['X-RateLimit-Remaining'];
 export type HeaderXRateLimitReset = components['headers']['X-RateLimit-Reset'];
@@ -8380,6 +8401,7 @@ export interface operations {
 			200: {
 				headers: {
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -8503,6 +8525,7 @@ export interface operations {
 			200: {
 				headers: {
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -8546,6 +8569,7 @@ export interface operations {
 			200: {
 				headers: {
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -8613,6 +8637,7 @@ export interface operations {
 				headers: {
 					ETag: components["headers"]["ETag"];
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -8759,6 +8784,7 @@ export interface operations {
 			200: {
 				headers: {
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -8826,6 +8852,7 @@ export interface operations {
 				headers: {
 					ETag: components["headers"]["ETag"];
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -8990,6 +9017,7 @@ export interface operations {
 			200: {
 				headers: {
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -9057,6 +9085,7 @@ export interface operations {
 				headers: {
 					ETag: components["headers"]["ETag"];
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -9195,6 +9224,7 @@ export interface operations {
 			200: {
 				headers: {
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -9230,6 +9260,7 @@ export interface operations {
 				headers: {
 					"Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -9305,6 +9336,7 @@ export interface operations {
 			200: {
 				headers: {
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -9357,6 +9389,7 @@ export interface operations {
 				headers: {
 					"Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -9442,6 +9475,7 @@ export interface operations {
 					/** @description How many invoices match, with `count=true`; absent after a `cursor`, for more than 10,000, when a `search` that nothing else limits finds more than 250, and when too many invoices were to be looked at to tell. */
 					"X-Total-Count"?: number;
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -9612,6 +9646,7 @@ export interface operations {
 			200: {
 				headers: {
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -9663,6 +9698,7 @@ export interface operations {
 				headers: {
 					ETag: components["headers"]["ETag"];
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -9831,6 +9867,7 @@ export interface operations {
 			200: {
 				headers: {
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -9868,6 +9905,7 @@ export interface operations {
 			200: {
 				headers: {
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -10020,6 +10058,7 @@ export interface operations {
 			200: {
 				headers: {
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -10057,6 +10096,7 @@ export interface operations {
 				headers: {
 					"Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -10116,6 +10156,7 @@ export interface operations {
 			200: {
 				headers: {
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -10147,6 +10188,7 @@ export interface operations {
 				headers: {
 					ETag: components["headers"]["ETag"];
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -10225,6 +10267,7 @@ export interface operations {
 			200: {
 				headers: {
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -10299,6 +10342,7 @@ export interface operations {
 			200: {
 				headers: {
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -10357,6 +10401,7 @@ export interface operations {
 			200: {
 				headers: {
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -10420,6 +10465,7 @@ export interface operations {
 			200: {
 				headers: {
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -10464,6 +10510,7 @@ export interface operations {
 			200: {
 				headers: {
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -10531,6 +10578,7 @@ export interface operations {
 				headers: {
 					ETag: components["headers"]["ETag"];
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -10744,6 +10792,7 @@ export interface operations {
 			200: {
 				headers: {
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -10811,6 +10860,7 @@ export interface operations {
 				headers: {
 					ETag: components["headers"]["ETag"];
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -10945,6 +10995,7 @@ export interface operations {
 			200: {
 				headers: {
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -10975,6 +11026,7 @@ export interface operations {
 			200: {
 				headers: {
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -11002,6 +11054,7 @@ export interface operations {
 			200: {
 				headers: {
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -11072,6 +11125,7 @@ export interface operations {
 					/** @description Makes the browser forget what it has kept of answers. */
 					"Clear-Site-Data": string;
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -11189,6 +11243,7 @@ export interface operations {
 			200: {
 				headers: {
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -11244,6 +11299,7 @@ export interface operations {
 			200: {
 				headers: {
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -11316,6 +11372,7 @@ export interface operations {
 			200: {
 				headers: {
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -11374,6 +11431,7 @@ export interface operations {
 				headers: {
 					ETag: components["headers"]["ETag"];
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -11532,6 +11590,7 @@ export interface operations {
 			200: {
 				headers: {
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -11608,6 +11667,7 @@ export interface operations {
 				headers: {
 					ETag: components["headers"]["ETag"];
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -11758,6 +11818,7 @@ export interface operations {
 			200: {
 				headers: {
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -11791,6 +11852,7 @@ export interface operations {
 				headers: {
 					ETag: components["headers"]["ETag"];
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -11909,6 +11971,7 @@ export interface operations {
 			200: {
 				headers: {
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -11979,6 +12042,7 @@ export interface operations {
 			200: {
 				headers: {
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -12012,6 +12076,7 @@ export interface operations {
 				headers: {
 					ETag: components["headers"]["ETag"];
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -12109,6 +12174,7 @@ export interface operations {
 				headers: {
 					"Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -12184,6 +12250,7 @@ export interface operations {
 				headers: {
 					"Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -12230,6 +12297,7 @@ export interface operations {
 				headers: {
 					"Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -12274,6 +12342,7 @@ export interface operations {
 				headers: {
 					"Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -12322,6 +12391,7 @@ export interface operations {
 			200: {
 				headers: {
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -12393,6 +12463,7 @@ export interface operations {
 			200: {
 				headers: {
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -12426,6 +12497,7 @@ export interface operations {
 				headers: {
 					ETag: components["headers"]["ETag"];
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -12539,6 +12611,7 @@ export interface operations {
 			200: {
 				headers: {
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -12592,6 +12665,7 @@ export interface operations {
 			200: {
 				headers: {
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -12629,6 +12703,7 @@ export interface operations {
 					Location: components["headers"]["Location"];
 					"Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -12674,6 +12749,7 @@ export interface operations {
 				headers: {
 					ETag: components["headers"]["ETag"];
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -12828,6 +12904,7 @@ export interface operations {
 			200: {
 				headers: {
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -12866,6 +12943,7 @@ export interface operations {
 				headers: {
 					"Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -12972,6 +13050,7 @@ export interface operations {
 					Location: string;
 					"Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -13026,6 +13105,7 @@ export interface operations {
 			200: {
 				headers: {
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -13173,6 +13253,7 @@ export interface operations {
 			200: {
 				headers: {
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -13205,6 +13286,7 @@ export interface operations {
 			200: {
 				headers: {
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -13338,6 +13420,7 @@ export interface operations {
 			200: {
 				headers: {
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -13368,6 +13451,7 @@ export interface operations {
 			200: {
 				headers: {
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -13433,6 +13517,7 @@ export interface operations {
 			200: {
 				headers: {
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -13470,6 +13555,7 @@ export interface operations {
 					Location: components["headers"]["Location"];
 					"Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -13525,6 +13611,7 @@ export interface operations {
 				headers: {
 					ETag: components["headers"]["ETag"];
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -13622,6 +13709,7 @@ export interface operations {
 				headers: {
 					"Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -13672,6 +13760,7 @@ export interface operations {
 				headers: {
 					"Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -13706,6 +13795,7 @@ export interface operations {
 			200: {
 				headers: {
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -13739,6 +13829,7 @@ export interface operations {
 				headers: {
 					"Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -13785,6 +13876,7 @@ export interface operations {
 			200: {
 				headers: {
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -13830,6 +13922,7 @@ export interface operations {
 			200: {
 				headers: {
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
@@ -13860,6 +13953,7 @@ export interface operations {
 			200: {
 				headers: {
 					"X-Request-Id": components["headers"]["X-Request-Id"];
+					"X-Contract-Version": components["headers"]["X-Contract-Version"];
 					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
 					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
 					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];

@@ -1,6 +1,7 @@
 // The answers of handlers, and the only code that writes answers. JSON text from the database is sent as it is.
 import type { Request, Response } from 'express'
 import { ApiError, problem } from '../base/errors.ts'
+import { version } from '../contract/document.ts'
 import { OutcomeUnknown, unavailability } from '../db/database.ts'
 import type { PageJson } from '../db/pages.ts'
 import { type AnsweredRequest, logRequest } from './log-line.ts'
@@ -56,6 +57,7 @@ export interface Reply {
 
 /** Headers of every answer, unless the answer sets them itself. */
 export const defaults: Readonly<Record<string, string>> = {
+	'X-Contract-Version': version,
 	'X-Content-Type-Options': 'nosniff',
 	'Cache-Control': 'private, no-cache',
 }

@@ -76,6 +76,7 @@ type WithDefaults<Query> = Omit<Query, Defaulted> & Required<Pick<Query, Default
 type CommonHeader =
 	| 'Link'
 	| 'X-Request-Id'
+	| 'X-Contract-Version'
 	| 'X-RateLimit-Limit'
 	| 'X-RateLimit-Remaining'
 	| 'X-RateLimit-Reset'
