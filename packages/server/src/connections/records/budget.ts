@@ -5,7 +5,6 @@ import { graceMs, Lending, type Loan } from '../../base/lending.ts'
 import { Shares } from '../../base/shares.ts'
 import { CallFailed } from '../../outside/providers/json-call.ts'
 import type { Services } from '../../outside/services.ts'
-import { longestWaitMs } from '../../work/backoff.ts'
 import type { ConnectionKey } from '../store.ts'
 import { ProviderFailed } from './types.ts'
 
@@ -31,8 +30,8 @@ interface Lane {
 	running: number
 	/** Admit the callers that wait, the first one first. */
 	readonly waiting: (() => void)[]
-	/** Until when the provider wants no call, in Unix milliseconds. */
-	heldUntil: number
+	/** The time in which the provider wants no call, in Unix milliseconds. */
+	held: { readonly from: number; readonly until: number }
 	isHanging: boolean
 }
 
@@ -134,15 +133,15 @@ export class CallBudget {
 		return this.#laneOf(caller).isHanging
 	}
 
-	/** Makes no call of a connection until then. */
-	hold(key: ConnectionKey, until: number): void {
+	/** Makes no call of a connection for a while. */
+	hold(key: ConnectionKey, now: number, forMs: number): void {
 		const lane = this.#laneOf(key)
-		lane.heldUntil = Math.max(lane.heldUntil, until)
+		if (now + forMs > lane.held.until || now < lane.held.from) lane.held = { from: now, until: now + forMs }
 	}
 
 	/** Somebody wants to know whether the provider takes calls again. */
 	release(key: ConnectionKey): void {
-		this.#laneOf(key).heldUntil = 0
+		this.#laneOf(key).held = notHeld
 	}
 
 	#laneOf({ organizationId, id, isFailing = false }: Owner): Lane {
@@ -150,7 +149,7 @@ export class CallBudget {
 		const known = this.#lanes.get(name)
 		if (known) return known
 		if (this.#lanes.size >= mostLanes) for (const [idle, { running }] of this.#lanes) if (running === 0) this.#lanes.delete(idle)
-		const lane = { running: 0, waiting: [], heldUntil: 0, isHanging: isFailing }
+		const lane = { running: 0, waiting: [], held: notHeld, isHanging: isFailing }
 		this.#lanes.set(name, lane)
 		return lane
 	}
@@ -217,11 +216,12 @@ export class CallBudget {
 	}
 }
 
-function requireOpen({ heldUntil }: Lane, now: number): void {
-	const waitMs = heldUntil - now
-	// A longer one began before the clock was set back.
-	if (waitMs <= 0 || waitMs > longestWaitMs) return
-	throw new ProviderFailed('limit', 'rate_limited', 'The provider takes no more calls for now.', { retryAfterMs: waitMs })
+const notHeld = { from: 0, until: 0 }
+
+function requireOpen({ held: { from, until } }: Lane, now: number): void {
+	// Before it began only when the clock was set back since: it may have ended long ago.
+	if (now >= until || now < from) return
+	throw new ProviderFailed('limit', 'rate_limited', 'The provider takes no more calls for now.', { retryAfterMs: until - now })
 }
 
 /** Tests run several servers in one process. */

@@ -115,7 +115,8 @@ async function callWithin(
 		const isKeyed = Object.keys(idempotency).length > 0
 		const asked = { manifest, effect, request: `${request.method} ${url.pathname}`, isKeyed, secrets: proof.secrets }
 		const failure = expected.includes(answer.status) ? undefined : fromAnswer(answer, now(), asked)
-		budgetOf(services).hold(row.connection, heldUntil(manifest, answer, now(), failure))
+		const at = now()
+		budgetOf(services).hold(row.connection, at, heldFor(manifest, answer, at, failure))
 		if (failure) throw failure
 		const json = bodyOf(answer)
 		if (answer.status < 400) await record({ account: null })
@@ -153,11 +154,11 @@ function idempotencyOf({ idempotencyHeader }: Manifest, { idempotencyKey }: Prov
 	return { [idempotencyHeader.name]: fits ? idempotencyKey : hash('sha256', idempotencyKey) }
 }
 
-/** Until when no call is to be made; 0 for none of that. */
-function heldUntil({ limits }: Manifest, answer: OutsideAnswer, now: number, failure: ProviderFailed | undefined): number {
-	if (failure?.kind === 'limit') return now + (failure.retryAfterMs ?? 0)
+/** For how many milliseconds no call is to be made. */
+function heldFor({ limits }: Manifest, answer: OutsideAnswer, now: number, failure: ProviderFailed | undefined): number {
+	if (failure?.kind === 'limit') return failure.retryAfterMs ?? 0
 	const used = limits.filter(({ remaining }) => Number(answer.headers[remaining] || Number.NaN) <= 0)
-	return Math.max(0, ...used.map((limit) => now + resetMs(limit, answer, now)))
+	return Math.max(0, ...used.map((limit) => resetMs(limit, answer, now)))
 }
 
 function resetMs({ reset, pauseMs }: CallLimit, { headers }: OutsideAnswer, now: number): number {
