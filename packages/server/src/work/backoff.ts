@@ -15,7 +15,7 @@ export const backoff = (failures: number, random?: number): number =>
 	Math.round(jittered(Math.min(longest, first * 2 ** Math.min(30, failures - 1)), random))
 
 /** The longest delay that the other side may ask for. */
-export const longestWaitMs = 86_400_000
+const longestWaitMs = 86_400_000
 
 /** The longest wait for an attempt of the schedule. What is due later was given its time before the clock was set back. */
 export const longestWait = (schedule: readonly number[]): number =>
@@ -49,3 +49,14 @@ export function retryAfterMs(header: string | undefined, now: number): number | 
 	const wait = /^\d+$/.test(text) ? Number(text) * 1000 : httpDate.test(text) ? Date.parse(text) - now : Number.NaN
 	return Number.isNaN(wait) ? undefined : Math.min(Math.max(0, wait), longestWaitMs)
 }
+
+/** A time in which the other side wants no calls, in Unix milliseconds. */
+export interface Pause {
+	readonly from: number
+	readonly until: number
+}
+
+export const noPause: Pause = { from: 0, until: 0 }
+
+/** It is before its begin only when the clock was set back since: it may have ended long ago, and is not to hold calls again. */
+export const isPaused = ({ from, until }: Pause, now: number): boolean => from <= now && now < until

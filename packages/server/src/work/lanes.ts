@@ -1,7 +1,7 @@
 // Limits on the calls to others that run at once: in this process, for each organization, to each owner (such as a webhook endpoint)
 // and to each host. An owner whose far end is slow or dead uses up only its own room.
 import { FairRoom } from '../base/shares.ts'
-import { longestWaitMs } from './backoff.ts'
+import { isPaused, noPause, type Pause } from './backoff.ts'
 import { HostLanes, type HostLimits } from './host-lanes.ts'
 
 export interface LaneLimits extends HostLimits {
@@ -24,8 +24,8 @@ interface Lane {
 	failures: number
 	/** End of the rest after failures, by the monotonic clock. */
 	restUntil: number
-	/** End of the pause that the far end asked for, in Unix milliseconds. */
-	heldUntil: number
+	/** What the far end asked for. */
+	pause: Pause
 }
 
 /** Whose calls a lane limits. */
@@ -62,10 +62,8 @@ export class Lanes<Owner extends LaneOwner> {
 
 	/** How many more calls may begin to one owner; an organization may have half of what the others leave, however many owners it has. */
 	roomOf(owner: Owner, now: number): number {
-		const { running, state, heldUntil, restUntil } = this.#lanes.get(this.#idOf(owner)) ?? untried
-		// A pause that ends later than one may ask for began before the clock was set back.
-		const isHeld = heldUntil > now && heldUntil - now <= longestWaitMs
-		if (isHeld || (restUntil > 0 && restUntil > this.#monotonic())) return 0
+		const { running, state, pause, restUntil } = this.#lanes.get(this.#idOf(owner)) ?? untried
+		if (isPaused(pause, now) || (restUntil > 0 && restUntil > this.#monotonic())) return 0
 		return Math.min(this.#limits.slotsOf[state] - running, this.#room.of(owner.organizationId), this.#hosts.roomOf(owner.host))
 	}
 
@@ -87,8 +85,8 @@ export class Lanes<Owner extends LaneOwner> {
 		this.#hosts.begin(owner.host)
 	}
 
-	/** `heldUntil` is set when the far end asked for a pause. */
-	end(owner: Owner, { failed, heldUntil }: { failed: boolean; heldUntil?: number }): void {
+	/** `pause` is set when the far end asked for one. */
+	end(owner: Owner, { failed, pause }: { failed: boolean; pause?: Pause }): void {
 		this.#room.end(owner.organizationId)
 		this.#hosts.end(owner.host)
 		const lane = this.#lanes.get(this.#idOf(owner))
@@ -98,7 +96,7 @@ export class Lanes<Owner extends LaneOwner> {
 		lane.state = failed ? 'fails' : 'works'
 		lane.failures = failed ? lane.failures + 1 : 0
 		lane.restUntil = lane.failures >= failuresBeforeRest ? this.#monotonic() + restMs : 0
-		if (heldUntil !== undefined) lane.heldUntil = heldUntil
+		if (pause) lane.pause = pause
 	}
 
 	#forgetIdle(): void {
@@ -106,4 +104,4 @@ export class Lanes<Owner extends LaneOwner> {
 	}
 }
 
-const untried: Readonly<Lane> = { running: 0, state: 'untried', failures: 0, restUntil: 0, heldUntil: 0 }
+const untried: Readonly<Lane> = { running: 0, state: 'untried', failures: 0, restUntil: 0, pause: noPause }

@@ -5,6 +5,7 @@ import { graceMs, Lending, type Loan } from '../../base/lending.ts'
 import { Shares } from '../../base/shares.ts'
 import { CallFailed } from '../../outside/providers/json-call.ts'
 import type { Services } from '../../outside/services.ts'
+import { isPaused, noPause, type Pause } from '../../work/backoff.ts'
 import type { ConnectionKey } from '../store.ts'
 import { ProviderFailed } from './types.ts'
 
@@ -30,8 +31,8 @@ interface Lane {
 	running: number
 	/** Admit the callers that wait, the first one first. */
 	readonly waiting: (() => void)[]
-	/** The time in which the provider wants no call, in Unix milliseconds. */
-	held: { readonly from: number; readonly until: number }
+	/** What the provider asked for. */
+	pause: Pause
 	isHanging: boolean
 }
 
@@ -136,12 +137,12 @@ export class CallBudget {
 	/** Makes no call of a connection for a while. */
 	hold(key: ConnectionKey, now: number, forMs: number): void {
 		const lane = this.#laneOf(key)
-		if (now + forMs > lane.held.until || now < lane.held.from) lane.held = { from: now, until: now + forMs }
+		if (now + forMs > lane.pause.until || now < lane.pause.from) lane.pause = { from: now, until: now + forMs }
 	}
 
 	/** Somebody wants to know whether the provider takes calls again. */
 	release(key: ConnectionKey): void {
-		this.#laneOf(key).held = notHeld
+		this.#laneOf(key).pause = noPause
 	}
 
 	#laneOf({ organizationId, id, isFailing = false }: Owner): Lane {
@@ -149,7 +150,7 @@ export class CallBudget {
 		const known = this.#lanes.get(name)
 		if (known) return known
 		if (this.#lanes.size >= mostLanes) for (const [idle, { running }] of this.#lanes) if (running === 0) this.#lanes.delete(idle)
-		const lane = { running: 0, waiting: [], held: notHeld, isHanging: isFailing }
+		const lane = { running: 0, waiting: [], pause: noPause, isHanging: isFailing }
 		this.#lanes.set(name, lane)
 		return lane
 	}
@@ -216,12 +217,11 @@ export class CallBudget {
 	}
 }
 
-const notHeld = { from: 0, until: 0 }
-
-function requireOpen({ held: { from, until } }: Lane, now: number): void {
-	// Before it began only when the clock was set back since: it may have ended long ago.
-	if (now >= until || now < from) return
-	throw new ProviderFailed('limit', 'rate_limited', 'The provider takes no more calls for now.', { retryAfterMs: until - now })
+function requireOpen({ pause }: Lane, now: number): void {
+	if (!isPaused(pause, now)) return
+	throw new ProviderFailed('limit', 'rate_limited', 'The provider takes no more calls for now.', {
+		retryAfterMs: pause.until - now,
+	})
 }
 
 /** Tests run several servers in one process. */

@@ -92,26 +92,26 @@ describe('classify', () => {
 
 	it('puts the delivery off for as long as any failure asks, and the whole endpoint only for 429 and 503', () => {
 		for (const status of [301, 400, 404, 500, 502]) {
-			const { heldUntil, result } = attempted(answered(status, { retryAfter: '600' }))
-			expect([heldUntil, result.nextAttemptAt, result.scheduledAt]).toEqual([undefined, 602_000, 602_000])
+			const { pause, result } = attempted(answered(status, { retryAfter: '600' }))
+			expect([pause?.until, result.nextAttemptAt, result.scheduledAt]).toEqual([undefined, 602_000, 602_000])
 		}
 		for (const status of [429, 503]) {
-			const { heldUntil, result } = attempted(answered(status, { retryAfter: '600' }))
-			expect([heldUntil, result.nextAttemptAt]).toEqual([602_000, 602_000])
+			const { pause, result } = attempted(answered(status, { retryAfter: '600' }))
+			expect([pause?.until, result.nextAttemptAt]).toEqual([602_000, 602_000])
 		}
-		expect(attempted(answered(503))).not.toHaveProperty('heldUntil')
-		expect(attempted(answered(503, { retryAfter: 'soon' }))).not.toHaveProperty('heldUntil')
+		expect(attempted(answered(503))).not.toHaveProperty('pause')
+		expect(attempted(answered(503, { retryAfter: 'soon' }))).not.toHaveProperty('pause')
 		expect(attempted(answered(200, { retryAfter: '600' })).result).toMatchObject({ status: 'succeeded', nextAttemptAt: null })
 	})
 
 	it('holds an endpoint for a day at most', () => {
-		const { heldUntil, result } = attempted(answered(503, { retryAfter: '999999999' }))
-		expect([heldUntil, result.nextAttemptAt]).toEqual([86_402_000, 86_402_000])
+		const { pause, result } = attempted(answered(503, { retryAfter: '999999999' }))
+		expect([pause?.until, result.nextAttemptAt]).toEqual([86_402_000, 86_402_000])
 	})
 
 	it('holds an endpoint for its pause even when the delivery has no attempt left', () => {
 		expect(attempted(answered(429, { retryAfter: '60' }), 1)).toMatchObject({
-			heldUntil: 62_000,
+			pause: { from: 2_000, until: 62_000 },
 			result: { status: 'exhausted' },
 		})
 	})

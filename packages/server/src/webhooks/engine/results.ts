@@ -1,6 +1,6 @@
 // What the outcome of an attempt means: for the delivery, for its endpoint's health, and for the endpoint's next attempts.
 import type { Outcome } from '../../outside/http.ts'
-import { nextAttempt, retryAfterMs } from '../../work/backoff.ts'
+import { nextAttempt, type Pause, retryAfterMs } from '../../work/backoff.ts'
 import type { HealthSignal } from './endpoint-health.ts'
 import type { ClaimedDelivery, DeliveryResult, Target } from './queue-store.ts'
 
@@ -26,8 +26,8 @@ export interface AttemptResult {
 	readonly unreached: boolean
 	/** The network that a probe reached. */
 	readonly network: string | undefined
-	/** End of the pause that the receiver asked for. */
-	readonly heldUntil?: number
+	/** What the receiver asked for. */
+	readonly pause?: Pause
 }
 
 const isGone = ({ responseStatus }: Pick<Outcome, 'responseStatus'>) => responseStatus === 410
@@ -63,7 +63,7 @@ export function classify({
 		heldBack,
 		unreached,
 		network,
-		...(asksForPause && { heldUntil: endedAt + wait }),
+		...(asksForPause && { pause: { from: endedAt, until: endedAt + wait } }),
 		result: {
 			organizationId: target.organizationId,
 			id: claimed.deliveryId,
