@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
 import { compile, getDoc, logDiagnostics, NodeHost, type Program, resolveCompilerOptions } from '@typespec/compiler'
 import { parse } from 'yaml'
+import { writeAnswers } from './answers-writer.ts'
 import { writeCalls } from './call-writer.ts'
 import { writeDocument } from './document-writer.ts'
 import { findForgotten } from './forgotten.ts'
@@ -76,6 +77,7 @@ async function generate(): Promise<Map<string, string>> {
 		['packages/sdk/src/generated/contract.ts', await writeTypes(document, banner)],
 		['packages/server/migrations/index.ts', writeMigrationIndex(readdirSync(join(root, 'packages/server/migrations')))],
 		['packages/sdk/src/generated/resources.ts', writeResources(document, banner)],
+		['packages/sdk/src/generated/answers.ts', writeAnswers(document, banner)],
 		['packages/sdk/api.md', writeReference(document, banner)],
 		['packages/web/src/generated/fields.ts', writeFields(document, banner)],
 		['packages/web/src/generated/currencies.ts', writeCurrencies(banner)],

@@ -23,17 +23,22 @@ const options = {
 	absWorkingDir: here,
 } as const satisfies BuildOptions
 
-const entries = ['index', 'core', 'webhooks']
+const entries = ['index', 'core', 'webhooks', 'testing']
 
 /** The entries share their code in files of their own, so that a class is one class wherever it is imported from. */
 const esm = () =>
 	build({ ...options, entryPoints: entries.map((name) => `src/${name}.ts`), outdir: 'dist/esm', format: 'esm', splitting: true })
 
-/** One file for all entries: nobody counts the bytes of a `require`, and esbuild shares no code between files of this format. */
+/**
+ * One file for what programs use: nobody counts the bytes of a `require`, and esbuild shares no code between files of this format. The
+ * examples for tests stand apart.
+ */
 async function cjs(): Promise<void> {
 	const contents = "export * from './index.ts'\nexport * from './core.ts'"
 	await build({ ...options, stdin: { contents, resolveDir: join(here, 'src') }, outfile: 'dist/cjs/index.js', format: 'cjs' })
-	for (const name of entries.slice(1)) writeFileSync(join(dist, 'cjs', `${name}.js`), "module.exports = require('./index.js')\n")
+	for (const name of ['core', 'webhooks'])
+		writeFileSync(join(dist, 'cjs', `${name}.js`), "module.exports = require('./index.js')\n")
+	await build({ ...options, entryPoints: ['src/testing.ts'], outfile: 'dist/cjs/testing.js', format: 'cjs' })
 }
 
 /** The code that a bundler takes of the built package for these imports. */

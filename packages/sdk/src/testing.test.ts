@@ -1,0 +1,85 @@
+import { describe, expect, expectTypeOf, test } from 'vitest'
+import { failure } from '../test/far-end.ts'
+import * as sdk from './index.ts'
+import { exampleBody, refusal, type TestAnswers, type TestRequest, testFetch } from './testing.ts'
+
+function clientOf(answers?: TestAnswers) {
+	const fetch = testFetch(answers)
+	return { remit: new sdk.Remit({ apiKey: 'rmt_test', baseUrl: 'https://remit.test', fetch, maxRetries: 0 }), fetch }
+}
+
+describe('testFetch', () => {
+	test('answers each operation with the example of the contract', async () => {
+		const { remit } = clientOf()
+		expect(await remit.companies.get('cmp_1')).toEqual(exampleBody('companies.get').data)
+		expect((await remit.invoices.create({ currency: 'EUR' })).id).toMatch(/^inv_/)
+		expect((await remit.invoices.list()).data.length).toBeGreaterThan(0)
+		expect(new TextDecoder().decode(await remit.invoices.pdf('inv_1'))).toMatch(/^%PDF/)
+		const { response } = await remit.companies.get('cmp_1').withResponse()
+		expect([response.status, response.requestId, response.headers.get('etag')]).toEqual([200, 'req_test0000', '"1"'])
+	})
+
+	test('tells a path without parameters from one with', async () => {
+		const { remit, fetch } = clientOf()
+		await remit.invoices.preview({ currency: 'EUR' })
+		await remit.invoices.clientLink.create('inv_1')
+		expect(fetch.requests.map(({ operation, path }) => [operation, path])).toEqual([
+			['invoices.preview', {}],
+			['invoices.clientLink.create', { id: 'inv_1' }],
+		])
+	})
+
+	test('gives the answers of a test, and keeps the calls', async () => {
+		const company = exampleBody('companies.get').data
+		const { remit, fetch } = clientOf({
+			'companies.get': ({ path }) => ({ data: { ...company, id: path.id as string, name: 'Acme', version: 7 } }),
+			'companies.list': { data: [], meta: { total: 0 } as never },
+		})
+		expect(await remit.companies.get('cmp_7')).toMatchObject({ id: 'cmp_7', name: 'Acme' })
+		expect((await remit.companies.get('cmp_7').withResponse()).response.headers.get('etag')).toBe('"7"')
+		expect((await remit.companies.list({ search: 'ac me' })).data).toEqual([])
+		const last = fetch.requests.at(-1) as TestRequest
+		expect([last.operation, last.query.get('search'), last.headers.get('authorization')]).toEqual([
+			'companies.list',
+			'ac me',
+			'Bearer rmt_test',
+		])
+		await remit.companies.update('cmp_7', { name: 'Other' })
+		expect(fetch.requests.at(-1)).toMatchObject({ operation: 'companies.update', path: { id: 'cmp_7' }, body: { name: 'Other' } })
+	})
+
+	test('refuses as the server does, any number of times', async () => {
+		const { remit } = clientOf({
+			'companies.update': refusal<'companies.update'>('invalid_vat_id', { detail: 'No such number.' }),
+		})
+		for (const _ of [1, 2]) {
+			const error = await failure(remit.companies.update('cmp_1', { vatId: 'DE1' }))
+			expect(error).toBeInstanceOf(sdk.UnprocessableError)
+			expect(error).toMatchObject({ code: 'invalid_vat_id', detail: 'No such number.', status: 422 })
+			expect(sdk.failed<'companies.update'>(error)).toBe(true)
+		}
+	})
+
+	test('rejects what is no operation, and no code', async () => {
+		const { fetch } = clientOf()
+		await expect(fetch('https://remit.test/api/nothing')).rejects.toThrow('there is no operation GET /api/nothing')
+		expect(() => refusal('nope' as never)).toThrow('there is no error code nope')
+	})
+
+	test('gives every operation something of its own to change', () => {
+		exampleBody('companies.get').data.name = 'Changed'
+		expect(exampleBody('companies.get').data.name).not.toBe('Changed')
+	})
+
+	test('has the types of its operations', () => {
+		const answers: TestAnswers = {
+			// @ts-expect-error a company is no text
+			'companies.get': { data: 'Acme' },
+			'invoices.create': ({ body }) => {
+				expectTypeOf(body?.currency).toEqualTypeOf<string | undefined>()
+				return exampleBody('invoices.create')
+			},
+		}
+		expect(Object.keys(answers)).toHaveLength(2)
+	})
+})

@@ -1,0 +1,128 @@
+// `@remit/sdk/testing`: a `fetch` for an application's own tests, which answers as the contract says, without a server.
+import type { OperationName, RefusalCode } from './failed.ts'
+import { answers, type ExampleAnswer, errors } from './generated/answers.ts'
+import type { operations, Problem } from './generated/contract.ts'
+
+type Responses<Name extends OperationName> = operations[Name]['responses']
+
+type JsonOf<Response> = Response extends { content: { 'application/json': infer Body } } ? Body : never
+
+/** The body of an operation's success. */
+export type SuccessBody<Name extends OperationName> = {
+	[Status in keyof Responses<Name>]: Status extends 200 | 201 | 202 ? JsonOf<Responses<Name>[Status]> : never
+}[keyof Responses<Name>]
+
+type RequestBody<Name extends OperationName> = operations[Name] extends {
+	requestBody: { content: { 'application/json': infer Body } }
+}
+	? Body
+	: operations[Name] extends { requestBody?: { content: { 'application/json': infer Body } } }
+		? Body | undefined
+		: undefined
+
+/** A call that arrived. */
+export interface TestRequest<Name extends OperationName = OperationName> {
+	readonly operation: Name
+	/** The ids in its path. */
+	readonly path: Readonly<Record<string, string>>
+	readonly query: URLSearchParams
+	readonly headers: Headers
+	/** The parsed JSON; undefined without a body. */
+	readonly body: RequestBody<Name>
+}
+
+/** The body of a success, a whole `Response` such as that of `refusal`, or what makes one of the call. */
+export type TestAnswer<Name extends OperationName> =
+	| SuccessBody<Name>
+	| Response
+	| ((request: TestRequest<Name>) => SuccessBody<Name> | Response | Promise<SuccessBody<Name> | Response>)
+
+/** Answers by operation. */
+export type TestAnswers = { readonly [Name in OperationName]?: TestAnswer<Name> }
+
+/** A `fetch` for the option of that name, and the calls that it got. */
+export type TestFetch = typeof globalThis.fetch & { readonly requests: readonly TestRequest[] }
+
+/**
+ * Makes a `fetch` that reaches nobody. An operation that is not among the answers gets the example of the contract, which is a
+ * success. A request for no operation of the contract rejects, so that the test fails and says so.
+ *
+ * @example
+ * ```ts
+ * const fetch = testFetch({
+ *   'companies.get': { data: { ...exampleBody('companies.get').data, name: 'Acme' } },
+ *   'invoices.send': refusal<'invoices.send'>('email_disabled'),
+ * })
+ * const remit = new Remit({ apiKey: 'rmt_test', baseUrl: 'https://remit.test', fetch })
+ * ```
+ */
+export function testFetch(given: TestAnswers = {}): TestFetch {
+	const requests: TestRequest[] = []
+	const fetch = async (...asked: Parameters<typeof globalThis.fetch>): Promise<Response> => {
+		const { request, example } = await read(new Request(...asked))
+		requests.push(request)
+		const own = given[request.operation] as TestAnswer<OperationName> | undefined
+		const made = typeof own === 'function' ? await own(request) : own
+		return made instanceof Response ? made.clone() : success(example, made)
+	}
+	return Object.assign(fetch, { requests })
+}
+
+/** The example of an operation's success in the contract: a copy, to be changed. */
+export const exampleBody = <Name extends OperationName>(operation: Name): SuccessBody<Name> =>
+	structuredClone(answers[operation]?.body) as SuccessBody<Name>
+
+/** The answer by which the server refuses a call, by its code. Name the operation for the codes that it has. */
+export function refusal<Name extends OperationName = OperationName>(
+	code: RefusalCode<Name>,
+	{ headers, ...changes }: Partial<Problem> & { readonly headers?: Record<string, string> } = {},
+): Response {
+	const [status, title] = errors[String(code)] ?? []
+	if (!status) throw new Error(`@remit/sdk/testing: there is no error code ${code}`)
+	const own = { type: `urn:remit:problem:${code}`, title, status, detail: `${title}.`, instance: '/', code, requestId }
+	return Response.json(
+		{ ...own, ...changes },
+		{ status, headers: { ...always, 'Content-Type': 'application/problem+json', ...headers } },
+	)
+}
+
+const requestId = 'req_test0000'
+const always = { 'X-Request-Id': requestId }
+
+function success({ status, file, hasVersion, body }: ExampleAnswer, given: unknown): Response {
+	const shown = given ?? body
+	const { version = 1 } = ((shown as { data?: object } | undefined)?.data ?? {}) as { version?: number }
+	const headers = { ...always, ...(hasVersion && { ETag: `"${version}"` }) }
+	if (file) return new Response('%PDF-1.7\n', { status, headers: { ...headers, 'Content-Type': file } })
+	return Response.json(shown, { status, headers })
+}
+
+async function read(request: Request): Promise<{ request: TestRequest; example: ExampleAnswer }> {
+	const { pathname, searchParams } = new URL(request.url)
+	for (const [operation, example] of inOrder) {
+		const path = example.method === request.method && idsIn(example.path, pathname)
+		if (!path) continue
+		const text = await request.text()
+		const body = text === '' ? undefined : JSON.parse(text)
+		return { request: { operation, path, query: searchParams, headers: request.headers, body }, example }
+	}
+	throw new Error(`@remit/sdk/testing: there is no operation ${request.method} ${pathname}`)
+}
+
+/** Those first whose paths have fewest parameters: `/api/invoices/preview` is no invoice. */
+const inOrder = (Object.entries(answers) as [OperationName, ExampleAnswer][]).sort(
+	([, { path: a }], [, { path: b }]) => a.split('{').length - b.split('{').length,
+)
+
+/** The parameters of a path that fits a template; undefined when it does not. */
+function idsIn(template: string, path: string): Record<string, string> | undefined {
+	const [parts, given] = [template.split('/'), path.split('/')]
+	if (parts.length !== given.length) return undefined
+	const ids: Record<string, string> = {}
+	for (const [at, part] of parts.entries()) {
+		const value = given[at] as string
+		if (part.startsWith('{')) ids[part.slice(1, -1)] = decodeURIComponent(value)
+		else if (part !== value) return undefined
+	}
+	return ids
+}

@@ -1,0 +1,45 @@
+// Writes packages/sdk/src/generated/answers.ts: the success of each operation with the contract's example, for `@remit/sdk/testing`.
+import { errorTable } from './error-table.ts'
+import { exampleOf } from './examples.ts'
+import { type OpenApiDocument, type Operation, responsesOf } from './openapi.ts'
+
+export function writeAnswers(document: OpenApiDocument, banner: string): string {
+	const answers = Object.entries(document.paths).flatMap(([path, methods]) =>
+		Object.entries(methods)
+			// The SDK has no method for an operation that repeats another one.
+			.filter(([, operation]) => !operation['x-alias-of'])
+			.map(([verb, operation]) => [operation.operationId, { method: verb.toUpperCase(), path, ...success(document, operation) }]),
+	)
+	return `// ${banner}
+
+export interface ExampleAnswer {
+	readonly method: string
+	/** With its parameters in braces. */
+	readonly path: string
+	readonly status: number
+	/** The media type of an answer that is not JSON. */
+	readonly file?: string
+	readonly hasVersion?: true
+	/** Absent for a file. */
+	readonly body?: unknown
+}
+
+/** The success of each operation, by its name. */
+export const answers: Readonly<Record<string, ExampleAnswer>> = ${JSON.stringify(Object.fromEntries(answers), null, '\t')}
+
+/** The status and the title of each error code. */
+export const errors: Readonly<Record<string, readonly [status: number, title: string]>> = ${JSON.stringify(errorTable(document), null, '\t')}
+`
+}
+
+function success(document: OpenApiDocument, operation: Operation) {
+	const [status, { content = {}, headers = {} }] = Object.entries(responsesOf(document, operation)).find(([status]) =>
+		status.startsWith('2'),
+	) as [string, { content?: object; headers?: object }]
+	const [[type, { schema }]] = Object.entries(content) as [[string, { schema: Parameters<typeof exampleOf>[1] }]]
+	const version = 'ETag' in headers && { hasVersion: true }
+	if (type !== 'application/json') return { status: Number(status), ...version, file: type }
+	const body = exampleOf(document, schema)
+	if (body === undefined) throw new Error(`${operation.operationId}: its answer has no example`)
+	return { status: Number(status), ...version, body }
+}
