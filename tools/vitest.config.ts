@@ -37,6 +37,8 @@ export default defineConfig({
 		reporters: report ? ['default', 'json'] : ['default'],
 		...(report && { outputFile: { json: report } }),
 		testTimeout: 30_000,
+		// The default of a second is not always enough beside two other processes.
+		expect: { poll: { timeout: 10_000 } },
 		hookTimeout: 60_000,
 		projects: [
 			{
