@@ -58,5 +58,8 @@ export interface Pause {
 
 export const noPause: Pause = { from: 0, until: 0 }
 
-/** It is before its begin only when the clock was set back since: it may have ended long ago, and is not to hold calls again. */
-export const isPaused = ({ from, until }: Pause, now: number): boolean => from <= now && now < until
+/** By how much the time that a caller knows may be behind: a request goes by the time at which it began. */
+const behindMs = 120_000
+
+/** Further before its begin it is only when the clock was set back: it may have ended long ago, and is not to hold calls again. */
+export const isPaused = ({ from, until }: Pause, now: number): boolean => from - behindMs <= now && now < until

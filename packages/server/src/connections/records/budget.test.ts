@@ -63,10 +63,20 @@ it('who waits too long, or leaves, holds nothing', async () => {
 it('a pause ends at its time, and does not begin anew when the clock is set back', async () => {
 	const budget = new CallBudget()
 	const at = (now: number) => budget.run(caller('a', 'one', now), async () => 'done').catch(({ retryAfterMs }) => retryAfterMs)
-	budget.hold(caller('a', 'one'), 10_000, 5_000)
-	expect(await Promise.all([at(10_000), at(14_999), at(15_000), at(9_999)])).toEqual([5_000, 1, 'done', 'done'])
-	budget.hold(caller('a', 'one'), 1_000, 2_000)
-	expect(await Promise.all([at(1_000), at(3_000)])).toEqual([2_000, 'done'])
+	budget.hold(caller('a', 'one'), 1_000_000, 5_000)
+	expect(await Promise.all([at(1_000_000), at(1_004_999), at(1_005_000), at(800_000)])).toEqual([5_000, 1, 'done', 'done'])
+	budget.hold(caller('a', 'one'), 800_000, 2_000)
+	expect(await Promise.all([at(800_000), at(802_000)])).toEqual([2_000, 'done'])
+})
+
+it('a pause holds requests that began before it, and their answers do not end it', async () => {
+	const budget = new CallBudget()
+	const at = (now: number) => budget.run(caller('a', 'one', now), async () => 'done').catch(({ kind }) => kind)
+	budget.hold(caller('a', 'one'), 1_000_000, 60_000)
+	expect(await at(999_000)).toBe('limit')
+	budget.hold(caller('a', 'one'), 999_000, 0)
+	budget.hold(caller('a', 'one'), 999_000, 1_000)
+	expect(await Promise.all([at(1_059_999), at(1_060_000)])).toEqual(['limit', 'done'])
 })
 
 it('connections that hang leave their places to others, whether it is known of them or not', async () => {

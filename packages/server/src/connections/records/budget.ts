@@ -134,10 +134,12 @@ export class CallBudget {
 		return this.#laneOf(caller).isHanging
 	}
 
-	/** Makes no call of a connection for a while. */
+	/** Makes no call of a connection for a while; shortens no pause. */
 	hold(key: ConnectionKey, now: number, forMs: number): void {
 		const lane = this.#laneOf(key)
-		if (now + forMs > lane.pause.until || now < lane.pause.from) lane.pause = { from: now, until: now + forMs }
+		if (forMs <= 0) return
+		const pause = { from: now, until: now + forMs }
+		if (pause.until > lane.pause.until || !isPaused(lane.pause, now)) lane.pause = pause
 	}
 
 	/** Somebody wants to know whether the provider takes calls again. */
