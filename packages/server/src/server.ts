@@ -15,6 +15,7 @@ import type { Config } from './config.ts'
 import { settleRefreshes } from './connections/tokens.ts'
 import type { Database } from './db/database.ts'
 import { testProcessorWarning } from './hosted/test-mode.ts'
+import { defaults } from './http/answers.ts'
 import { Connections } from './http/connections.ts'
 import { Load } from './http/load.ts'
 import { expressPrototypes } from './http/steps/express.ts'
@@ -180,6 +181,7 @@ function rejectMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
 		'Content-Type: application/problem+json',
 		`Content-Length: ${Buffer.byteLength(text)}`,
 		`X-Request-Id: ${requestId}`,
+		...Object.entries(defaults).map(([name, value]) => `${name}: ${value}`),
 		'Connection: close',
 	]
 	socket.end(`${lines.join('\r\n')}\r\n\r\n${text}`)

@@ -6,6 +6,7 @@ import pg from 'pg'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { readConfig } from '../src/config.ts'
+import { version } from '../src/contract/document.ts'
 import { operations } from '../src/contract/routes.ts'
 import { openDatabase } from '../src/db/open.ts'
 import { type RunningServer, startServer } from '../src/server.ts'
@@ -96,6 +97,7 @@ const fetchProblem = async (url: string, init: RequestInit): Promise<Received> =
 function expectProblem({ status, headers, body }: Received, expected: number, code: string): void {
 	expect({ status, code: body.code }).toEqual({ status: expected, code })
 	expect(headers.get('content-type')).toBe('application/problem+json')
+	expect(headers.get('x-contract-version')).toBe(version)
 	expect(body).toMatchObject({ status: expected, type: `urn:remit:problem:${code}`, requestId: headers.get('x-request-id') })
 	expect(Object.keys(body)).toEqual(expect.arrayContaining(['title', 'detail', 'instance', 'requestId']))
 	expect(JSON.stringify(body)).not.toMatch(/\.[jt]s:\d|node_modules|\bselect\b|\binsert into\b|sqlite|postgres|relation "/i)

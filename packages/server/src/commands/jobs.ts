@@ -11,7 +11,7 @@ const kinds: readonly string[] = Object.values(jobKinds)
 
 const kindHelp = `only those of one kind: ${kinds.join(', ')}`
 
-/** A kind that nothing has may be misspelt. A database may have kinds of another version: those are not refused. */
+/** A kind that nothing has may be misspelt. A database may have those of another version: they are found while there are any. */
 function requireKind(kind: string | undefined): void {
 	if (kind !== undefined && !kinds.includes(kind)) throw new UsageError(`--kind ${kind}: it is one of ${kinds.join(', ')}`)
 }

@@ -80,7 +80,8 @@ export function componentsOf(part: unknown): { [kind: string]: Record<string, ob
 		for (const [, kind = '', name = ''] of JSON.stringify(within).matchAll(/"#\/components\/(\w+)\/([\w.-]+)"/g)) {
 			found[kind] ??= {}
 			if (found[kind][name]) continue
-			const component = components[kind]?.[name] as object
+			const component = components[kind]?.[name]
+			if (!component) throw new Error(`the contract has no component ${kind}/${name}`)
 			found[kind][name] = component
 			find(component)
 		}
