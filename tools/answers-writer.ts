@@ -24,6 +24,8 @@ export interface ExampleAnswer {
 	readonly body?: unknown
 }
 
+export const version = '${document.info.version}'
+
 /** The success of each operation, by its name. */
 export const answers: Readonly<Record<string, ExampleAnswer>> = ${JSON.stringify(Object.fromEntries(answers), null, '\t')}
 

@@ -1,14 +1,20 @@
 // Writes packages/sdk/api.md: every method of the SDK in a line, with its request, its scope and the errors that are its own.
 import { codesOf } from './error-answers.ts'
-import { type OpenApiDocument, responsesOf } from './openapi.ts'
+import { type OpenApiDocument, operationsOf, responsesOf } from './openapi.ts'
 import type { Method } from './sdk-methods.ts'
 import { changed, type Resource, resourcesOf } from './sdk-writer.ts'
 
-/** The statuses of what is wrong with a record or a value. What any request can get is said once. */
-const own = [404, 409, 422]
+/** The codes that few operations have. What a fourth of them have follows from what they take, and is said once. */
+function ownCodes(document: OpenApiDocument): ReadonlySet<string> {
+	const all = operationsOf(document).map((operation) => Object.values(responsesOf(document, operation)).flatMap(codesOf))
+	const counts = Map.groupBy(all.flat(), (code) => code)
+	const own = [...counts].filter(([code, found]) => found.length * 4 < all.length && !code.startsWith('idempotency_'))
+	return new Set(own.map(([code]) => code))
+}
 
 export function writeReference(document: OpenApiDocument, banner: string): string {
 	const resources = resourcesOf(document).filter(({ methods }) => methods.length > 0)
+	const own = ownCodes(document)
 	return `<!-- ${banner} -->
 
 # Methods of \`@remit/sdk\`
@@ -17,11 +23,11 @@ export function writeReference(document: OpenApiDocument, banner: string): strin
 returns is a promise; a \`PagePromise\` is one page by \`await\`, and the records of all pages by \`for await\`. Under a method stand the codes of errors
 that are its own; wrong requests and keys, limits and lost answers are the same for all ([README](README.md#errors)).
 
-${resources.map((resource) => section(document, resource)).join('\n\n')}
+${resources.map((resource) => section(document, resource, own)).join('\n\n')}
 `
 }
 
-function section(document: OpenApiDocument, { path, methods }: Resource): string {
+function section(document: OpenApiDocument, { path, methods }: Resource, own: ReadonlySet<string>): string {
 	const name = path.join('.')
 	const change = changed(methods)
 	const text =
@@ -29,10 +35,14 @@ function section(document: OpenApiDocument, { path, methods }: Resource): string
 	const changes = change
 		? [`- **change**(${[...change.get.ids.map((id) => id.name), 'change', 'options?'].join(', ')}) → \`Promise\`\\\n  ${text}`]
 		: []
-	return `## remit.${name}\n\n${[...methods.map((method) => entry(document, method)), ...changes].join('\n')}`
+	return `## remit.${name}\n\n${[...methods.map((method) => entry(document, method, own)), ...changes].join('\n')}`
 }
 
-function entry(document: OpenApiDocument, { operation, verb, path, ids, body, query, queryInOptions, answer }: Method): string {
+function entry(
+	document: OpenApiDocument,
+	{ operation, verb, path, ids, body, query, queryInOptions, answer }: Method,
+	own: ReadonlySet<string>,
+): string {
 	const parameters = [
 		...ids.map(({ name }) => name),
 		...(body ? [`body${body.required ? '' : '?'}: ${body.model}`] : []),
@@ -41,9 +51,9 @@ function entry(document: OpenApiDocument, { operation, verb, path, ids, body, qu
 	]
 	const name = operation.operationId.split('.').at(-1)
 	const scopes = operation['x-required-scopes']?.map((scope) => ` · \`${scope}\``).join('') ?? ''
-	const codes = Object.entries(responsesOf(document, operation)).flatMap(([status, response]) =>
-		own.includes(Number(status)) ? codesOf(response).filter((code) => !code.startsWith('idempotency_')) : [],
-	)
+	const codes = Object.values(responsesOf(document, operation))
+		.flatMap(codesOf)
+		.filter((code) => own.has(code))
 	return [
 		`- **${name}**(${parameters.join(', ')}) → \`${answer.type}\`\\`,
 		`  \`${verb} ${path}\`${scopes}. ${operation.description.replaceAll('\n', ' ')}`,

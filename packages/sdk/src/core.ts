@@ -6,6 +6,6 @@ export {
 	RemitError,
 	TimeoutError,
 } from './errors.ts'
-export { failed, type OperationName, type Refusal, type RefusalCode } from './failed.ts'
+export { type ErrorCodeOf, type ErrorOf, failed, type OperationName } from './failed.ts'
 export * from './generated/resources.ts'
 export { Transport as Core } from './transport.ts'

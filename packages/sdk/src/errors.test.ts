@@ -205,13 +205,13 @@ async function closedPort(): Promise<string> {
 	return `http://127.0.0.1:${port}`
 }
 
-describe('a refusal', () => {
-	test('is what the server says no to', async () => {
+describe('a call has failed', () => {
+	test('when the server rejects it', async () => {
 		far.answer = problem(404, 'invoice_not_found')
 		expect(sdk.failed<'invoices.get'>(await failure(get()))).toBe(true)
 	})
 
-	test('is no failure of the server, of a proxy, or of the caller', async () => {
+	test('by no error of the server, of a proxy, or of the caller', async () => {
 		const options = { maxRetries: 0 }
 		far.answer = problem(503, 'unavailable')
 		expect(sdk.failed<'invoices.get'>(await failure(get(options)))).toBe(false)

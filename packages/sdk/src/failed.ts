@@ -1,26 +1,26 @@
-// Tells the codes with which the server refuses an operation from all that there are.
+// Tells the codes with which the server rejects a call of an operation from all that there are.
 import { ApiError } from './errors.ts'
 import type { operations } from './generated/contract.ts'
 
 /** An operation of the API, by its method: `companies.update` is `remit.companies.update`. */
 export type OperationName = keyof operations
 
-type Answers<Name extends OperationName> = operations[Name]['responses']
-
 type CodeIn<Answer> = Answer extends { content: { 'application/problem+json': { code?: infer Code } } }
-	? NonNullable<Code>
+	? Extract<Code, string>
 	: never
 
-/** The codes with which the server refuses an operation, by the contract of this version. */
-export type RefusalCode<Name extends OperationName> = {
-	[Status in keyof Answers<Name>]: CodeIn<Answers<Name>[Status]>
-}[keyof Answers<Name>]
+type Answers<Name extends OperationName> = operations[Name]['responses']
 
-/** The error of an operation that the server refused. */
-export type Refusal<Name extends OperationName> = ApiError & { readonly code: RefusalCode<Name> }
+/** The codes with which the server rejects a call of an operation, by the contract of this version; of several, those of all of them. */
+export type ErrorCodeOf<Name extends OperationName> = Name extends OperationName
+	? { [Status in keyof Answers<Name>]: Status extends 502 | 503 ? never : CodeIn<Answers<Name>[Status]> }[keyof Answers<Name>]
+	: never
+
+/** The error of a call that the server rejected. */
+export type ErrorOf<Name extends OperationName> = ApiError & { readonly code: ErrorCodeOf<Name> }
 
 /**
- * Whether the server refused a call: it understood the request, and says by `code` why it did not do it. False when the server
+ * Whether the server rejected a call: it understood the request, and says by `code` why it did not do it. False when the server
  * failed (5xx), and when somebody else answered, or nobody.
  *
  * Name the operation, and a `switch` over `code` has exactly what the contract lists for it. A newer server may have another code.
@@ -35,5 +35,5 @@ export type Refusal<Name extends OperationName> = ApiError & { readonly code: Re
  * }
  * ```
  */
-export const failed = <Name extends OperationName>(error: unknown): error is Refusal<Name> =>
+export const failed = <Name extends OperationName>(error: unknown): error is ErrorOf<Name> =>
 	error instanceof ApiError && error.code !== undefined && error.status < 500

@@ -17,7 +17,7 @@ export {
 	TimeoutError,
 	UnprocessableError,
 } from './errors.ts'
-export { failed, type OperationName, type Refusal, type RefusalCode } from './failed.ts'
+export { type ErrorCodeOf, type ErrorOf, failed, type OperationName } from './failed.ts'
 export type * from './generated/resources.ts'
 export type { Logger, Middleware, OutgoingRequest, Send } from './middleware.ts'
 export type {

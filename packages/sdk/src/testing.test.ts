@@ -1,7 +1,7 @@
 import { describe, expect, expectTypeOf, test } from 'vitest'
 import { failure } from '../test/far-end.ts'
 import * as sdk from './index.ts'
-import { exampleBody, refusal, type TestAnswers, type TestRequest, testFetch } from './testing.ts'
+import { exampleBody, problem, type TestAnswers, type TestRequest, testFetch } from './testing.ts'
 
 function clientOf(answers?: TestAnswers) {
 	const fetch = testFetch(answers)
@@ -48,9 +48,9 @@ describe('testFetch', () => {
 		expect(fetch.requests.at(-1)).toMatchObject({ operation: 'companies.update', path: { id: 'cmp_7' }, body: { name: 'Other' } })
 	})
 
-	test('refuses as the server does, any number of times', async () => {
+	test('rejects as the server does, any number of times', async () => {
 		const { remit } = clientOf({
-			'companies.update': refusal<'companies.update'>('invalid_vat_id', { detail: 'No such number.' }),
+			'companies.update': problem<'companies.update'>('invalid_vat_id', { detail: 'No such number.' }),
 		})
 		for (const _ of [1, 2]) {
 			const error = await failure(remit.companies.update('cmp_1', { vatId: 'DE1' }))
@@ -63,7 +63,16 @@ describe('testFetch', () => {
 	test('rejects what is no operation, and no code', async () => {
 		const { fetch } = clientOf()
 		await expect(fetch('https://remit.test/api/nothing')).rejects.toThrow('there is no operation GET /api/nothing')
-		expect(() => refusal('nope' as never)).toThrow('there is no error code nope')
+		expect(() => problem('nope' as never)).toThrow('there is no error code nope')
+	})
+
+	test('finds an operation below the path of the base URL, and breaks off in time', async () => {
+		const fetch = testFetch({ 'companies.list': () => new Promise(() => {}) })
+		const remit = new sdk.Remit({ apiKey: 'rmt_test', baseUrl: 'https://remit.test/billing/remit/', fetch, maxRetries: 0 })
+		expect(await remit.companies.get('cmp_1')).toMatchObject({ name: exampleBody('companies.get').data.name })
+		expect(await failure(remit.companies.list({}, { timeout: 20 }))).toBeInstanceOf(sdk.TimeoutError)
+		const [first] = fetch.requests
+		if (first?.operation === 'companies.update') expectTypeOf(first.body.name).toEqualTypeOf<string | undefined>()
 	})
 
 	test('gives every operation something of its own to change', () => {

@@ -1,6 +1,6 @@
 // `@remit/sdk/testing`: a `fetch` for an application's own tests, which answers as the contract says, without a server.
-import type { OperationName, RefusalCode } from './failed.ts'
-import { answers, type ExampleAnswer, errors } from './generated/answers.ts'
+import type { ErrorCodeOf, OperationName } from './failed.ts'
+import { answers, type ExampleAnswer, errors, version } from './generated/answers.ts'
 import type { operations, Problem } from './generated/contract.ts'
 
 type Responses<Name extends OperationName> = operations[Name]['responses']
@@ -31,7 +31,7 @@ export interface TestRequest<Name extends OperationName = OperationName> {
 	readonly body: RequestBody<Name>
 }
 
-/** The body of a success, a whole `Response` such as that of `refusal`, or what makes one of the call. */
+/** The body of a success, a whole `Response` such as that of `problem`, or what makes one of the call. */
 export type TestAnswer<Name extends OperationName> =
 	| SuccessBody<Name>
 	| Response
@@ -41,7 +41,10 @@ export type TestAnswer<Name extends OperationName> =
 export type TestAnswers = { readonly [Name in OperationName]?: TestAnswer<Name> }
 
 /** A `fetch` for the option of that name, and the calls that it got. */
-export type TestFetch = typeof globalThis.fetch & { readonly requests: readonly TestRequest[] }
+export type TestFetch = typeof globalThis.fetch & { readonly requests: readonly AnyRequest[] }
+
+/** Its `operation` tells the type of its body. */
+type AnyRequest = { [Name in OperationName]: TestRequest<Name> }[OperationName]
 
 /**
  * Makes a `fetch` that reaches nobody. An operation that is not among the answers gets the example of the contract, which is a
@@ -51,30 +54,38 @@ export type TestFetch = typeof globalThis.fetch & { readonly requests: readonly 
  * ```ts
  * const fetch = testFetch({
  *   'companies.get': { data: { ...exampleBody('companies.get').data, name: 'Acme' } },
- *   'invoices.send': refusal<'invoices.send'>('email_disabled'),
+ *   'invoices.send': problem<'invoices.send'>('email_not_configured'),
  * })
  * const remit = new Remit({ apiKey: 'rmt_test', baseUrl: 'https://remit.test', fetch })
  * ```
  */
 export function testFetch(given: TestAnswers = {}): TestFetch {
-	const requests: TestRequest[] = []
+	const requests: AnyRequest[] = []
 	const fetch = async (...asked: Parameters<typeof globalThis.fetch>): Promise<Response> => {
-		const { request, example } = await read(new Request(...asked))
-		requests.push(request)
+		const arrived = new Request(...asked)
+		const { request, example } = await read(arrived)
+		requests.push(request as AnyRequest)
 		const own = given[request.operation] as TestAnswer<OperationName> | undefined
-		const made = typeof own === 'function' ? await own(request) : own
+		const made = typeof own === 'function' ? await Promise.race([own(request), brokenOff(arrived.signal)]) : own
 		return made instanceof Response ? made.clone() : success(example, made)
 	}
 	return Object.assign(fetch, { requests })
 }
 
+/** Rejects when the caller does not want the answer any more. */
+const brokenOff = (signal: AbortSignal) =>
+	new Promise<never>((_, reject) => {
+		if (signal.aborted) reject(signal.reason)
+		signal.addEventListener('abort', () => reject(signal.reason))
+	})
+
 /** The example of an operation's success in the contract: a copy, to be changed. */
 export const exampleBody = <Name extends OperationName>(operation: Name): SuccessBody<Name> =>
 	structuredClone(answers[operation]?.body) as SuccessBody<Name>
 
-/** The answer by which the server refuses a call, by its code. Name the operation for the codes that it has. */
-export function refusal<Name extends OperationName = OperationName>(
-	code: RefusalCode<Name>,
+/** The answer by which the server rejects a call, by its code. Name the operation for the codes that it has. */
+export function problem<Name extends OperationName = OperationName>(
+	code: ErrorCodeOf<Name>,
 	{ headers, ...changes }: Partial<Problem> & { readonly headers?: Record<string, string> } = {},
 ): Response {
 	const [status, title] = errors[String(code)] ?? []
@@ -87,7 +98,7 @@ export function refusal<Name extends OperationName = OperationName>(
 }
 
 const requestId = 'req_test0000'
-const always = { 'X-Request-Id': requestId }
+const always = { 'X-Request-Id': requestId, 'X-Contract-Version': version }
 
 function success({ status, file, hasVersion, body }: ExampleAnswer, given: unknown): Response {
 	const shown = given ?? body
@@ -117,6 +128,8 @@ const inOrder = (Object.entries(answers) as [OperationName, ExampleAnswer][]).so
 /** The parameters of a path that fits a template; undefined when it does not. */
 function idsIn(template: string, path: string): Record<string, string> | undefined {
 	const [parts, given] = [template.split('/'), path.split('/')]
+	// Before it may stand the path of the base URL.
+	given.splice(1, given.length - parts.length)
 	if (parts.length !== given.length) return undefined
 	const ids: Record<string, string> = {}
 	for (const [at, part] of parts.entries()) {

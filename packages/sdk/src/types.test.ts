@@ -110,7 +110,7 @@ test('an error’s code may be unknown', () => {
 	})
 })
 
-test('a refusal has the codes of its operation, and no other', () => {
+test('an error of an operation has its codes, and no other', () => {
 	compiled(() => {
 		const error: unknown = undefined
 		if (!sdk.failed<'companies.history'>(error)) throw error
@@ -130,6 +130,13 @@ test('a refusal has the codes of its operation, and no other', () => {
 			default:
 				error.code satisfies never
 		}
+	})
+	compiled(() => {
+		const error: unknown = undefined
+		if (sdk.failed(error)) return error.code === 'company_not_found' || error.code === 'invalid_vat_id'
+		// @ts-expect-error the server failed, and rejected nothing
+		if (sdk.failed<'invoices.send'>(error)) return error.code === 'email_delivery_failed'
+		return
 	})
 	compiled(() => {
 		// @ts-expect-error it is no operation

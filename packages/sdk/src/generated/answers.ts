@@ -12,6 +12,8 @@ export interface ExampleAnswer {
 	readonly body?: unknown
 }
 
+export const version = '0.1.0'
+
 /** The success of each operation, by its name. */
 export const answers: Readonly<Record<string, ExampleAnswer>> = {
 	"apiKeys.list": {
