@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { describe, expect, expectTypeOf, test } from 'vitest'
 import { failure } from '../test/far-end.ts'
 import * as sdk from './index.ts'
@@ -6,6 +8,11 @@ import { exampleBody, problem, type TestAnswers, type TestRequest, testFetch } f
 function clientOf(answers?: TestAnswers) {
 	const fetch = testFetch(answers)
 	return { remit: new sdk.Remit({ apiKey: 'rmt_test', baseUrl: 'https://remit.test', fetch, maxRetries: 0 }), fetch }
+}
+
+function collectGarbage() {
+	setFlagsFromString('--expose-gc')
+	runInNewContext('gc')()
 }
 
 describe('testFetch', () => {
@@ -73,6 +80,16 @@ describe('testFetch', () => {
 		expect(await failure(remit.companies.list({}, { timeout: 20 }))).toBeInstanceOf(sdk.TimeoutError)
 		const [first] = fetch.requests
 		if (first?.operation === 'companies.update') expectTypeOf(first.body.name).toEqualTypeOf<string | undefined>()
+	})
+
+	test('breaks off when the caller does, though Node has collected its garbage meanwhile', async () => {
+		const { remit } = clientOf({ 'companies.get': () => new Promise(() => {}) })
+		const controller = new AbortController()
+		const call = failure(remit.companies.get('cmp_1', { signal: controller.signal, timeout: 5_000 }))
+		await new Promise(setImmediate)
+		collectGarbage()
+		controller.abort(new Error('changed my mind'))
+		expect(await call).toBe(controller.signal.reason)
 	})
 
 	test('gives every operation something of its own to change', () => {

@@ -66,17 +66,21 @@ export function testFetch(given: TestAnswers = {}): TestFetch {
 		const { request, example } = await read(arrived)
 		requests.push(request as AnyRequest)
 		const own = given[request.operation] as TestAnswer<OperationName> | undefined
-		const made = typeof own === 'function' ? await Promise.race([own(request), brokenOff(arrived.signal)]) : own
+		const made = typeof own === 'function' ? await Promise.race([own(request), brokenOff(signalOf(asked))]) : own
 		return made instanceof Response ? made.clone() : success(example, made)
 	}
 	return Object.assign(fetch, { requests })
 }
 
+/** The signal of a caller. Node's copy of it in a new Request is silent once that is garbage. */
+const signalOf = ([request, init]: Parameters<typeof globalThis.fetch>): AbortSignal | null | undefined =>
+	init?.signal ?? (request instanceof Request ? request.signal : undefined)
+
 /** Rejects when the caller does not want the answer any more. */
-const brokenOff = (signal: AbortSignal) =>
+const brokenOff = (signal: AbortSignal | null | undefined) =>
 	new Promise<never>((_, reject) => {
-		if (signal.aborted) reject(signal.reason)
-		signal.addEventListener('abort', () => reject(signal.reason))
+		if (signal?.aborted) reject(signal.reason)
+		signal?.addEventListener('abort', () => reject(signal.reason))
 	})
 
 /** The example of an operation's success in the contract: a copy, to be changed. */
