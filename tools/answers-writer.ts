@@ -1,7 +1,7 @@
 // Writes packages/sdk/src/generated/answers.ts: the success of each operation with the contract's example, for `@remit/sdk/testing`.
 import { errorTable } from './error-table.ts'
 import { exampleOf } from './examples.ts'
-import { type OpenApiDocument, type Operation, responsesOf } from './openapi.ts'
+import { type Json, type JsonObject, type OpenApiDocument, type Operation, responsesOf } from './openapi.ts'
 
 export function writeAnswers(document: OpenApiDocument, banner: string): string {
 	const answers = Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -43,5 +43,15 @@ function success(document: OpenApiDocument, operation: Operation) {
 	if (type !== 'application/json') return { status: Number(status), ...version, file: type }
 	const body = exampleOf(document, schema)
 	if (body === undefined) throw new Error(`${operation.operationId}: its answer has no example`)
-	return { status: Number(status), ...version, body }
+	return { status: Number(status), ...version, body: onlyPage(body) }
+}
+
+/** An example of a list that is all of it: with a page after it, `for await` would ask for the same page for ever. */
+function onlyPage(body: Json): Json {
+	const { data, meta } = body as { data?: Json[]; meta?: JsonObject }
+	if (!data || !meta) return body
+	return {
+		data,
+		meta: { ...meta, ...(typeof meta.total === 'number' && { total: data.length }), hasMore: false, nextCursor: null },
+	}
 }

@@ -2,7 +2,9 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, expectTypeOf, test } from 'vitest'
 import { failure } from '../test/far-end.ts'
+import { answers } from './generated/answers.ts'
 import * as sdk from './index.ts'
+import { PagePromise } from './page.ts'
 import { exampleBody, problem, type TestAnswers, type TestRequest, testFetch } from './testing.ts'
 
 function clientOf(answers?: TestAnswers) {
@@ -24,6 +26,21 @@ describe('testFetch', () => {
 		expect(new TextDecoder().decode(await remit.invoices.pdf('inv_1'))).toMatch(/^%PDF/)
 		const { response } = await remit.companies.get('cmp_1').withResponse()
 		expect([response.status, response.requestId, response.headers.get('etag')]).toEqual([200, 'req_test0000', '"1"'])
+	})
+
+	test('gives every list an end', async () => {
+		const { remit } = clientOf({ 'search.list': exampleBody('search.list') })
+		const lists = Object.entries(answers).flatMap(([operation, { path }]) => {
+			const [name = '', ...resources] = operation.split('.').reverse()
+			const resource = resources.reduceRight<object>((found, next) => Reflect.get(found, next), remit)
+			const ids = (path.match(/\{\w+\}/g) ?? []).map(() => 'id_1')
+			const call = (): sdk.PagePromise<unknown> => Reflect.apply(Reflect.get(resource, name), resource, [...ids, { limit: 1 }])
+			return call() instanceof PagePromise ? [{ operation, call }] : []
+		})
+		expect(lists.length).toBeGreaterThan(30)
+		for (const { operation, call } of lists)
+			expect([operation, (await call().toArray({ limit: 9 })).length]).toEqual([operation, 1])
+		expect(exampleBody('contacts.list').meta).toMatchObject({ total: 1, hasMore: false, nextCursor: null })
 	})
 
 	test('tells a path without parameters from one with', async () => {

@@ -67,9 +67,16 @@ export function testFetch(given: TestAnswers = {}): TestFetch {
 		requests.push(request as AnyRequest)
 		const own = given[request.operation] as TestAnswer<OperationName> | undefined
 		const made = typeof own === 'function' ? await Promise.race([own(request), brokenOff(signalOf(asked))]) : own
-		return made instanceof Response ? made.clone() : success(example, made)
+		if (made instanceof Response) return made.clone()
+		return success(example, typeof own === 'function' ? made : pageOf(made ?? example.body, request.query))
 	}
 	return Object.assign(fetch, { requests })
+}
+
+/** A list without `meta` ends with an empty page: one answer for all its pages would never end. */
+function pageOf(body: unknown, query: URLSearchParams): unknown {
+	const { data, meta } = (body ?? {}) as { data?: unknown; meta?: unknown }
+	return Array.isArray(data) && !meta ? { ...(body as object), data: data.slice(Number(query.get('offset'))) } : body
 }
 
 /** The signal of a caller. Node's copy of it in a new Request is silent once that is garbage. */

@@ -42,11 +42,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -108,11 +108,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -147,7 +147,7 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
 				"hasMore": false,
@@ -243,11 +243,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -271,11 +271,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -356,11 +356,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -389,11 +389,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -479,11 +479,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -508,11 +508,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -916,11 +916,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -955,11 +955,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -1028,11 +1028,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -1237,11 +1237,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -1352,11 +1352,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -1386,11 +1386,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -1469,11 +1469,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -1673,11 +1673,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -1748,11 +1748,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -1834,11 +1834,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -1871,11 +1871,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -1965,11 +1965,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -1993,11 +1993,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -2070,11 +2070,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -2117,11 +2117,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -2216,11 +2216,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -2327,11 +2327,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -2370,11 +2370,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -2504,11 +2504,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -2643,11 +2643,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -2738,11 +2738,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -2763,11 +2763,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -2966,11 +2966,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -3063,11 +3063,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -3100,11 +3100,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -3132,11 +3132,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -3220,11 +3220,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -3347,11 +3347,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -3425,11 +3425,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
