@@ -15,6 +15,9 @@ export class ConnectionError extends RemitError {
 	override readonly name = 'ConnectionError'
 }
 
+/** Marks an error of `fetch` that is no failure of the connection, as `@remit/sdk/testing` does: the call rejects with it, at once. */
+export const unchanged = Symbol.for('@remit/sdk/unchanged')
+
 /** The answer was not complete in time. The server may have done its work all the same. */
 export class TimeoutError extends RemitError {
 	override readonly name = 'TimeoutError'

@@ -5,7 +5,7 @@ import { failure } from '../test/far-end.ts'
 import { answers } from './generated/answers.ts'
 import * as sdk from './index.ts'
 import { PagePromise } from './page.ts'
-import { exampleBody, problem, type TestAnswers, type TestRequest, testFetch } from './testing.ts'
+import { connectionLost, exampleBody, problem, type TestAnswers, type TestRequest, testFetch } from './testing.ts'
 
 function clientOf(answers?: TestAnswers) {
 	const fetch = testFetch(answers)
@@ -15,6 +15,11 @@ function clientOf(answers?: TestAnswers) {
 function collectGarbage() {
 	setFlagsFromString('--expose-gc')
 	runInNewContext('gc')()
+}
+
+function read(response: Response): Response {
+	void response.text()
+	return response
 }
 
 describe('testFetch', () => {
@@ -88,6 +93,45 @@ describe('testFetch', () => {
 		const { fetch } = clientOf()
 		await expect(fetch('https://remit.test/api/nothing')).rejects.toThrow('there is no operation GET /api/nothing')
 		expect(() => problem('nope' as never)).toThrow('there is no error code nope')
+	})
+
+	test.each<[string, sdk.RemitOptions & { answer?: TestAnswers['companies.get'] }, RegExp]>([
+		['an answer that throws', { answer: () => expect.fail('no such call') }, /^no such call$/],
+		['an answer that rejects', { answer: () => Promise.reject(Object.freeze(new Error('frozen'))) }, /^Error: frozen$/],
+		['an answer that is no JSON', { answer: { data: 1n } as never }, /BigInt/],
+		['an answer that was read already', { answer: read(Response.json({ data: {} })) }, /clone/],
+		[
+			'an address that is none',
+			{ use: [({ init }, next) => next({ url: 'https://remit.test/api/x', init })] },
+			/no operation GET/,
+		],
+		['a request that is none', { use: [({ init }, next) => next({ url: 'nowhere', init })] }, /URL/],
+	])('reports %s at once, as it is', async (_, { answer, use = [] }, message) => {
+		const fetch = testFetch(answer && { 'companies.get': answer })
+		const remit = new sdk.Remit({ apiKey: 'rmt_test', baseUrl: 'https://remit.test', fetch, use })
+		const error = await failure(remit.companies.get('cmp_1'))
+		expect(error).not.toBeInstanceOf(sdk.RemitError)
+		expect(error.message).toMatch(message)
+		expect(fetch.requests.length).toBeLessThan(2)
+	})
+
+	test('reports a body that is no JSON, with the very error of the answer', async () => {
+		const thrown = new TypeError('fetch failed')
+		const { remit, fetch } = clientOf({
+			'companies.get': () => {
+				throw thrown
+			},
+		})
+		expect(await failure(remit.companies.get('cmp_1', { maxRetries: 2 }))).toBe(thrown)
+		const send = fetch('https://remit.test/api/companies', { method: 'POST', body: '{' })
+		await expect(send).rejects.toThrow('the body of companies.create is no JSON')
+	})
+
+	test('loses the connection where a test says so', async () => {
+		const { remit, fetch } = clientOf({ 'companies.get': connectionLost(), 'companies.list': () => connectionLost() })
+		expect(await failure(remit.companies.get('cmp_1', { maxRetries: 1 }))).toMatchObject({ name: 'ConnectionError', attempts: 2 })
+		expect(await failure(remit.companies.list())).toBeInstanceOf(sdk.ConnectionError)
+		expect(fetch.requests).toHaveLength(3)
 	})
 
 	test('finds an operation below the path of the base URL, and breaks off in time', async () => {

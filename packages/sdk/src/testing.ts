@@ -1,4 +1,5 @@
 // `@remit/sdk/testing`: a `fetch` for an application's own tests, which answers as the contract says, without a server.
+import { unchanged } from './errors.ts'
 import type { ErrorCodeOf, OperationName } from './failed.ts'
 import { answers, type ExampleAnswer, errors, version } from './generated/answers.ts'
 import type { operations, Problem } from './generated/contract.ts'
@@ -61,16 +62,30 @@ type AnyRequest = { [Name in OperationName]: TestRequest<Name> }[OperationName]
  */
 export function testFetch(given: TestAnswers = {}): TestFetch {
 	const requests: AnyRequest[] = []
-	const fetch = async (...asked: Parameters<typeof globalThis.fetch>): Promise<Response> => {
-		const arrived = new Request(...asked)
-		const { request, example } = await read(arrived)
+	const answer = async (asked: Asked): Promise<Response> => {
+		const { request, example } = await read(new Request(...asked))
 		requests.push(request as AnyRequest)
 		const own = given[request.operation] as TestAnswer<OperationName> | undefined
 		const made = typeof own === 'function' ? await Promise.race([own(request), brokenOff(signalOf(asked))]) : own
 		if (made instanceof Response) return made.clone()
 		return success(example, typeof own === 'function' ? made : pageOf(made ?? example.body, request.query))
 	}
+	const fetch = async (...asked: Asked): Promise<Response> => {
+		const response = await answer(asked).catch((error) => {
+			throw signalOf(asked)?.aborted ? error : asItIs(error)
+		})
+		if (response.type === 'error') throw new TypeError('fetch failed', { cause: new Error('the test lost the connection') })
+		return response
+	}
 	return Object.assign(fetch, { requests })
+}
+
+type Asked = Parameters<typeof globalThis.fetch>
+
+/** Marks a mistake in a test: as a failure of the connection it would be made again, and be hidden by a ConnectionError. */
+function asItIs(thrown: unknown): unknown {
+	const error = Object.isExtensible(thrown) ? thrown : new Error(String(thrown), { cause: thrown })
+	return Object.defineProperty(error, unchanged, { value: true })
 }
 
 /** A list without `meta` ends with an empty page: one answer for all its pages would never end. */
@@ -80,7 +95,7 @@ function pageOf(body: unknown, query: URLSearchParams): unknown {
 }
 
 /** The signal of a caller. Node's copy of it in a new Request is silent once that is garbage. */
-const signalOf = ([request, init]: Parameters<typeof globalThis.fetch>): AbortSignal | null | undefined =>
+const signalOf = ([request, init]: Asked): AbortSignal | null | undefined =>
 	init?.signal ?? (request instanceof Request ? request.signal : undefined)
 
 /** Rejects when the caller does not want the answer any more. */
@@ -108,6 +123,9 @@ export function problem<Name extends OperationName = OperationName>(
 	)
 }
 
+/** An answer that never arrives: the call fails with a `ConnectionError`, once it has made all its tries. */
+export const connectionLost = (): Response => Response.error()
+
 const requestId = 'req_test0000'
 const always = { 'X-Request-Id': requestId, 'X-Contract-Version': version }
 
@@ -125,10 +143,18 @@ async function read(request: Request): Promise<{ request: TestRequest; example: 
 		const path = example.method === request.method && idsIn(example.path, pathname)
 		if (!path) continue
 		const text = await request.text()
-		const body = text === '' ? undefined : JSON.parse(text)
+		const body = text === '' ? undefined : parsed(text, operation)
 		return { request: { operation, path, query: searchParams, headers: request.headers, body }, example }
 	}
 	throw new Error(`@remit/sdk/testing: there is no operation ${request.method} ${pathname}`)
+}
+
+function parsed(text: string, operation: string): TestRequest['body'] {
+	try {
+		return JSON.parse(text)
+	} catch (cause) {
+		throw new Error(`@remit/sdk/testing: the body of ${operation} is no JSON`, { cause })
+	}
 }
 
 /** Those first whose paths have fewest parameters: `/api/invoices/preview` is no invoice. */
