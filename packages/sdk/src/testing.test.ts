@@ -89,6 +89,25 @@ describe('testFetch', () => {
 		}
 	})
 
+	test('fails as any request can fail, and with the status that a test names', async () => {
+		const { remit } = clientOf({
+			'companies.get': problem('unavailable'),
+			'companies.create': problem<'companies.create'>('outcome_unknown'),
+			'companies.update': problem<'companies.update'>('internal_error', { status: 599 }),
+			'invoices.send': problem<'invoices.send'>('email_delivery_failed'),
+			// @ts-expect-error a company has no e-mail
+			'companies.list': problem<'companies.list'>('email_delivery_failed'),
+		})
+		const calls = [remit.companies.get('cmp_1'), remit.companies.create({ name: 'A' }), remit.companies.update('cmp_1', {})]
+		const found = await Promise.all([...calls, remit.invoices.send('inv_1', { to: 'ada@acme.example' })].map(failure))
+		expect(found.map((error) => [error.constructor, (error as sdk.ApiError).status])).toEqual([
+			[sdk.ServerError, 503],
+			[sdk.ServerError, 503],
+			[sdk.ServerError, 599],
+			[sdk.ServerError, 502],
+		])
+	})
+
 	test('rejects what is no operation, and no code', async () => {
 		const { fetch } = clientOf()
 		await expect(fetch('https://remit.test/api/nothing')).rejects.toThrow('there is no operation GET /api/nothing')

@@ -1,8 +1,8 @@
 // `@remit/sdk/testing`: a `fetch` for an application's own tests, which answers as the contract says, without a server.
 import { unchanged } from './errors.ts'
-import type { ErrorCodeOf, OperationName } from './failed.ts'
+import type { OperationName } from './failed.ts'
 import { answers, type ExampleAnswer, errors, version } from './generated/answers.ts'
-import type { operations, Problem } from './generated/contract.ts'
+import type { ErrorCodeOf as CodeOf, ErrorCode, operations, Problem } from './generated/contract.ts'
 
 type Responses<Name extends OperationName> = operations[Name]['responses']
 
@@ -109,18 +109,35 @@ const brokenOff = (signal: AbortSignal | null | undefined) =>
 export const exampleBody = <Name extends OperationName>(operation: Name): SuccessBody<Name> =>
 	structuredClone(answers[operation]?.body) as SuccessBody<Name>
 
-/** The answer by which the server rejects a call, by its code. Name the operation for the codes that it has. */
+/** The codes of all answers of an operation, and those that any request can get. */
+type ProblemCode<Name extends OperationName> = Name extends OperationName ? Extract<CodeOf<Name> | CodeOfAny, ErrorCode> : never
+
+type CodeOfAny =
+	| 'headers_too_large'
+	| 'internal_error'
+	| 'method_not_allowed'
+	| 'outcome_unknown'
+	| 'rate_limited'
+	| 'request_timeout'
+	| 'route_not_found'
+	| 'unavailable'
+
+/**
+ * The answer by which the server rejects a call, by its code. Name the operation for the codes that it has. A `status` in the changes is
+ * that of the answer, too.
+ */
 export function problem<Name extends OperationName = OperationName>(
-	code: ErrorCodeOf<Name>,
-	{ headers, ...changes }: Partial<Problem> & { readonly headers?: Record<string, string> } = {},
+	code: ProblemCode<Name>,
+	{ headers, ...changes }: Partial<Omit<Problem, 'code' | 'type'>> & { readonly headers?: Record<string, string> } = {},
 ): Response {
-	const [status, title] = errors[String(code)] ?? []
+	const [status, title] = errors[code] ?? []
 	if (!status) throw new Error(`@remit/sdk/testing: there is no error code ${code}`)
-	const own = { type: `urn:remit:problem:${code}`, title, status, detail: `${title}.`, instance: '/', code, requestId }
-	return Response.json(
-		{ ...own, ...changes },
-		{ status, headers: { ...always, 'Content-Type': 'application/problem+json', ...headers } },
-	)
+	const type = `urn:remit:problem:${code}`
+	const body = { type, title, status, detail: `${title}.`, instance: '/', code, requestId, ...changes }
+	return Response.json(body, {
+		status: body.status,
+		headers: { ...always, 'Content-Type': 'application/problem+json', ...headers },
+	})
 }
 
 /** An answer that never arrives: the call fails with a `ConnectionError`, once it has made all its tries. */
