@@ -112,6 +112,10 @@ describe('testFetch', () => {
 		const { fetch } = clientOf()
 		await expect(fetch('https://remit.test/api/nothing')).rejects.toThrow('there is no operation GET /api/nothing')
 		expect(() => problem('nope' as never)).toThrow('there is no error code nope')
+		expect(() => problem('constructor' as never)).toThrow('there is no error code constructor')
+		expect(() => exampleBody('companies.got' as never)).toThrow('there is no operation companies.got')
+		expect(() => exampleBody('toString' as never)).toThrow('there is no operation toString')
+		expect(() => testFetch({ 'company.get': {} } as TestAnswers)).toThrow('there is no operation company.get')
 	})
 
 	test.each<[string, sdk.RemitOptions & { answer?: TestAnswers['companies.get'] }, RegExp]>([

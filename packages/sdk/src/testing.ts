@@ -61,6 +61,7 @@ type AnyRequest = { [Name in OperationName]: TestRequest<Name> }[OperationName]
  * ```
  */
 export function testFetch(given: TestAnswers = {}): TestFetch {
+	for (const operation of Object.keys(given)) exampleOf(operation)
 	const requests: AnyRequest[] = []
 	const answer = async (asked: Asked): Promise<Response> => {
 		const { request, example } = await read(new Request(...asked))
@@ -107,7 +108,13 @@ const brokenOff = (signal: AbortSignal | null | undefined) =>
 
 /** The example of an operation's success in the contract: a copy, to be changed. */
 export const exampleBody = <Name extends OperationName>(operation: Name): SuccessBody<Name> =>
-	structuredClone(answers[operation]?.body) as SuccessBody<Name>
+	structuredClone(exampleOf(operation).body) as SuccessBody<Name>
+
+function exampleOf(operation: string): ExampleAnswer {
+	const found = Object.hasOwn(answers, operation) && answers[operation]
+	if (!found) throw new Error(`@remit/sdk/testing: there is no operation ${operation}`)
+	return found
+}
 
 /** The codes of all answers of an operation, and those that any request can get. */
 type ProblemCode<Name extends OperationName> = Name extends OperationName ? Extract<CodeOf<Name> | CodeOfAny, ErrorCode> : never
@@ -130,7 +137,7 @@ export function problem<Name extends OperationName = OperationName>(
 	code: ProblemCode<Name>,
 	{ headers, ...changes }: Partial<Omit<Problem, 'code' | 'type'>> & { readonly headers?: Record<string, string> } = {},
 ): Response {
-	const [status, title] = errors[code] ?? []
+	const [status, title] = (Object.hasOwn(errors, code) && errors[code]) || []
 	if (!status) throw new Error(`@remit/sdk/testing: there is no error code ${code}`)
 	const type = `urn:remit:problem:${code}`
 	const body = { type, title, status, detail: `${title}.`, instance: '/', code, requestId, ...changes }
