@@ -77,6 +77,22 @@ describe('testFetch', () => {
 		expect(fetch.requests.at(-1)).toMatchObject({ operation: 'companies.update', path: { id: 'cmp_7' }, body: { name: 'Other' } })
 	})
 
+	test('gives the answers of an array in turn, and the last one from then on', async () => {
+		const { data: company } = exampleBody('companies.get')
+		const { remit, fetch } = clientOf({
+			'companies.get': [problem('unavailable'), connectionLost(), ({ path }) => ({ data: { ...company, name: `${path.id}` } })],
+			'companies.list': [
+				{ data: [company], meta: { ...exampleBody('companies.list').meta, hasMore: true, nextCursor: 'next' } },
+				Promise.resolve({ ...exampleBody('companies.list'), data: [] }),
+			],
+		})
+		expect(await remit.companies.get('cmp_1', { maxRetries: 2 })).toMatchObject({ name: 'cmp_1' })
+		expect(await remit.companies.get('cmp_2')).toMatchObject({ name: 'cmp_2' })
+		expect(await remit.companies.list().toArray({ limit: 9 })).toEqual([company])
+		expect(fetch.requests).toHaveLength(6)
+		expect(() => testFetch({ 'companies.get': [] })).toThrow('companies.get has an empty array of answers')
+	})
+
 	test('rejects as the server does, any number of times', async () => {
 		const { remit } = clientOf({
 			'companies.update': problem<'companies.update'>('invalid_vat_id', { detail: 'No such number.' }),

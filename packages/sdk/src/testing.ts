@@ -32,11 +32,19 @@ export interface TestRequest<Name extends OperationName = OperationName> {
 	readonly body: RequestBody<Name>
 }
 
-/** The body of a success, a whole `Response` such as that of `problem`, or what makes one of the call. */
-export type TestAnswer<Name extends OperationName> =
-	| SuccessBody<Name>
-	| Response
-	| ((request: TestRequest<Name>) => SuccessBody<Name> | Response | Promise<SuccessBody<Name> | Response>)
+/** The body of a success, or a whole `Response` such as that of `problem`. */
+type Given<Name extends OperationName> = SuccessBody<Name> | Response
+
+type OneAnswer<Name extends OperationName> =
+	| Given<Name>
+	| Promise<Given<Name>>
+	| ((request: TestRequest<Name>) => Given<Name> | Promise<Given<Name>>)
+
+/**
+ * The body of a success, a whole `Response` such as that of `problem`, or what makes one of the call. Of an array each is for one call,
+ * and the last one for all after it.
+ */
+export type TestAnswer<Name extends OperationName> = OneAnswer<Name> | readonly OneAnswer<Name>[]
 
 /** Answers by operation. */
 export type TestAnswers = { readonly [Name in OperationName]?: TestAnswer<Name> }
@@ -61,13 +69,18 @@ type AnyRequest = { [Name in OperationName]: TestRequest<Name> }[OperationName]
  * ```
  */
 export function testFetch(given: TestAnswers = {}): TestFetch {
-	for (const operation of Object.keys(given)) exampleOf(operation)
+	for (const [operation, own] of Object.entries(given)) {
+		exampleOf(operation)
+		if (Array.isArray(own) && own.length === 0) throw new Error(`@remit/sdk/testing: ${operation} has an empty array of answers`)
+	}
 	const requests: AnyRequest[] = []
 	const answer = async (asked: Asked): Promise<Response> => {
 		const { request, example } = await read(new Request(...asked))
+		const turn = requests.filter(({ operation }) => operation === request.operation).length
 		requests.push(request as AnyRequest)
-		const own = given[request.operation] as TestAnswer<OperationName> | undefined
-		const made = typeof own === 'function' ? await Promise.race([own(request), brokenOff(signalOf(asked))]) : own
+		const planned = [given[request.operation] as TestAnswer<OperationName> | undefined].flat()
+		const own = planned[Math.min(turn, planned.length - 1)]
+		const made = await Promise.race([typeof own === 'function' ? own(request) : own, brokenOff(signalOf(asked))])
 		if (made instanceof Response) return made.clone()
 		return success(example, typeof own === 'function' ? made : pageOf(made ?? example.body, request.query))
 	}
