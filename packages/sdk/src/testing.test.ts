@@ -93,6 +93,15 @@ describe('testFetch', () => {
 		expect(() => testFetch({ 'companies.get': [] })).toThrow('companies.get has an empty array of answers')
 	})
 
+	test('gives the bytes of a file, and its name', async () => {
+		const bytes = Uint8Array.of(0x25, 0xff, 0x00)
+		const { remit } = clientOf({ 'invoices.public.pdf': bytes })
+		const { data, response } = await remit.invoices.pdf('inv_1').withResponse()
+		expect(data).toEqual(exampleBody('invoices.pdf'))
+		expect(response.headers.get('content-disposition')).toBe('inline; filename="example.pdf"')
+		expect(await remit.invoices.public.pdf('token-1')).toEqual(bytes)
+	})
+
 	test('rejects as the server does, any number of times', async () => {
 		const { remit } = clientOf({
 			'companies.update': problem<'companies.update'>('invalid_vat_id', { detail: 'No such number.' }),

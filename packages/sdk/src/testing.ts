@@ -6,11 +6,15 @@ import type { ErrorCodeOf as CodeOf, ErrorCode, operations, Problem } from './ge
 
 type Responses<Name extends OperationName> = operations[Name]['responses']
 
-type JsonOf<Response> = Response extends { content: { 'application/json': infer Body } } ? Body : never
+type BodyOf<Response> = Response extends { content: { 'application/json': infer Body } }
+	? Body
+	: Response extends { content: object }
+		? Uint8Array
+		: never
 
-/** The body of an operation's success. */
+/** The body of an operation's success: of a file, its bytes. */
 export type SuccessBody<Name extends OperationName> = {
-	[Status in keyof Responses<Name>]: Status extends 200 | 201 | 202 ? JsonOf<Responses<Name>[Status]> : never
+	[Status in keyof Responses<Name>]: Status extends 200 | 201 | 202 ? BodyOf<Responses<Name>[Status]> : never
 }[keyof Responses<Name>]
 
 type RequestBody<Name extends OperationName> = operations[Name] extends {
@@ -82,7 +86,7 @@ export function testFetch(given: TestAnswers = {}): TestFetch {
 		const own = planned[Math.min(turn, planned.length - 1)]
 		const made = await Promise.race([typeof own === 'function' ? own(request) : own, brokenOff(signalOf(asked))])
 		if (made instanceof Response) return made.clone()
-		return success(example, typeof own === 'function' ? made : pageOf(made ?? example.body, request.query))
+		return success(example, typeof own === 'function' ? made : pageOf(made ?? bodyOf(example), request.query))
 	}
 	const fetch = async (...asked: Asked): Promise<Response> => {
 		const response = await answer(asked).catch((error) => {
@@ -121,7 +125,9 @@ const brokenOff = (signal: AbortSignal | null | undefined) =>
 
 /** The example of an operation's success in the contract: a copy, to be changed. */
 export const exampleBody = <Name extends OperationName>(operation: Name): SuccessBody<Name> =>
-	structuredClone(exampleOf(operation).body) as SuccessBody<Name>
+	bodyOf(exampleOf(operation)) as SuccessBody<Name>
+
+const bodyOf = ({ file, body }: ExampleAnswer): unknown => (file ? new TextEncoder().encode('%PDF-1.7\n') : structuredClone(body))
 
 function exampleOf(operation: string): ExampleAnswer {
 	const found = Object.hasOwn(answers, operation) && answers[operation]
@@ -166,12 +172,12 @@ export const connectionLost = (): Response => Response.error()
 const requestId = 'req_test0000'
 const always = { 'X-Request-Id': requestId, 'X-Contract-Version': version }
 
-function success({ status, file, hasVersion, body }: ExampleAnswer, given: unknown): Response {
-	const shown = given ?? body
-	const { version = 1 } = ((shown as { data?: object } | undefined)?.data ?? {}) as { version?: number }
+function success({ status, file, hasVersion }: ExampleAnswer, body: unknown): Response {
+	const { version = 1 } = ((body as { data?: object } | undefined)?.data ?? {}) as { version?: number }
 	const headers = { ...always, ...(hasVersion && { ETag: `"${version}"` }) }
-	if (file) return new Response('%PDF-1.7\n', { status, headers: { ...headers, 'Content-Type': file } })
-	return Response.json(shown, { status, headers })
+	if (!file) return Response.json(body, { status, headers })
+	const ofFile = { 'Content-Type': file, 'Content-Disposition': `inline; filename="example.${file.split('/')[1]}"` }
+	return new Response(body as Uint8Array<ArrayBuffer>, { status, headers: { ...headers, ...ofFile } })
 }
 
 async function read(request: Request): Promise<{ request: TestRequest; example: ExampleAnswer }> {
