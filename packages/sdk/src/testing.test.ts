@@ -93,6 +93,14 @@ describe('testFetch', () => {
 		expect(() => testFetch({ 'companies.get': [] })).toThrow('companies.get has an empty array of answers')
 	})
 
+	test('gives nothing for the version that the caller has', async () => {
+		const { remit } = clientOf({ 'deals.get': { data: { ...exampleBody('deals.get').data, version: 4 } } })
+		expect(await remit.companies.get('cmp_1', { ifNoneMatch: 1 })).toBeUndefined()
+		expect(await remit.companies.get('cmp_1', { ifNoneMatch: 2 })).toMatchObject({ version: 1 })
+		expect(await remit.deals.get('dl_1', { ifNoneMatch: '"3", W/"4"' })).toBeUndefined()
+		expect(await remit.deals.get('dl_1', { ifNoneMatch: 1 })).toMatchObject({ version: 4 })
+	})
+
 	test('gives the bytes of a file, and its name', async () => {
 		const bytes = Uint8Array.of(0x25, 0xff, 0x00)
 		const { remit } = clientOf({ 'invoices.public.pdf': bytes })

@@ -86,7 +86,7 @@ export function testFetch(given: TestAnswers = {}): TestFetch {
 		const own = planned[Math.min(turn, planned.length - 1)]
 		const made = await Promise.race([typeof own === 'function' ? own(request) : own, brokenOff(signalOf(asked))])
 		if (made instanceof Response) return made.clone()
-		return success(example, typeof own === 'function' ? made : pageOf(made ?? bodyOf(example), request.query))
+		return success(example, typeof own === 'function' ? made : pageOf(made ?? bodyOf(example), request.query), request.headers)
 	}
 	const fetch = async (...asked: Asked): Promise<Response> => {
 		const response = await answer(asked).catch((error) => {
@@ -172,9 +172,13 @@ export const connectionLost = (): Response => Response.error()
 const requestId = 'req_test0000'
 const always = { 'X-Request-Id': requestId, 'X-Contract-Version': version }
 
-function success({ status, file, hasVersion }: ExampleAnswer, body: unknown): Response {
+function success({ method, status, file, hasVersion }: ExampleAnswer, body: unknown, asked: Headers): Response {
 	const { version = 1 } = ((body as { data?: object } | undefined)?.data ?? {}) as { version?: number }
-	const headers = { ...always, ...(hasVersion && { ETag: `"${version}"` }) }
+	const tag = `"${version}"`
+	const headers = { ...always, ...(hasVersion && { ETag: tag }) }
+	const known = asked.get('If-None-Match')?.split(/, */) ?? []
+	if (method === 'GET' && hasVersion && [tag, `W/${tag}`, '*'].some((own) => known.includes(own)))
+		return new Response(null, { status: 304, headers })
 	if (!file) return Response.json(body, { status, headers })
 	const ofFile = { 'Content-Type': file, 'Content-Disposition': `inline; filename="example.${file.split('/')[1]}"` }
 	return new Response(body as Uint8Array<ArrayBuffer>, { status, headers: { ...headers, ...ofFile } })
