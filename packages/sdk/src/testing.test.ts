@@ -17,6 +17,9 @@ function collectGarbage() {
 	runInNewContext('gc')()
 }
 
+type Example = { id?: string; data?: { id?: string } }
+const kindOf = (id: string) => id.split('_')[0]
+
 function read(response: Response): Response {
 	void response.text()
 	return response
@@ -25,12 +28,27 @@ function read(response: Response): Response {
 describe('testFetch', () => {
 	test('answers each operation with the example of the contract', async () => {
 		const { remit } = clientOf()
-		expect(await remit.companies.get('cmp_1')).toEqual(exampleBody('companies.get').data)
+		expect(await remit.companies.get('cmp_1')).toEqual({ ...exampleBody('companies.get').data, id: 'cmp_1' })
 		expect((await remit.invoices.create({ currency: 'EUR' })).id).toMatch(/^inv_/)
 		expect((await remit.invoices.list()).data.length).toBeGreaterThan(0)
 		expect(new TextDecoder().decode(await remit.invoices.pdf('inv_1'))).toMatch(/^%PDF/)
 		const { response } = await remit.companies.get('cmp_1').withResponse()
 		expect([response.status, response.requestId, response.headers.get('etag')]).toEqual([200, 'req_test0000', '"1"'])
+	})
+
+	test('gives the record that was asked for, and ids of the right kind', async () => {
+		const { remit } = clientOf()
+		expect(await remit.syncs.pause('syn_1')).toMatchObject({ id: 'syn_1' })
+		expect(await remit.syncs.errors.get('syn_1', 'rer_1')).toMatchObject({ id: 'rer_1' })
+		expect(await remit.syncs.cancel('syn_1')).toMatchObject({ id: exampleBody('syncs.runs.get').data.id })
+		expect(await remit.webhooks.endpoints.test('whe_1')).toMatchObject({ id: exampleBody('webhooks.deliveries.get').data.id })
+		const created = Object.entries(answers).flatMap(([operation, { body }]) => {
+			const { id, data } = Object(body) as Example
+			const read = answers[operation.replace(/\.create$/, '.get')]?.body as Example | undefined
+			return id && !data && read?.data?.id ? [[operation, kindOf(id), kindOf(read.data.id)]] : []
+		})
+		expect(created.length).toBeGreaterThan(8)
+		for (const [operation, kind, expected] of created) expect([operation, kind]).toEqual([operation, expected])
 	})
 
 	test('gives every list an end', async () => {

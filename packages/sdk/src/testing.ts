@@ -86,7 +86,11 @@ export function testFetch(given: TestAnswers = {}): TestFetch {
 		const own = planned[Math.min(turn, planned.length - 1)]
 		const made = await Promise.race([typeof own === 'function' ? own(request) : own, brokenOff(signalOf(asked))])
 		if (made instanceof Response) return made.clone()
-		return success(example, typeof own === 'function' ? made : pageOf(made ?? bodyOf(example), request.query), request.headers)
+		return success(
+			example,
+			typeof own === 'function' ? made : pageOf(made ?? called(example, request.path), request.query),
+			request.headers,
+		)
 	}
 	const fetch = async (...asked: Asked): Promise<Response> => {
 		const response = await answer(asked).catch((error) => {
@@ -133,6 +137,13 @@ function exampleOf(operation: string): ExampleAnswer {
 	const found = Object.hasOwn(answers, operation) && answers[operation]
 	if (!found) throw new Error(`@remit/sdk/testing: there is no operation ${operation}`)
 	return found
+}
+
+/** The example with the id by which the call names the record. */
+function called(example: ExampleAnswer, path: TestRequest['path']): unknown {
+	const body = bodyOf(example)
+	if (example.idFrom) Object.assign((body as { data: object }).data, { id: path[example.idFrom] })
+	return body
 }
 
 /** The codes of all answers of an operation, and those that any request can get. */
