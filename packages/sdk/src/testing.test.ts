@@ -128,6 +128,12 @@ describe('testFetch', () => {
 		expect(await remit.invoices.public.pdf('token-1')).toEqual(bytes)
 	})
 
+	test('takes a Response that is no instance of its own Response, such as that of jsdom', async () => {
+		const foreign = { clone: () => Response.json(exampleBody('companies.get')) } as Response
+		const { remit } = clientOf({ 'companies.get': foreign })
+		expect(await remit.companies.get('cmp_1')).toEqual(exampleBody('companies.get').data)
+	})
+
 	test('rejects as the server does, any number of times', async () => {
 		const { remit } = clientOf({
 			'companies.update': problem<'companies.update'>('invalid_vat_id', { detail: 'No such number.' }),

@@ -85,7 +85,7 @@ export function testFetch(given: TestAnswers = {}): TestFetch {
 		const planned = [given[request.operation] as TestAnswer<OperationName> | undefined].flat()
 		const own = planned[Math.min(turn, planned.length - 1)]
 		const made = await Promise.race([typeof own === 'function' ? own(request) : own, brokenOff(signalOf(asked))])
-		if (made instanceof Response) return made.clone()
+		if (isResponse(made)) return made.clone()
 		return success(
 			example,
 			typeof own === 'function' ? made : pageOf(made ?? called(example, request.path), request.query),
@@ -115,6 +115,9 @@ function pageOf(body: unknown, query: URLSearchParams): unknown {
 	const { data, meta } = (body ?? {}) as { data?: unknown; meta?: unknown }
 	return Array.isArray(data) && !meta ? { ...(body as object), data: data.slice(Number(query.get('offset'))) } : body
 }
+
+/** One of another realm, such as jsdom's, is no instance of the Response here. */
+const isResponse = (made: unknown): made is Response => typeof (made as Partial<Response> | undefined)?.clone === 'function'
 
 /** The signal of a caller. Node's copy of it in a new Request is silent once that is garbage. */
 const signalOf = ([request, init]: Asked): AbortSignal | null | undefined =>
