@@ -70,9 +70,11 @@ describe('testFetch', () => {
 		const { remit, fetch } = clientOf()
 		await remit.invoices.preview({ currency: 'EUR' })
 		await remit.invoices.clientLink.create('inv_1')
+		await remit.webhooks.events.get('syncs')
 		expect(fetch.requests.map(({ operation, path }) => [operation, path])).toEqual([
 			['invoices.preview', {}],
 			['invoices.clientLink.create', { id: 'inv_1' }],
+			['webhooks.events.get', { id: 'syncs' }],
 		])
 	})
 

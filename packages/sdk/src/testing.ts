@@ -218,9 +218,12 @@ function parsed(text: string, operation: string): TestRequest['body'] {
 	}
 }
 
-/** Those first whose paths have fewest parameters: `/api/invoices/preview` is no invoice. */
+/**
+ * The longest paths first, since a part of one may read like a shorter one below the path of the base URL: `/webhooks/events/syncs`. Of the
+ * same length, those with fewest parameters: `/api/invoices/preview` is no invoice.
+ */
 const inOrder = (Object.entries(answers) as [OperationName, ExampleAnswer][]).sort(
-	([, { path: a }], [, { path: b }]) => a.split('{').length - b.split('{').length,
+	([, { path: a }], [, { path: b }]) => b.split('/').length - a.split('/').length || a.split('{').length - b.split('{').length,
 )
 
 /** The parameters of a path that fits a template; undefined when it does not. */
