@@ -30,6 +30,9 @@ export class TimeoutError extends RemitError {
 	}
 }
 
+/** Marks every ApiError, whichever copy of the SDK made it: a program may have one by `import` and one by `require`. */
+const mark = Symbol.for('@remit/sdk/ApiError')
+
 /** The server answered something other than the success that the contract promises. */
 export class ApiError extends RemitError {
 	override readonly name: string = 'ApiError'
@@ -58,8 +61,11 @@ export class ApiError extends RemitError {
 		this.requestId = requestId
 		this.errors = errors
 		this.headers = response.headers
+		Object.defineProperty(this, mark, { value: true })
 	}
 }
+
+export const isApiError = (error: unknown): error is ApiError => Object(error)[mark] === true
 
 /** 400: the request does not match the contract; `errors` names each place. */
 export class BadRequestError extends ApiError {
