@@ -136,6 +136,13 @@ describe('testFetch', () => {
 		expect(await remit.companies.get('cmp_1')).toEqual(exampleBody('companies.get').data)
 	})
 
+	test('answers with the example where a function only looks at the call', async () => {
+		const seen: string[] = []
+		const { remit } = clientOf({ 'companies.get': (({ path }: TestRequest) => void seen.push(`${path.id}`)) as never })
+		expect(await remit.companies.get('cmp_1')).toMatchObject({ id: 'cmp_1', version: 1 })
+		expect(seen).toEqual(['cmp_1'])
+	})
+
 	test('rejects as the server does, any number of times', async () => {
 		const { remit } = clientOf({
 			'companies.update': problem<'companies.update'>('invalid_vat_id', { detail: 'No such number.' }),

@@ -69,7 +69,7 @@ type AnyRequest = { [Name in OperationName]: TestRequest<Name> }[OperationName]
  *   'companies.get': { data: { ...exampleBody('companies.get').data, name: 'Acme' } },
  *   'invoices.send': problem<'invoices.send'>('email_not_configured'),
  * })
- * const remit = new Remit({ apiKey: 'rmt_test', baseUrl: 'https://remit.test', fetch })
+ * const remit = new Remit({ apiKey: 'rmt_test', baseUrl: 'https://remit.test', fetch, maxRetries: 0 })
  * ```
  */
 export function testFetch(given: TestAnswers = {}): TestFetch {
@@ -86,11 +86,8 @@ export function testFetch(given: TestAnswers = {}): TestFetch {
 		const own = planned[Math.min(turn, planned.length - 1)]
 		const made = await Promise.race([typeof own === 'function' ? own(request) : own, brokenOff(signalOf(asked))])
 		if (isResponse(made)) return made.clone()
-		return success(
-			example,
-			typeof own === 'function' ? made : pageOf(made ?? called(example, request.path), request.query),
-			request.headers,
-		)
+		const body = made ?? called(example, request.path)
+		return success(example, typeof own === 'function' ? body : pageOf(body, request.query), request.headers)
 	}
 	const fetch = async (...asked: Asked): Promise<Response> => {
 		const response = await answer(asked).catch((error) => {
