@@ -1,7 +1,7 @@
 // Narrows the errors of each operation to the codes that it can give: those of its `@codes`, and those that follow from what it takes.
 
 import { errorTable } from './error-table.ts'
-import { exampleOf as exampleOfSchema } from './examples.ts'
+import { idAt } from './examples.ts'
 import {
 	isSessionOnly,
 	type Json,
@@ -97,12 +97,7 @@ function exampleOf(document: OpenApiDocument, code: string, path: string): Json 
 
 /** The path with the id of the example of the record that is read there. */
 function withIds(document: OpenApiDocument, path: string): string {
-	return path.replaceAll(/\{\w+\}/g, (parameter, at: number) => {
-		const read = document.paths[path.slice(0, at + parameter.length)]?.get
-		const [envelope] = read ? Object.values((read.responses['200'] as Response | undefined)?.content ?? {}) : []
-		const { id } = ((exampleOfSchema(document, envelope?.schema ?? {}) as JsonObject | undefined)?.data ?? {}) as { id?: string }
-		return id ?? 'unknown'
-	})
+	return path.replaceAll(/\{\w+\}/g, (parameter, at: number) => idAt(document, path.slice(0, at + parameter.length)) ?? 'unknown')
 }
 
 /** The codes to which an error is narrowed. */

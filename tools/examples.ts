@@ -1,5 +1,5 @@
 // The example of a schema of the document.
-import type { Json, JsonObject, OpenApiDocument } from './openapi.ts'
+import { type Json, type JsonObject, type OpenApiDocument, responsesOf } from './openapi.ts'
 
 /** The schema's own example; for an envelope, one built from the examples of its properties. */
 export function exampleOf(document: OpenApiDocument, schema: JsonObject): Json | undefined {
@@ -16,6 +16,14 @@ export function exampleOf(document: OpenApiDocument, schema: JsonObject): Json |
 		exampleOf(document, part),
 	])
 	return parts.some(([, part]) => part === undefined) ? undefined : Object.fromEntries(parts)
+}
+
+/** The id of the record that is read at a path, in the example of the answer. */
+export function idAt(document: OpenApiDocument, path: string): string | undefined {
+	const read = document.paths[path]?.get
+	const [envelope] = read ? Object.values(responsesOf(document, read)['200']?.content ?? {}) : []
+	const { data } = (exampleOf(document, envelope?.schema ?? {}) ?? {}) as { data?: { id?: string } }
+	return data?.id
 }
 
 /** The schema that a reference names. */

@@ -24,7 +24,8 @@ function comment(lines: readonly string[]): string {
 	return `\t/**\n${safe.map((line) => `\t * ${line}`.trimEnd()).join('\n')}\n\t */`
 }
 
-const variable = (model: string) => model.replace(/^./, (first) => first.toLowerCase())
+/** The name of a variable that holds a record. */
+export const variable = (model: string) => model.replace(/^./, (first) => first.toLowerCase())
 
 /** The documentation of `change`, which is no operation of the contract. */
 export function changeDocs({ answer, ids: [id], operation }: Method, example: Json | undefined): string {

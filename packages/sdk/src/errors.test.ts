@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { failure, farEnd, json, problem, text } from '../test/far-end.ts'
+import { apiKey, failure, farEnd, json, problem, text } from '../test/far-end.ts'
 import * as sdk from './index.ts'
 
 const far = farEnd()
@@ -209,6 +209,15 @@ describe('a call has failed', () => {
 	test('when the server rejects it', async () => {
 		far.answer = problem(404, 'invoice_not_found')
 		expect(sdk.failed<'invoices.get'>(await failure(get()))).toBe(true)
+	})
+
+	test('whichever copy of the SDK made the call', async () => {
+		far.answer = problem(404, 'invoice_not_found')
+		vi.resetModules()
+		const copy = await import('./index.ts')
+		const error = await failure(new copy.Remit({ apiKey, baseUrl: far.url }).invoices.get('inv_1'))
+		expect(error).not.toBeInstanceOf(sdk.ApiError)
+		expect(sdk.failed<'invoices.get'>(error)).toBe(true)
 	})
 
 	test('by no error of the server, of a proxy, or of the caller', async () => {

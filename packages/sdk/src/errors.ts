@@ -15,6 +15,9 @@ export class ConnectionError extends RemitError {
 	override readonly name = 'ConnectionError'
 }
 
+/** Marks an error of `fetch` that is no failure of the connection, as `@remit/sdk/testing` does: the call rejects with it, at once. */
+export const unchanged = Symbol.for('@remit/sdk/unchanged')
+
 /** The answer was not complete in time. The server may have done its work all the same. */
 export class TimeoutError extends RemitError {
 	override readonly name = 'TimeoutError'
@@ -26,6 +29,9 @@ export class TimeoutError extends RemitError {
 		this.timeout = timeout
 	}
 }
+
+/** Marks every ApiError, whichever copy of the SDK made it: a program may have one by `import` and one by `require`. */
+const mark = Symbol.for('@remit/sdk/ApiError')
 
 /** The server answered something other than the success that the contract promises. */
 export class ApiError extends RemitError {
@@ -55,8 +61,11 @@ export class ApiError extends RemitError {
 		this.requestId = requestId
 		this.errors = errors
 		this.headers = response.headers
+		Object.defineProperty(this, mark, { value: true })
 	}
 }
+
+export const isApiError = (error: unknown): error is ApiError => Object(error)[mark] === true
 
 /** 400: the request does not match the contract; `errors` names each place. */
 export class BadRequestError extends ApiError {

@@ -1,5 +1,5 @@
 // Tells the codes with which the server rejects a call of an operation from all that there are.
-import { ApiError } from './errors.ts'
+import { type ApiError, isApiError } from './errors.ts'
 import type { operations } from './generated/contract.ts'
 
 /** An operation of the API, by its method: `companies.update` is `remit.companies.update`. */
@@ -36,4 +36,4 @@ export type ErrorOf<Name extends OperationName> = ApiError & { readonly code: Er
  * ```
  */
 export const failed = <Name extends OperationName>(error: unknown): error is ErrorOf<Name> =>
-	error instanceof ApiError && error.code !== undefined && error.status < 500
+	isApiError(error) && error.code !== undefined && error.status < 500

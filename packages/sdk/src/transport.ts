@@ -3,7 +3,7 @@
 import createClient from 'openapi-fetch'
 import { ApiPromise, type ResponseInfo, type WithResponse } from './api-promise.ts'
 import { checkRetries, checkTimeout, rest, startDeadline } from './deadline.ts'
-import { apiError, ConnectionError, RemitError, unexpectedBody } from './errors.ts'
+import { apiError, ConnectionError, RemitError, unchanged, unexpectedBody } from './errors.ts'
 import type { SyncRun } from './generated/contract.ts'
 import { around, type Logger, type OutgoingRequest, type Send } from './middleware.ts'
 import {
@@ -177,9 +177,9 @@ export class Transport {
 		}
 	}
 
-	/** A RemitError, or the reason of the caller's signal. */
+	/** A RemitError, the reason of the caller's signal, or the error of a test. */
 	#failure(error: unknown, signal: AbortSignal, isSent: boolean): unknown {
-		if (error instanceof RemitError) return error
+		if (error instanceof RemitError || Object(error)[unchanged]) return error
 		if (signal.aborted) return signal.reason
 		return isSent
 			? connectionError(this.#baseUrl, error)

@@ -8,6 +8,8 @@ export interface ExampleAnswer {
 	/** The media type of an answer that is not JSON. */
 	readonly file?: string
 	readonly hasVersion?: true
+	/** The parameter of the path that is the id of its record. */
+	readonly idFrom?: string
 	/** Absent for a file. */
 	readonly body?: unknown
 }
@@ -42,11 +44,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -108,11 +110,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -147,7 +149,7 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
 				"hasMore": false,
@@ -161,7 +163,7 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 		"status": 201,
 		"hasVersion": true,
 		"body": {
-			"id": "dl_8fKq2LwXc4Rk6NdB1sZp"
+			"id": "cmp_V1StGXR8Z5jdHi6BmyT0"
 		}
 	},
 	"companies.get": {
@@ -169,6 +171,7 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 		"path": "/api/companies/{id}",
 		"status": 200,
 		"hasVersion": true,
+		"idFrom": "id",
 		"body": {
 			"data": {
 				"id": "cmp_V1StGXR8Z5jdHi6BmyT0",
@@ -243,11 +246,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -271,11 +274,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -285,7 +288,7 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 		"status": 201,
 		"hasVersion": true,
 		"body": {
-			"id": "dl_8fKq2LwXc4Rk6NdB1sZp"
+			"id": "ct_W7nRt3sXb9QhVw7YcLpE"
 		}
 	},
 	"contacts.get": {
@@ -293,6 +296,7 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 		"path": "/api/contacts/{id}",
 		"status": 200,
 		"hasVersion": true,
+		"idFrom": "id",
 		"body": {
 			"data": {
 				"id": "ct_W7nRt3sXb9QhVw7YcLpE",
@@ -356,11 +360,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -389,11 +393,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -411,6 +415,7 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 		"path": "/api/deals/{id}",
 		"status": 200,
 		"hasVersion": true,
+		"idFrom": "id",
 		"body": {
 			"data": {
 				"id": "dl_8fKq2LwXc4Rk6NdB1sZp",
@@ -479,11 +484,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -508,11 +513,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -713,6 +718,7 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 		"path": "/api/invoices/{id}",
 		"status": 200,
 		"hasVersion": true,
+		"idFrom": "id",
 		"body": {
 			"data": {
 				"id": "inv_3kTMd2sXb9QhVw7YcLpE",
@@ -916,11 +922,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -955,11 +961,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -1028,11 +1034,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -1237,11 +1243,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -1251,7 +1257,7 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 		"status": 201,
 		"hasVersion": true,
 		"body": {
-			"id": "dl_8fKq2LwXc4Rk6NdB1sZp"
+			"id": "pay_8fKq2LwXc4Rk6NdB1sZp"
 		}
 	},
 	"payments.get": {
@@ -1259,6 +1265,7 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 		"path": "/api/payments/{id}",
 		"status": 200,
 		"hasVersion": true,
+		"idFrom": "id",
 		"body": {
 			"data": {
 				"id": "pay_8fKq2LwXc4Rk6NdB1sZp",
@@ -1352,11 +1359,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -1386,11 +1393,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -1400,7 +1407,7 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 		"status": 201,
 		"hasVersion": true,
 		"body": {
-			"id": "dl_8fKq2LwXc4Rk6NdB1sZp"
+			"id": "pl_b5Qd8sXb9QhVw7YcLpE2"
 		}
 	},
 	"pipelines.get": {
@@ -1408,6 +1415,7 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 		"path": "/api/pipelines/{id}",
 		"status": 200,
 		"hasVersion": true,
+		"idFrom": "id",
 		"body": {
 			"data": {
 				"id": "pl_b5Qd8sXb9QhVw7YcLpE2",
@@ -1469,11 +1477,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -1673,11 +1681,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -1748,11 +1756,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -1762,7 +1770,7 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 		"status": 201,
 		"hasVersion": true,
 		"body": {
-			"id": "dl_8fKq2LwXc4Rk6NdB1sZp"
+			"id": "txr_c6Re9tYb0RiWx8ZdMqF3"
 		}
 	},
 	"taxRates.get": {
@@ -1770,6 +1778,7 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 		"path": "/api/tax-rates/{id}",
 		"status": 200,
 		"hasVersion": true,
+		"idFrom": "id",
 		"body": {
 			"data": {
 				"id": "txr_c6Re9tYb0RiWx8ZdMqF3",
@@ -1834,11 +1843,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -1871,11 +1880,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -1885,7 +1894,7 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 		"status": 201,
 		"hasVersion": true,
 		"body": {
-			"id": "dl_8fKq2LwXc4Rk6NdB1sZp"
+			"id": "te_d7Sf0uZc1SjXy9AeNrG4"
 		}
 	},
 	"timeEntries.get": {
@@ -1893,6 +1902,7 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 		"path": "/api/time-entries/{id}",
 		"status": 200,
 		"hasVersion": true,
+		"idFrom": "id",
 		"body": {
 			"data": {
 				"id": "te_d7Sf0uZc1SjXy9AeNrG4",
@@ -1965,11 +1975,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -1993,11 +2003,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -2006,6 +2016,7 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 		"path": "/api/users/{id}",
 		"status": 200,
 		"hasVersion": true,
+		"idFrom": "id",
 		"body": {
 			"data": {
 				"id": "usr_7bXq2LwXc4Rk6NdB1sZp",
@@ -2070,11 +2081,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -2084,7 +2095,7 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 		"status": 201,
 		"hasVersion": true,
 		"body": {
-			"id": "dl_8fKq2LwXc4Rk6NdB1sZp"
+			"id": "con_5cU0ohX8mAYk2rTwQ1vJ"
 		}
 	},
 	"connections.providers.list": {
@@ -2117,11 +2128,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -2130,6 +2141,7 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 		"path": "/connections/{id}",
 		"status": 200,
 		"hasVersion": true,
+		"idFrom": "id",
 		"body": {
 			"data": {
 				"id": "con_5cU0ohX8mAYk2rTwQ1vJ",
@@ -2216,11 +2228,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -2257,6 +2269,7 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 		"method": "POST",
 		"path": "/connections/{id}/test",
 		"status": 200,
+		"idFrom": "id",
 		"body": {
 			"data": {
 				"id": "con_5cU0ohX8mAYk2rTwQ1vJ",
@@ -2327,11 +2340,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -2341,7 +2354,7 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 		"status": 201,
 		"hasVersion": true,
 		"body": {
-			"id": "dl_8fKq2LwXc4Rk6NdB1sZp"
+			"id": "map_9dKq2LwXc4Rk6NdB1sZp"
 		}
 	},
 	"mappings.defaults.list": {
@@ -2370,11 +2383,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -2383,6 +2396,7 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 		"path": "/mappings/{id}",
 		"status": 200,
 		"hasVersion": true,
+		"idFrom": "id",
 		"body": {
 			"data": {
 				"id": "map_9dKq2LwXc4Rk6NdB1sZp",
@@ -2504,11 +2518,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -2527,6 +2541,7 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 		"path": "/syncs/{id}",
 		"status": 200,
 		"hasVersion": true,
+		"idFrom": "id",
 		"body": {
 			"data": {
 				"id": "syn_2LwXc4Rk6NdB1sZp9dKq",
@@ -2643,11 +2658,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -2655,6 +2670,7 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 		"method": "GET",
 		"path": "/syncs/{id}/errors/{errorId}",
 		"status": 200,
+		"idFrom": "errorId",
 		"body": {
 			"data": {
 				"id": "rer_0mnfcf9s0aKq2LwXc4Rk6Nd",
@@ -2683,6 +2699,7 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 		"method": "POST",
 		"path": "/syncs/{id}/errors/{errorId}/resolve",
 		"status": 200,
+		"idFrom": "errorId",
 		"body": {
 			"data": {
 				"id": "rer_0mnfcf9s0aKq2LwXc4Rk6Nd",
@@ -2738,11 +2755,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -2763,11 +2780,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -2821,6 +2838,7 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 		"method": "POST",
 		"path": "/syncs/{id}/pause",
 		"status": 200,
+		"idFrom": "id",
 		"body": {
 			"data": {
 				"id": "syn_2LwXc4Rk6NdB1sZp9dKq",
@@ -2859,6 +2877,7 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 		"method": "POST",
 		"path": "/syncs/{id}/resume",
 		"status": 200,
+		"idFrom": "id",
 		"body": {
 			"data": {
 				"id": "syn_2LwXc4Rk6NdB1sZp9dKq",
@@ -2966,11 +2985,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -2978,6 +2997,7 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 		"method": "GET",
 		"path": "/syncs/{id}/runs/{runId}",
 		"status": 200,
+		"idFrom": "runId",
 		"body": {
 			"data": {
 				"id": "run_1vJ5cU0ohX8mAYk2rTwQ",
@@ -3014,6 +3034,7 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 		"method": "POST",
 		"path": "/syncs/{id}/runs/{runId}/confirm",
 		"status": 200,
+		"idFrom": "runId",
 		"body": {
 			"data": {
 				"id": "run_1vJ5cU0ohX8mAYk2rTwQ",
@@ -3063,11 +3084,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -3100,11 +3121,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -3132,11 +3153,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -3144,6 +3165,7 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 		"method": "GET",
 		"path": "/webhooks/deliveries/{id}",
 		"status": 200,
+		"idFrom": "id",
 		"body": {
 			"data": {
 				"id": "whd_0mnfcf9s0aKq2LwXc4Rk6Nd5cU0ohX8mAYk2rTwQ1vJ",
@@ -3220,11 +3242,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -3243,6 +3265,7 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 		"path": "/webhooks/endpoints/{id}",
 		"status": 200,
 		"hasVersion": true,
+		"idFrom": "id",
 		"body": {
 			"data": {
 				"id": "whe_5cU0ohX8mAYk2rTwQ1vJ",
@@ -3326,7 +3349,7 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 		"path": "/webhooks/endpoints/{id}/test",
 		"status": 200,
 		"body": {
-			"id": "dl_8fKq2LwXc4Rk6NdB1sZp"
+			"id": "whd_0mnfcf9s0aKq2LwXc4Rk6Nd5cU0ohX8mAYk2rTwQ1vJ"
 		}
 	},
 	"webhooks.eventTypes.list": {
@@ -3347,11 +3370,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -3425,11 +3448,11 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 				}
 			],
 			"meta": {
-				"total": 132,
+				"total": 1,
 				"limit": 50,
 				"offset": 0,
-				"hasMore": true,
-				"nextCursor": "WzIwNzgwLDE3OTU0MTI4MDAwMDAsImN0XzhmS3EyTHdYYzRSazZOZEIxc1pwIl0.bm90IGEgc2lnbmF0dXJlIGJ1dCBhbg"
+				"hasMore": false,
+				"nextCursor": null
 			}
 		}
 	},
@@ -3437,6 +3460,7 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 		"method": "GET",
 		"path": "/webhooks/events/{id}",
 		"status": 200,
+		"idFrom": "id",
 		"body": {
 			"data": {
 				"id": "evt_0mnfcf9s0aKq2LwXc4Rk6Nd",

@@ -6673,6 +6673,11 @@ export interface components {
 			/** @description How many seconds webhooks are signed with the old secret as well; a day when absent. */
 			graceSeconds?: number;
 		};
+		/** @description The delivery of a test. */
+		WebhookTestDelivery: {
+			/** @description Its id. */
+			id: Id;
+		};
 		/** @description A caller tests an endpoint. Only that endpoint gets the event. */
 		WebhookTestEvent: {
 			/** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
@@ -8219,6 +8224,7 @@ export type WebhookEventTypeList = components['schemas']['WebhookEventTypeList']
 export type WebhookLatency = components['schemas']['WebhookLatency'];
 export type WebhookRedeliver = components['schemas']['WebhookRedeliver'];
 export type WebhookSecretRotate = components['schemas']['WebhookSecretRotate'];
+export type WebhookTestDelivery = components['schemas']['WebhookTestDelivery'];
 export type WebhookTestEvent = components['schemas']['WebhookTestEvent'];
 export type ResponseInvalidRequestOrAmbiguousCredentials = components['responses']['InvalidRequestOrAmbiguousCredentials'];
 export type ResponseMissingCredentialsOrSessionEndedOrInvalidCredentials = components['responses']['MissingCredentialsOrSessionEndedOrInvalidCredentials'];
@@ -13836,7 +13842,7 @@ export interface operations {
 					[name: string]: unknown;
 				};
 				content: {
-					"application/json": CreatedRecord;
+					"application/json": WebhookTestDelivery;
 				};
 			};
 			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];

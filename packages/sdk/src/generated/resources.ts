@@ -5,7 +5,7 @@ import type { ConditionalRequestOptions, IdempotentRequestOptions, IfNoneMatch, 
 import type { PagePromise } from '../page.ts'
 import type { SyncRunPromise } from '../sync-run.ts'
 import type { Transport } from '../transport.ts'
-import type { AllocationsCreate, ApiKey, ApiKeyCreate, ApiKeyRotate, AuditEntry, Company, CompanyCreate, CompanyListMeta, CompanyUpdate, Connection, ConnectionAuthorization, ConnectionAuthorize, ConnectionCreate, ConnectionLink, ConnectionLinkCreate, ConnectionUpdate, Contact, ContactCreate, ContactUpdate, CreatedRecord, CreatedSync, CurrentSession, Deal, DealCreate, DealUpdate, ExpandedInvoice, HistoryEntry, Invitation, InvitationAccept, InvitationCreate, InvitationDetails, InvitationLink, InvitationToken, InvoiceCreated, InvoiceDocument, InvoiceEmail, InvoiceInput, InvoiceLink, InvoicePreview, InvoiceSend, InvoiceSent, InvoiceSummary, InvoiceUpdated, ListedInvoice, LogoFile, LogoUpload, Mapping, MappingCreate, MappingPreview, MappingPreviewInput, MappingUpdate, NewApiKey, NewWebhookEndpoint, NewWebhookSecret, NextInvoiceNumber, NextInvoiceNumberUpdate, NumberGap, ObjectSchema, Ok, OrganizationSettings, OrganizationSettingsUpdate, OrganizationUsage, PageMeta, PasswordChange, PasswordReset, PasswordSet, Payment, PaymentCreate, PaymentCredentials, PaymentCredentialsUpdate, PaymentReversal, PaymentUpdate, Pipeline, PipelineCreate, PipelineUpdate, Provider, PublicInvoice, Redelivered, ReportSummary, SearchHit, SendStatus, Session, SetupCreate, SetupState, SignIn, Sync, SyncCreate, SyncErrorResolve, SyncLink, SyncLinkCreate, SyncLinkSummary, SyncRecordError, SyncRun, SyncRunInput, SyncUpdate, TaxRate, TaxRateCreate, TaxRateUpdate, TimeEntriesInvoice, TimeEntry, TimeEntryCreate, TimeEntryUpdate, User, UserUpdate, WebhookDelivery, WebhookDeliveryDetails, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointStats, WebhookEndpointUpdate, WebhookEvent, WebhookEventType, WebhookRedeliver, WebhookSecretRotate, operations } from './contract.ts'
+import type { AllocationsCreate, ApiKey, ApiKeyCreate, ApiKeyRotate, AuditEntry, Company, CompanyCreate, CompanyListMeta, CompanyUpdate, Connection, ConnectionAuthorization, ConnectionAuthorize, ConnectionCreate, ConnectionLink, ConnectionLinkCreate, ConnectionUpdate, Contact, ContactCreate, ContactUpdate, CreatedRecord, CreatedSync, CurrentSession, Deal, DealCreate, DealUpdate, ExpandedInvoice, HistoryEntry, Invitation, InvitationAccept, InvitationCreate, InvitationDetails, InvitationLink, InvitationToken, InvoiceCreated, InvoiceDocument, InvoiceEmail, InvoiceInput, InvoiceLink, InvoicePreview, InvoiceSend, InvoiceSent, InvoiceSummary, InvoiceUpdated, ListedInvoice, LogoFile, LogoUpload, Mapping, MappingCreate, MappingPreview, MappingPreviewInput, MappingUpdate, NewApiKey, NewWebhookEndpoint, NewWebhookSecret, NextInvoiceNumber, NextInvoiceNumberUpdate, NumberGap, ObjectSchema, Ok, OrganizationSettings, OrganizationSettingsUpdate, OrganizationUsage, PageMeta, PasswordChange, PasswordReset, PasswordSet, Payment, PaymentCreate, PaymentCredentials, PaymentCredentialsUpdate, PaymentReversal, PaymentUpdate, Pipeline, PipelineCreate, PipelineUpdate, Provider, PublicInvoice, Redelivered, ReportSummary, SearchHit, SendStatus, Session, SetupCreate, SetupState, SignIn, Sync, SyncCreate, SyncErrorResolve, SyncLink, SyncLinkCreate, SyncLinkSummary, SyncRecordError, SyncRun, SyncRunInput, SyncUpdate, TaxRate, TaxRateCreate, TaxRateUpdate, TimeEntriesInvoice, TimeEntry, TimeEntryCreate, TimeEntryUpdate, User, UserUpdate, WebhookDelivery, WebhookDeliveryDetails, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointStats, WebhookEndpointUpdate, WebhookEvent, WebhookEventType, WebhookRedeliver, WebhookSecretRotate, WebhookTestDelivery, operations } from './contract.ts'
 
 export type {
 	ActorType,
@@ -380,6 +380,7 @@ export type {
 	WebhookLatency,
 	WebhookRedeliver,
 	WebhookSecretRotate,
+	WebhookTestDelivery,
 	WebhookTestEvent,
 } from './contract.ts'
 
@@ -3516,10 +3517,10 @@ export class WebhooksEndpointsResource {
 	 *
 	 * @param id - The endpoint's id.
 	 * @param options - Options of this call alone.
-	 * @returns The id of a new record.
+	 * @returns The delivery of a test.
 	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `UnprocessableError` (422), `RateLimitError` (429)
 	 */
-	test(id: string, options?: IdempotentRequestOptions): ApiPromise<CreatedRecord> {
+	test(id: string, options?: IdempotentRequestOptions): ApiPromise<WebhookTestDelivery> {
 		return this.#transport.send('POST', '/webhooks/endpoints/{id}/test', { path: { id }, options, repeat: 'key' })
 	}
 
