@@ -39,6 +39,32 @@ describe('the log of a database that is written without a pause', () => {
 	})
 })
 
+describe('a read', () => {
+	it('sees each commit that is known, however many reads of the same turn came before', async () => {
+		const db = openSqlite(file)
+		await db.transaction((tx) => tx.run(create, {}))
+		for (let written = 1; written <= 20; written++) {
+			const writing = db.transaction((tx) => tx.run(insert, { text: 'new' }))
+			// In the turn in which the transaction commits.
+			const reading = new Promise((resolve) => setImmediate(() => resolve(db.get(count, {}))))
+			await Promise.all([db.get(count, {}), reading, writing])
+			expect(await db.get(count, {})).toEqual({ count: written })
+		}
+		await db.close()
+	})
+
+	it('sees what another process has written since the last turn', async () => {
+		const db = openSqlite(file)
+		await db.transaction((tx) => tx.run(create, {}))
+		const other = openSqlite(file)
+		await db.get(count, {})
+		await other.transaction((tx) => tx.run(insert, { text: 'new' }))
+		expect(await db.get(count, {})).toEqual({ count: 1 })
+		await other.close()
+		await db.close()
+	})
+})
+
 describe('a commit that fails', () => {
 	const sql = <Row>(text: string) => query<object, Row>((knex) => knex.raw(text))
 	const outcomes = async (...work: Promise<unknown>[]) => (await Promise.allSettled(work)).map(({ status }) => status)
