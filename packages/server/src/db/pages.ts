@@ -75,17 +75,15 @@ export type PageJson = readonly string[] | JsonRows
 export interface PageRow {
 	/** Text on PostgreSQL; null when the records' JSON is. */
 	readonly joined: Uint8Array | string | null
-	/** Arrays as JSON; null on PostgreSQL when the page has no record. */
-	readonly ids: string | null
+	/** Of each record its id and the size of its JSON, with spaces between them; null when the page has no record. */
+	readonly sizes: string | null
+	/** The sort keys as a JSON array. */
 	readonly keys: string
-	readonly sizes: string
 }
 
 const joins: Readonly<Record<Dialect, string>> = {
-	sqlite:
-		'cast(group_concat(json) as blob) as joined, json_group_array(id) as ids, json_group_array("key") as keys, json_group_array(octet_length(json)) as sizes',
-	postgres:
-		'string_agg(json, \',\') as joined, json_agg(id)::text as ids, json_agg("key")::text as keys, json_agg(octet_length(json))::text as sizes',
+	sqlite: `cast(group_concat(json) as blob) as joined, group_concat(id || ' ' || ifnull(octet_length(json), 0), ' ') as sizes, json_group_array("key") as keys`,
+	postgres: `string_agg(json, ',') as joined, string_agg(id || ' ' || coalesce(octet_length(json), 0), ' ') as sizes, json_agg("key")::text as keys`,
 }
 
 export type JsonPageQuery<P extends object> = Query<P, PageRow>
@@ -108,14 +106,15 @@ export async function readPage<P extends object>(
 	limit: number,
 ): Promise<Omit<PageRows, 'rows'> & { rows: PageJson | undefined }> {
 	const found = await db.get(page, params)
-	const ids: string[] = JSON.parse(found?.ids ?? '[]')
-	if (!found || ids.length === 0) return { rows: [], hasMore: false }
-	const hasMore = ids.length > limit
-	const at = Math.min(limit, ids.length) - 1
-	const end = endOf(hasMore, { key: hasMore ? JSON.parse(found.keys)[at] : '', id: ids[at] as string })
+	if (!found || found.sizes === null) return { rows: [], hasMore: false }
+	const sizes = found.sizes.split(' ')
+	const length = sizes.length / 2
+	const hasMore = length > limit
+	const at = Math.min(limit, length) - 1
+	const end = endOf(hasMore, { key: hasMore ? JSON.parse(found.keys)[at] : '', id: sizes[2 * at] as string })
 	if (found.joined === null) return { rows: undefined, ...end }
 	const joined = typeof found.joined === 'string' ? Buffer.from(found.joined) : found.joined
-	const json = hasMore ? joined.subarray(0, -1 - JSON.parse(found.sizes)[limit]) : joined
+	const json = hasMore ? joined.subarray(0, -1 - Number(sizes[2 * limit + 1])) : joined
 	return { rows: { json, length: at + 1 }, ...end }
 }
 
