@@ -6,7 +6,7 @@ import type { Load } from './load.ts'
 import { createLoad, getLoad, listLoad, searchLoad } from './loads.ts'
 import { measure, medianOf, type Samples } from './measure.ts'
 import { type Server, startServer } from './processes.ts'
-import { startRemit } from './remit.ts'
+import { startRemit, youngGeneration } from './remit.ts'
 import { print, printOperation, type Targets } from './report.ts'
 import { verifyAnswers } from './verify.ts'
 
@@ -71,7 +71,9 @@ async function startAll(run: Run): Promise<Server[]> {
 	const servers = [await startRemit('remit', run.server, { DATA_DIR: copyDatabase('remit', run.database) })]
 	for (const [name, file, ...more] of rivals) {
 		const program = resolve(import.meta.dirname, `rivals/${file}.ts`)
-		servers.push(await startServer(name, [program, fileIn(copyDatabase(name.replaceAll(' ', '-'), run.database)), ...more]))
+		servers.push(
+			await startServer(name, [youngGeneration, program, fileIn(copyDatabase(name.replaceAll(' ', '-'), run.database)), ...more]),
+		)
 	}
 	return servers
 }
