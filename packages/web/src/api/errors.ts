@@ -32,7 +32,7 @@ export function describe(error: unknown): Trouble {
 		return { title: 'It may be done already', advice: doneBefore, requestId, isRepeatable: false }
 	if (code === 'idempotency_key_in_use')
 		return { title: 'It is being done', advice: 'Try again in a moment.', requestId, isRepeatable: true }
-	if (status === 403)
+	if (isForbidden(error))
 		return { title: 'You may not do this', advice: 'Ask an admin of the organization.', requestId, isRepeatable: false }
 	if (status === 404)
 		return { title: 'It is not there', advice: 'It may have been deleted, or the link is wrong.', requestId, isRepeatable: false }
@@ -67,6 +67,8 @@ const sentence = (text: string) => text.replace(/^./, (letter) => letter.toUpper
 /** Whoever signs in with a wrong password gets 401 as well, and no session is over. */
 export const isSessionOver = (error: unknown): boolean =>
 	error instanceof ApiError && error.status === 401 && error.code !== 'sign_in_failed'
+
+export const isForbidden = (error: unknown): boolean => error instanceof ApiError && error.status === 403
 
 export const isNotFound = (error: unknown): boolean => error instanceof ApiError && error.status === 404
 

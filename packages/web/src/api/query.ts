@@ -10,7 +10,7 @@ import {
 	useMutation,
 	useQueryClient,
 } from '@tanstack/react-query'
-import { isSessionOver, isTransient, mayBeDone, retryDelay } from './errors.ts'
+import { isForbidden, isSessionOver, isTransient, mayBeDone, retryDelay } from './errors.ts'
 import { remit } from './remit.ts'
 import { signedInAgain } from './session-over.ts'
 
@@ -147,6 +147,8 @@ export function useWrite<const Name extends MethodName>(name: Name) {
 		mutationFn: (args: Parameters<MethodOf<Name>>) => call(name, ...args),
 		onError: (error) => {
 			if (mayBeDone(error)) void refresh(client, resource)
+			// Somebody has taken the role away: the page is to offer what is left.
+			if (isForbidden(error)) void client.invalidateQueries({ queryKey: ['session'] })
 		},
 		onSuccess: (_answer, args) => refresh(client, resource, name.endsWith('.delete') ? args[0] : undefined),
 	})
