@@ -104,17 +104,11 @@ export function compareHeaders(walk: Walk, base: Map<string, Place>, head: Map<s
 export function compareSerialization(walk: Walk, before: Place, after: Place, location: string): void {
 	const serialization = (place: Place): Obj => {
 		const style = get(place.node, 'style') ?? (location === 'query' || location === 'cookie' ? 'form' : 'simple')
-		const explode = get(place.node, 'explode') ?? style === 'form'
-		return {
-			style,
-			explode,
-			allowReserved: get(place.node, 'allowReserved') ?? false,
-			allowEmptyValue: get(place.node, 'allowEmptyValue') ?? false,
-		}
+		return { style, explode: get(place.node, 'explode') ?? style === 'form' }
 	}
 	const [old, now] = [serialization(before), serialization(after)]
-	if (same(old, now)) return
 	const changed = Object.keys(now).filter((key) => !same(old[key], now[key]))
+	if (changed.length === 0) return
 	const message = changed.map((key) => `${key} ${show(old[key])} → ${show(now[key])}`).join(', ')
 	say(walk, 'breaking', 'serialization', after.pointer, `written differently: ${message}`)
 }

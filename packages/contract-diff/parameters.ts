@@ -44,6 +44,18 @@ function compareParameter(walk: Walk, before: Place, after: Place, location: str
 	}
 	compareNotes(walk, before, after)
 	compareSerialization(walk, before, after, location)
+	compareLeniency(walk, before, after)
 	compareContent(walk, before, after)
 	compareSchemas(walk, child(before, 'schema'), child(after, 'schema'), '')
+}
+
+/** A reader decodes a reserved character and its percent-encoding to the same value; an empty value is one that was not allowed before. */
+function compareLeniency(walk: Walk, before: Place, after: Place): void {
+	const says = (place: Place, keyword: string) => get(place.node, keyword) === true
+	if (says(before, 'allowReserved') !== says(after, 'allowReserved'))
+		say(walk, 'docs', 'docs', after.pointer, '`allowReserved` changed')
+	const [was, is] = [says(before, 'allowEmptyValue'), says(after, 'allowEmptyValue')]
+	if (was === is) return
+	const effect = is ? 'widened' : 'narrowed'
+	say(walk, judge('request', effect), `empty-value-${effect}`, after.pointer, is ? 'may be empty now' : 'may no longer be empty')
 }

@@ -101,6 +101,17 @@ describe('parameters', () => {
 	test('spelling a default of the format out changes nothing', () => {
 		expect(inList([`${LIMIT}/style`, 'form'], [`${LIMIT}/required`, false])).toEqual([])
 	})
+	test('allowReserved is how a caller may write a value, and both ways are read alike', () => {
+		const lines = [`docs docs: ${limit}: \`allowReserved\` changed`]
+		expect(said([], [[`${LIMIT}/allowReserved`, true]])).toEqual(lines)
+		expect(said([[`${LIMIT}/allowReserved`, true]])).toEqual(lines)
+	})
+	test('an empty value that is no longer allowed breaks, and one that is allowed now is additive', () => {
+		expect(said([], [[`${LIMIT}/allowEmptyValue`, true]])).toEqual([
+			`breaking empty-value-narrowed: ${limit}: may no longer be empty`,
+		])
+		expect(said([[`${LIMIT}/allowEmptyValue`, true]])).toEqual([`additive empty-value-widened: ${limit}: may be empty now`])
+	})
 	test('moving one from the operation to its path changes nothing', () => {
 		const parameter = { name: 'limit', in: 'query', schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 } }
 		expect(inList([LIMIT, undefined], ['/paths/~1invoices/parameters', [parameter]])).toEqual([])
