@@ -12,7 +12,7 @@ const checks: readonly [name: string, command: string][] = [
 	['the contract generates what is committed', 'node tools/generate.ts --check'],
 	['contract lint', 'node tools/lint-contract.ts'],
 	['OpenAPI lint', `${tool('redocly')} lint spec/openapi.yaml --config tools/redocly.yaml`],
-	['contract diff', 'node packages/contract-diff/contract-diff.ts --check'],
+	['contract diff', 'node packages/contract-diff/src/contract-diff.ts --check'],
 	['start on an empty folder', 'node tools/smoke.ts'],
 	['unused files, exports and dependencies', `${tool('knip')} --config tools/knip.json`],
 	['SDK build', 'pnpm --silent --filter @remit/sdk run build'],

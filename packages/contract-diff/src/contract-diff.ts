@@ -7,7 +7,7 @@ import { changelog, type Diff, summarize } from './report.ts'
 import { newestRelease, readBase, readHead } from './sources.ts'
 import { carries, nextVersion } from './versions.ts'
 
-const USAGE = `node packages/contract-diff/contract-diff.ts [--base <file-or-git-ref>] [--head <file>] [--json] [--check]
+const USAGE = `node packages/contract-diff/src/contract-diff.ts [--base <file-or-git-ref>] [--head <file>] [--json] [--check]
 
   --base   the contract to compare with; default: spec/openapi.yaml at the newest tag v*
   --head   the current contract; default: spec/openapi.yaml
