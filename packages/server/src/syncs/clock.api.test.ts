@@ -10,9 +10,12 @@ const [minuteMs, dayMs] = [60_000, 86_400_000]
 let server: TestServer
 let tenant: Tenant
 let hubspot: FakeHubSpot
+/** By how much the clock of Remit was set back; the clock of the provider was not. */
+let behindMs = 0
 beforeAll(async () => {
 	hubspot = await new FakeHubSpot().start()
 	server = await startTestServer(hubspot.settings)
+	hubspot.clock = () => server.clock.now + behindMs
 })
 afterAll(async () => {
 	await server.close()
@@ -31,6 +34,7 @@ const newInbound = async (settings: Settings = {}) =>
 /** Sets the clock back, and does what the server does each minute. */
 async function setBack(ms: number): Promise<void> {
 	server.clock.now -= ms
+	behindMs += ms
 	const options = { db: server.db, handlers: {}, now: () => server.clock.now, log: pino({ level: 'silent' }) }
 	await new Worker(options).releaseOverlong()
 	await server.runJobs()
