@@ -12,10 +12,11 @@ const checks: readonly [name: string, command: string][] = [
 	['the contract generates what is committed', 'node tools/generate.ts --check'],
 	['contract lint', 'node tools/lint-contract.ts'],
 	['OpenAPI lint', `${tool('redocly')} lint spec/openapi.yaml --config tools/redocly.yaml`],
-	['contract diff', 'node packages/contract-diff/src/contract-diff.ts --check'],
+	['version and changelog of the contract', 'node --conditions=remit-source tools/contract-version.ts --check'],
 	['start on an empty folder', 'node tools/smoke.ts'],
 	['unused files, exports and dependencies', `${tool('knip')} --config tools/knip.json`],
 	['SDK build', 'pnpm --silent --filter @remit/sdk run build'],
+	['contract diff, packed and installed', 'node tools/packed-diff.ts'],
 	['SDK packaging', `${tool('publint')} packages/sdk --strict`],
 	['SDK types for every module system', `${tool('attw')} --pack packages/sdk`],
 ]

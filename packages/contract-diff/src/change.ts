@@ -1,4 +1,4 @@
-// A difference between two contracts, and the law that most verdicts follow (docs/contract-diff.md).
+// A difference between two contracts, and the law that most verdicts follow (README.md).
 import { get, type Json, type Obj, type Place, same } from './document.ts'
 
 export type Level = 'breaking' | 'additive' | 'docs'
@@ -9,7 +9,7 @@ export type Effect = 'narrowed' | 'widened' | 'changed'
 
 export interface Finding {
 	readonly level: Level
-	/** The rule's name in docs/contract-diff.md. */
+	/** The rule's name in README.md. */
 	readonly rule: string
 	readonly direction?: Direction
 	/** For people, such as `response 200 data.total`. */

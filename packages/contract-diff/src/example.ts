@@ -1,5 +1,5 @@
 // A small contract for the tests, and functions that edit it.
-import { diffContracts } from './contract-diff.ts'
+import { diffContracts } from './diff.ts'
 import { isObject, type Json, lookup, type Obj } from './document.ts'
 
 const json = (schema: Json): Obj => ({ 'application/json': { schema } })

@@ -21,36 +21,45 @@ export function summarize(baseVersion: string, headVersion: string, changes: Cha
 const SHARED_ABOVE = 3
 const ORDER: Level[] = ['breaking', 'additive', 'docs']
 
-export function changelog(diff: Diff): string {
+/** The differences by operation, in Markdown. */
+export function markdown(diff: Diff): string {
 	const title = `# Contract changes: ${diff.baseVersion} → ${diff.headVersion}`
 	if (diff.changes.length === 0) return `${title}\n\nNo changes.\n`
+	return `${[title, headline(diff), ...sections(diff, '##')].join('\n\n')}\n`
+}
+
+/** A section for each operation, and before them one for what many share; each begins with a heading of this level. */
+export function sections(diff: Diff, level: string): string[] {
 	const [shared, single] = split(diff.changes)
 	const groups = Map.groupBy(single, (change) => change.operation)
-	const sections = [...groups].map(([operation, changes]) => section(heading(operation, changes), changes.map(line), changes))
-	const common = shared.map(
-		(changes) => `${changes.slice(0, 1).map(line).join('')}\n  In ${changes.length} operations: ${namesOf(changes)}`,
+	const own = [...groups].map(([operation, changes]) =>
+		section(`${level} ${heading(operation, changes)}`, changes.map(line), changes),
 	)
-	if (common.length > 0)
-		sections.unshift(
-			section(
-				'## Shared schemas',
-				common,
-				shared.flatMap((changes) => changes.slice(0, 1)),
-			),
-		)
-	return `${[title, headline(diff), ...sections].join('\n\n')}\n`
+	if (shared.length === 0) return own
+	const first = shared.flatMap((changes) => changes.slice(0, 1))
+	const common = shared.map((changes, at) => {
+		return `${first
+			.slice(at, at + 1)
+			.map(line)
+			.join('')}\n  In ${changes.length} operations: ${namesOf(changes)}`
+	})
+	return [section(`${level} Shared schemas`, common, first), ...own]
+}
+
+/** How many changes there are of each level. */
+export function count({ changes }: Diff): string {
+	const of = (level: Level) => changes.filter((change) => change.level === level).length
+	return `${of('breaking')} breaking, ${of('additive')} additive, ${of('docs')} of documentation only`
 }
 
 function headline(diff: Diff): string {
-	const count = (level: Level) => diff.changes.filter((change) => change.level === level).length
-	const counts = `${count('breaking')} breaking, ${count('additive')} additive, ${count('docs')} of documentation only`
 	const verdict =
 		diff.verdict === 'none' ? 'Nothing that callers can notice' : diff.verdict === 'breaking' ? 'Breaking' : 'Additive'
 	const bump =
 		diff.bump === 'none'
 			? 'No version bump needed.'
 			: `Version bump: ${diff.bump}, to ${nextVersion(diff.baseVersion, diff.bump)} at least.`
-	return `**${verdict}**: ${counts}. ${bump}`
+	return `**${verdict}**: ${count(diff)}. ${bump}`
 }
 
 /** Splits the changes into those of a component that many operations share, and all others. */
@@ -64,9 +73,9 @@ function split(changes: Change[]): [Change[][], Change[]] {
 }
 
 function heading(operation: string, changes: Change[]): string {
-	if (operation === '') return '## The document'
+	if (operation === '') return 'The document'
 	const id = changes[0]?.operationId ?? ''
-	return `## ${code(operation)}${id === '' ? '' : ` (${id})`}`
+	return `${code(operation)}${id === '' ? '' : ` (${id})`}`
 }
 
 function section(title: string, lines: string[], changes: Change[]): string {

@@ -1,0 +1,6 @@
+export type { Change, Direction, Level } from './change.ts'
+export { run } from './command.ts'
+export { diffContracts } from './diff.ts'
+export { ContractError, type Json, type Obj } from './document.ts'
+export { type Diff, markdown } from './report.ts'
+export type { Bump, Verdict } from './versions.ts'
