@@ -17,14 +17,16 @@ function generalCodes(document: OpenApiDocument, verb: string, operation: Operat
 	const { security, requestBody, parameters = [] } = operation
 	const takes = new Set(parameters.map((parameter) => resolve(document, parameter).name))
 	const isPublic = security?.length === 0
-	const changes = verb !== 'get'
+	const isGet = verb === 'get'
 	const reads = operation['x-required-scopes']?.some((scope) => /(^|:)read$/.test(scope)) && !operation['x-own-transactions']
-	const stores = !isPublic && !reads && !operation['x-changes-nothing'] && verb !== 'get' && verb !== 'delete'
+	const commits = !isGet && !reads && !operation['x-changes-nothing']
+	const stores = commits && !isPublic && verb !== 'delete'
 	const given: [boolean, string[]][] = [
-		[true, ['invalid_request', 'rate_limited', 'unavailable']],
+		[true, ['invalid_request', 'rate_limited', 'internal_error', 'unavailable']],
 		[!isPublic, ['ambiguous_credentials', 'missing_credentials', 'invalid_credentials', 'session_ended']],
 		[!isPublic, [isSessionOnly(operation) ? 'session_required' : 'insufficient_scope']],
-		[changes, ['cross_site_request', 'outcome_unknown']],
+		[!isGet, ['cross_site_request']],
+		[commits, ['outcome_unknown']],
 		[stores, ['storage_limit_reached']],
 		[requestBody !== undefined, ['invalid_json', 'payload_too_large', 'unsupported_media_type']],
 		[requestBody?.required === true, ['body_required']],

@@ -78,6 +78,8 @@ function expectedErrors(operation: Operation, parameters: string[], isPublic: bo
 	const expected: [number, string][] = [
 		[400, 'any request can break the contract'],
 		[429, 'any operation can be limited'],
+		[500, 'any operation can fail'],
+		[503, 'any operation can find the server without room or database'],
 	]
 	if (!isPublic) expected.push([401, 'it needs a key'], [403, 'it needs a scope'])
 	if (parameters.includes('id')) expected.push([404, 'its path names a record'])

@@ -39,6 +39,7 @@ function visit(node: Json): Json {
 		// JSON Schema keywords for which TypeSpec has no decorator.
 		else if (key === 'x-schema') Object.assign(result, value)
 		else if (key === 'description' && typeof value === 'string') result[key] = unwrapped(value)
+		else if (key === 'x-enumDescriptions') result[key] = mapValues(value as Record<string, string>, unwrapped)
 		else result[key] = visit(value)
 	}
 	return result
@@ -46,6 +47,9 @@ function visit(node: Json): Json {
 
 /** A doc comment breaks its lines where they are full; only an empty line and an item of a list begin a new one. */
 const unwrapped = (text: string) => text.replaceAll(/(?<!\n)\n(?!\n|- |\d+\. |\||```)/g, ' ')
+
+const mapValues = (values: Record<string, string>, to: (value: string) => string) =>
+	Object.fromEntries(Object.entries(values).map(([name, value]) => [name, to(value)]))
 
 /** Without `allOf`, `unevaluatedProperties: false` equals `additionalProperties: false`, for which validators name the property. */
 function sealed(value: Json): Json {

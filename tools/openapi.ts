@@ -47,7 +47,7 @@ export interface Operation {
 	/** The operation calls out to others between its transactions, and opens them itself. */
 	'x-own-transactions'?: boolean
 	'x-secret-body'?: boolean
-	/** The operation only computes, though its scope is one to write. */
+	/** Nothing has changed by the time of its answer, though its scope is one to write. */
 	'x-changes-nothing'?: boolean
 }
 export interface OpenApiDocument {

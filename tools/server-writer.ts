@@ -34,7 +34,7 @@ export interface OperationEntry {
 	readonly ownTransactions?: true
 	/** Whether the body may have credentials, so that no plain hash of it is stored. */
 	readonly secretBody?: true
-	/** Only computes, though its scope is one to write. */
+	/** Nothing has changed by the time of its answer, though its scope is one to write. */
 	readonly changesNothing?: true
 	/** The most bytes of a body, when they are not those of every operation. */
 	readonly bodyLimit?: number

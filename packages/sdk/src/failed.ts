@@ -13,7 +13,9 @@ type Answers<Name extends OperationName> = operations[Name]['responses']
 
 /** The codes with which the server rejects a call of an operation, by the contract of this version; of several, those of all of them. */
 export type ErrorCodeOf<Name extends OperationName> = Name extends OperationName
-	? { [Status in keyof Answers<Name>]: Status extends 502 | 503 ? never : CodeIn<Answers<Name>[Status]> }[keyof Answers<Name>]
+	? {
+			[Status in keyof Answers<Name>]: Status extends 500 | 502 | 503 ? never : CodeIn<Answers<Name>[Status]>
+		}[keyof Answers<Name>]
 	: never
 
 /** The error of a call that the server rejected. */

@@ -146,18 +146,10 @@ function called(example: ExampleAnswer, path: TestRequest['path']): unknown {
 	return body
 }
 
-/** The codes of all answers of an operation, and those that any request can get. */
+/** The codes of all answers of an operation, and those of requests that reach none. */
 type ProblemCode<Name extends OperationName> = Name extends OperationName ? Extract<CodeOf<Name> | CodeOfAny, ErrorCode> : never
 
-type CodeOfAny =
-	| 'headers_too_large'
-	| 'internal_error'
-	| 'method_not_allowed'
-	| 'outcome_unknown'
-	| 'rate_limited'
-	| 'request_timeout'
-	| 'route_not_found'
-	| 'unavailable'
+type CodeOfAny = 'headers_too_large' | 'method_not_allowed' | 'request_timeout' | 'route_not_found'
 
 /**
  * The answer by which the server rejects a call, by its code. Name the operation for the codes that it has. A `status` in the changes is

@@ -34,6 +34,10 @@ export function documentedAnswers({ id }: Operation): string[] {
 	})
 }
 
+/** Whether the operation may answer the code. */
+export const documents = (operation: Operation, code: string): boolean =>
+	documentedAnswers(operation).some((answer) => answer.endsWith(` ${code}`))
+
 /** The part of a problem's schema that has the codes. */
 interface Narrowed {
 	readonly properties: { readonly code: { readonly enum: readonly string[] } }

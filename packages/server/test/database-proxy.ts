@@ -8,6 +8,7 @@ const commit = Buffer.from('Q\0\0\0\x0bcommit\0', 'latin1')
 export class DatabaseProxy {
 	/** What becomes of the next commit. `unanswered`: PostgreSQL gets it, and the connection ends before its answer arrives. */
 	nextCommit: 'passes' | 'lost' | 'unanswered' = 'passes'
+	losesCommits = false
 	readonly #target: URL
 	readonly #sockets = new Set<Socket>()
 	readonly #server = createServer((socket) => this.#connect(socket))
@@ -84,7 +85,7 @@ export class DatabaseProxy {
 		}
 		let isUnanswered = false
 		socket.on('data', (bytes) => {
-			const fate = bytes.includes(commit) ? this.nextCommit : 'passes'
+			const fate = bytes.includes(commit) ? (this.losesCommits ? 'lost' : this.nextCommit) : 'passes'
 			if (fate !== 'passes') this.nextCommit = 'passes'
 			if (fate === 'lost') return end()
 			isUnanswered = fate === 'unanswered'

@@ -5,7 +5,8 @@ import { scopes as allScopes, mayCall } from '../src/auth/keys.ts'
 import { newToken } from '../src/auth/session-cookie.ts'
 import { contractOperations } from '../src/contract/document.ts'
 import { type Operation, operations } from '../src/contract/routes.ts'
-import { documentedAnswers, seen } from './contract.ts'
+import { documentedAnswers, documents, seen } from './contract.ts'
+import { failAtDatabase } from './failing-database.ts'
 import { failAtOthers } from './failing-others.ts'
 import { type Answer, type AskOptions, holdWrites, startTestServer, type Tenant, type TestServer } from './harness.ts'
 import { secret } from './leaks.ts'
@@ -14,8 +15,10 @@ import { newRequest, pathOf, sampleOf } from './samples.ts'
 let server: TestServer
 let limited: TestServer
 let metered: TestServer
+let full: TestServer
 beforeAll(async () => {
 	server = await startTestServer()
+	full = await startTestServer({ SHED_ABOVE_REQUESTS: 0 })
 	limited = await startTestServer({ INVOICING_RATE_LIMIT: 1, INTEGRATION_RATE_LIMIT: 1 })
 	metered = await startTestServer({ STORED_MB_PER_DAY: 1 })
 })
@@ -23,6 +26,7 @@ afterAll(async () => {
 	await server.close()
 	await limited.close()
 	await metered.close()
+	await full.close()
 })
 
 /** What a browser says of a page of the server. */
@@ -35,8 +39,6 @@ const when = (applies: boolean) => (name: string, test: () => Promise<void>) => 
 
 const takes = (operation: Operation, header: string) =>
 	contractOperations.get(operation.id)?.parameters.some(({ name }) => name === header) ?? false
-const documents = (operation: Operation, code: string) =>
-	documentedAnswers(operation).some((answer) => answer.endsWith(` ${code}`))
 const answers = (operation: Operation, status: number) => operation.statuses.includes(status as never)
 /** Whether the operation changes anything: a POST that needs only a read scope, such as a preview, does not. */
 const changes = ({ writes, ownTransactions, changesNothing, method }: Operation) =>
@@ -173,6 +175,12 @@ describe.each(operations)('$id', (operation) => {
 		await limited.ask('GET', operation.rateClass === 'integration' ? '/api-keys' : '/api/invoices', { key })
 		const refused = await limited.ask(operation.method, pathOf(operation, 'x'), { key, body: hasBody ? {} : undefined })
 		expect(refused).toMatchObject({ status: 429, body: { code: 'rate_limited' } })
+		expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+	})
+
+	it('answers 503 with Retry-After while the server has no room', async () => {
+		const refused = await full.ask(operation.method, pathOf(operation, 'x'), { body: hasBody ? {} : undefined })
+		expect(refused).toMatchObject({ status: 503, body: { code: 'unavailable' } })
 		expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
 	})
 
@@ -318,6 +326,8 @@ function altered(body: object): object {
 }
 
 describe('what others fail at', failAtOthers)
+
+describe('what a database fails at', failAtDatabase)
 
 describe('the contract', () => {
 	it('documents every status that was answered, and every status that it documents was answered', () => {

@@ -1953,8 +1953,7 @@ export interface components {
 		/**
 		 * @description In which order an endpoint gets the events of one record. It never waits for the events of another record.
 		 *
-		 *     - `resource`: By their `sequence`, each once the one before it was accepted. An event that is rejected holds the later ones of its record back for five
-		 *     minutes at most: then they go, and it is retried on its own, as `outOfOrder`. While nothing has been accepted for an hour, they wait.
+		 *     - `resource`: By their `sequence`, each once the one before it was accepted. An event that is rejected holds the later ones of its record back for five minutes at most: then they go, and it is retried on its own, as `outOfOrder`. While nothing has been accepted for an hour, they wait.
 		 *     - `none`: In any order: no event waits for another.
 		 */
 		EndpointOrdering: "resource" | "none";
@@ -2095,14 +2094,12 @@ export interface components {
 		 *     - `amount_not_payable`: 422: the payment processor cannot take this amount or currency.
 		 *     - `idempotency_key_reused`: 422: the `Idempotency-Key` was used with another body.
 		 *     - `rate_limited`: 429: too many requests; `Retry-After` says how many seconds to wait.
-		 *     - `email_limit_reached`: 429: the organization has sent mail to as many recipients in 24 hours as the server lets it; `Retry-After` says how many
-		 *     seconds to wait for the first of them to be a day ago.
+		 *     - `email_limit_reached`: 429: the organization has sent mail to as many recipients in 24 hours as the server lets it; `Retry-After` says how many seconds to wait for the first of them to be a day ago.
 		 *     - `storage_limit_reached`: 429: the organization's requests have stored what they may store in a day; `Retry-After` says how many seconds are left of it.
 		 *     - `headers_too_large`: 431: the request's headers are too large.
 		 *     - `internal_error`: 500: the server failed; `detail` says whether anything was stored.
 		 *     - `email_delivery_failed`: 502: the mail server did not take the e-mail for `to`; the invoice was not changed.
-		 *     - `email_outcome_unknown`: 502: the e-mail was perhaps sent: the mail server had all of it, but its answer was lost, or could not be stored yet. The same
-		 *     `Idempotency-Key` never sends it again; another request needs `again: true`.
+		 *     - `email_outcome_unknown`: 502: the e-mail was perhaps sent: the mail server had all of it, but its answer was lost, or could not be stored yet. The same `Idempotency-Key` never sends it again; another request needs `again: true`.
 		 *     - `payment_processor_failed`: 502: the payment processor rejected the request or did not answer, or the invoice changed meanwhile; nothing was changed.
 		 *     - `provider_failed`: 502: the provider of a connection did not answer, or not so that it can be used; `detail` says why, and the connection may say more. Nothing was changed.
 		 *     - `outcome_unknown`: 503: the database failed while it stored the request, which may or may not have been stored: repeat it with the same `Idempotency-Key`, or look first.
@@ -3333,8 +3330,7 @@ export interface components {
 		/**
 		 * @description What a key may do. The integration API has the scopes `read`, `write` and `admin`, each of which includes the one before. The invoicing API has a pair for each kind of record, of which `:write` includes `:read`. The scopes of one API do not open the operations of the other. But an event has the record that it is about: **`read` reads every kind of record that has events**, in the feed, and `write` and `admin` can have them sent to an endpoint, unless the key has `resources`.
 		 *
-		 *     - `read`: Integration API: everything that a GET reads, except API keys. That includes events, and so the records that they are
-		 *     about, whatever other scopes the key has; `resources` limits it.
+		 *     - `read`: Integration API: everything that a GET reads, except API keys. That includes events, and so the records that they are about, whatever other scopes the key has; `resources` limits it.
 		 *     - `write`: Integration API: also create, change and test webhook endpoints, to which events and so records go, and redeliver.
 		 *     - `admin`: Integration API: everything, including API keys, webhook secrets and deletion. Also the audit log of all records.
 		 *     - `companies:read`: Read companies.
@@ -5236,12 +5232,7 @@ export interface components {
 		 * @description What becomes of a record whose other side was deleted.
 		 *
 		 *     - `ignore`: It stays. A company that was deleted in Remit comes back when the provider's record changes, and the provider wins by `conflictPolicy`.
-		 *     - `delete`: It is deleted, once a run has read to its end, unless it has changed on its own side since and wins by `conflictPolicy`; with `manual` it is an error with the
-		 *     code `conflict`, and stays until somebody decides. Two or more at once that are
-		 *     more than half of all linked records, and more than 10 that are more than a fifth, wait for somebody to confirm. Once a day an `incremental` run reads
-		 *     everything, since lists of changes do not have what is gone. When the provider's record returns, the company that was linked with it is restored.
-		 *     A company that was deleted in Remit and then made anew keeps its record at the provider, if the mapping's `match` finds it by a look-up there; where there is
-		 *     none, the old record is deleted, and a new one created.
+		 *     - `delete`: It is deleted, once a run has read to its end, unless it has changed on its own side since and wins by `conflictPolicy`; with `manual` it is an error with the code `conflict`, and stays until somebody decides. Two or more at once that are more than half of all linked records, and more than 10 that are more than a fifth, wait for somebody to confirm. Once a day an `incremental` run reads everything, since lists of changes do not have what is gone. When the provider's record returns, the company that was linked with it is restored. A company that was deleted in Remit and then made anew keeps its record at the provider, if the mapping's `match` finds it by a look-up there; where there is none, the old record is deleted, and a new one created.
 		 */
 		SyncDeletePolicy: "ignore" | "delete";
 		/** @description A sync was deleted. */
@@ -6019,10 +6010,7 @@ export interface components {
 		 *
 		 *     - `document`: Once per tax, on the sum of the lines' net amounts. The lines share the tax by largest remainder.
 		 *
-		 *     A tax that prices contain is rounded on the sum of the lines' amounts: once for the lines whose percentages add up to the same,
-		 *     since it is another part of the others. So a tax that one line has alone and another beside a second tax is rounded twice, and
-		 *     its total is the sum of both. Its cents go by largest remainder to the lines with the same set of taxes together, and then to
-		 *     each of them: the order of the lines changes no total, neither of an amount nor of a tax.
+		 *     A tax that prices contain is rounded on the sum of the lines' amounts: once for the lines whose percentages add up to the same, since it is another part of the others. So a tax that one line has alone and another beside a second tax is rounded twice, and its total is the sum of both. Its cents go by largest remainder to the lines with the same set of taxes together, and then to each of them: the order of the lines changes no total, neither of an amount nor of a tax.
 		 *     - `line`: Each tax on every line, then summed.
 		 */
 		TaxRounding: "document" | "line";
@@ -6302,8 +6290,7 @@ export interface components {
 		 *     - `domainFromUrl`: The domain of a URL, a host or an e-mail address, without `www.`.
 		 *     - `countryCode`: The ISO 3166-1 code of a country by its code or its English, German, French, Spanish, Italian or Dutch name.
 		 *     - `truncate`: At most the first `length` characters.
-		 *     - `lookupLink`: The record in Remit that a sync of the same connection has linked with this id of `object`, as its id; of records that go out, the id at the
-		 *     provider by that in Remit. A field has at most one, and the error of an id without a link is `not_linked`.
+		 *     - `lookupLink`: The record in Remit that a sync of the same connection has linked with this id of `object`, as its id; of records that go out, the id at the provider by that in Remit. A field has at most one, and the error of an id without a link is `not_linked`.
 		 */
 		TransformName: "trim" | "lower" | "upper" | "toString" | "toInteger" | "toNumber" | "toBoolean" | "parseDate" | "formatDate" | "toCents" | "fromCents" | "enumMap" | "concat" | "split" | "coalesce" | "domainFromUrl" | "countryCode" | "truncate" | "lookupLink";
 		/**
@@ -6359,8 +6346,7 @@ export interface components {
 		 * @description What a person may do. A later version may add roles.
 		 *
 		 *     - `member`: Reads all records; writes companies, contacts, deals, time, invoices and payments, and sends invoices.
-		 *     - `manager`: As a member; also deletes invoices, and writes tax rates, pipelines, mappings, syncs and deliveries. Reads people, API keys and
-		 *     webhook endpoints.
+		 *     - `manager`: As a member; also deletes invoices, and writes tax rates, pipelines, mappings, syncs and deliveries. Reads people, API keys and webhook endpoints.
 		 *     - `admin`: Everything, including people, API keys, webhook endpoints, connections and the settings of the organization.
 		 */
 		UserRole: "member" | "manager" | "admin";
@@ -6752,6 +6738,26 @@ export interface components {
 				};
 			};
 		};
+		InternalError: {
+			headers: {
+				[name: string]: unknown;
+			};
+			content: {
+				"application/problem+json": Problem & {
+					code?: "internal_error";
+				};
+			};
+		};
+		Unavailable: {
+			headers: {
+				[name: string]: unknown;
+			};
+			content: {
+				"application/problem+json": Problem & {
+					code?: "unavailable";
+				};
+			};
+		};
 		/** @description The key was created. */
 		NewApiKeyWithIdempotentReplayed: {
 			headers: {
@@ -6824,6 +6830,16 @@ export interface components {
 			content: {
 				"application/problem+json": Problem & {
 					code?: "rate_limited" | "storage_limit_reached";
+				};
+			};
+		};
+		OutcomeUnknownOrUnavailable: {
+			headers: {
+				[name: string]: unknown;
+			};
+			content: {
+				"application/problem+json": Problem & {
+					code?: "outcome_unknown" | "unavailable";
 				};
 			};
 		};
@@ -7164,16 +7180,6 @@ export interface components {
 				"application/pdf": unknown;
 			};
 		};
-		Unavailable: {
-			headers: {
-				[name: string]: unknown;
-			};
-			content: {
-				"application/problem+json": Problem & {
-					code?: "unavailable";
-				};
-			};
-		};
 		InvoiceNotFound: {
 			headers: {
 				[name: string]: unknown;
@@ -7255,16 +7261,6 @@ export interface components {
 			content: {
 				"application/problem+json": Problem & {
 					code?: "client_link_not_found" | "invoice_not_found";
-				};
-			};
-		};
-		OutcomeUnknownOrUnavailable: {
-			headers: {
-				[name: string]: unknown;
-			};
-			content: {
-				"application/problem+json": Problem & {
-					code?: "outcome_unknown" | "unavailable";
 				};
 			};
 		};
@@ -8230,6 +8226,8 @@ export type ResponseInvalidRequestOrAmbiguousCredentials = components['responses
 export type ResponseMissingCredentialsOrSessionEndedOrInvalidCredentials = components['responses']['MissingCredentialsOrSessionEndedOrInvalidCredentials'];
 export type ResponseInsufficientScope = components['responses']['InsufficientScope'];
 export type ResponseRateLimited = components['responses']['RateLimited'];
+export type ResponseInternalError = components['responses']['InternalError'];
+export type ResponseUnavailable = components['responses']['Unavailable'];
 export type ResponseNewApiKeyWithIdempotentReplayed = components['responses']['NewApiKeyWithIdempotentReplayed'];
 export type ResponseInvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials = components['responses']['InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials'];
 export type ResponseInsufficientScopeOrCrossSiteRequest = components['responses']['InsufficientScopeOrCrossSiteRequest'];
@@ -8237,6 +8235,7 @@ export type ResponseTooManyApiKeysOrIdempotencyKeyInUse = components['responses'
 export type ResponsePayloadTooLarge = components['responses']['PayloadTooLarge'];
 export type ResponseUnsupportedMediaType = components['responses']['UnsupportedMediaType'];
 export type ResponseRateLimitedOrStorageLimitReached = components['responses']['RateLimitedOrStorageLimitReached'];
+export type ResponseOutcomeUnknownOrUnavailable = components['responses']['OutcomeUnknownOrUnavailable'];
 export type ResponseOk = components['responses']['Ok'];
 export type ResponseApiKeyNotFound = components['responses']['ApiKeyNotFound'];
 export type ResponseInvalidRequestOrInvalidJsonOrAmbiguousCredentials = components['responses']['InvalidRequestOrInvalidJsonOrAmbiguousCredentials'];
@@ -8266,7 +8265,6 @@ export type ResponseInvoicePreviewData = components['responses']['InvoicePreview
 export type ResponseInvalidRequest = components['responses']['InvalidRequest'];
 export type ResponseClientLinkNotFound = components['responses']['ClientLinkNotFound'];
 export type ResponsePdfWithContentDisposition = components['responses']['PdfWithContentDisposition'];
-export type ResponseUnavailable = components['responses']['Unavailable'];
 export type ResponseInvoiceNotFound = components['responses']['InvoiceNotFound'];
 export type ResponseInvoiceUpdatedWithETag = components['responses']['InvoiceUpdatedWithETag'];
 export type ResponseInvoiceNumberTakenOrTimeEntryAlreadyInvoiced = components['responses']['InvoiceNumberTakenOrTimeEntryAlreadyInvoiced'];
@@ -8274,7 +8272,6 @@ export type ResponseUnprocessableEntityOfInvoicesUpdate = components['responses'
 export type ResponseInvoiceLinkWithIdempotentReplayed = components['responses']['InvoiceLinkWithIdempotentReplayed'];
 export type ResponseInvoiceLink = components['responses']['InvoiceLink'];
 export type ResponseClientLinkNotFoundOrInvoiceNotFound = components['responses']['ClientLinkNotFoundOrInvoiceNotFound'];
-export type ResponseOutcomeUnknownOrUnavailable = components['responses']['OutcomeUnknownOrUnavailable'];
 export type ResponseInvalidVatIdOrInvalidIbanOrLowContrast = components['responses']['InvalidVatIdOrInvalidIbanOrLowContrast'];
 export type ResponsePaymentNotFound = components['responses']['PaymentNotFound'];
 export type ResponsePaymentNotManual = components['responses']['PaymentNotManual'];
@@ -8422,6 +8419,8 @@ export interface operations {
 			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
 			403: components["responses"]["InsufficientScope"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"apiKeys.create": {
@@ -8456,6 +8455,8 @@ export interface operations {
 				};
 			};
 			429: components["responses"]["RateLimitedOrStorageLimitReached"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"apiKeys.delete": {
@@ -8474,6 +8475,8 @@ export interface operations {
 			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
 			404: components["responses"]["ApiKeyNotFound"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"apiKeys.rotate": {
@@ -8502,6 +8505,8 @@ export interface operations {
 			415: components["responses"]["UnsupportedMediaType"];
 			422: components["responses"]["IdempotencyKeyReused"];
 			429: components["responses"]["RateLimitedOrStorageLimitReached"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"audit.list": {
@@ -8546,6 +8551,8 @@ export interface operations {
 			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
 			403: components["responses"]["InsufficientScope"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"companies.list": {
@@ -8590,6 +8597,8 @@ export interface operations {
 			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
 			403: components["responses"]["InsufficientScope"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"companies.create": {
@@ -8624,6 +8633,8 @@ export interface operations {
 				};
 			};
 			429: components["responses"]["RateLimitedOrStorageLimitReached"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"companies.get": {
@@ -8659,6 +8670,8 @@ export interface operations {
 			403: components["responses"]["InsufficientScope"];
 			404: components["responses"]["CompanyNotFound"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"companies.replace": {
@@ -8687,6 +8700,8 @@ export interface operations {
 			415: components["responses"]["UnsupportedMediaType"];
 			422: components["responses"]["InvalidVatIdOrInvalidIban"];
 			429: components["responses"]["RateLimitedOrStorageLimitReached"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"companies.delete": {
@@ -8708,6 +8723,8 @@ export interface operations {
 			404: components["responses"]["CompanyNotFound"];
 			412: components["responses"]["VersionMismatch"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"companies.update": {
@@ -8736,6 +8753,8 @@ export interface operations {
 			415: components["responses"]["UnsupportedMediaType"];
 			422: components["responses"]["InvalidVatIdOrInvalidIban"];
 			429: components["responses"]["RateLimitedOrStorageLimitReached"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"companies.history": {
@@ -8761,6 +8780,8 @@ export interface operations {
 			403: components["responses"]["InsufficientScope"];
 			404: components["responses"]["CompanyNotFound"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"contacts.list": {
@@ -8805,6 +8826,8 @@ export interface operations {
 			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
 			403: components["responses"]["InsufficientScope"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"contacts.create": {
@@ -8839,6 +8862,8 @@ export interface operations {
 				};
 			};
 			429: components["responses"]["RateLimitedOrStorageLimitReached"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"contacts.get": {
@@ -8874,6 +8899,8 @@ export interface operations {
 			403: components["responses"]["InsufficientScope"];
 			404: components["responses"]["ContactNotFound"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"contacts.replace": {
@@ -8902,6 +8929,8 @@ export interface operations {
 			415: components["responses"]["UnsupportedMediaType"];
 			422: components["responses"]["UnknownCompany"];
 			429: components["responses"]["RateLimitedOrStorageLimitReached"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"contacts.delete": {
@@ -8923,6 +8952,8 @@ export interface operations {
 			404: components["responses"]["ContactNotFound"];
 			412: components["responses"]["VersionMismatch"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"contacts.update": {
@@ -8951,6 +8982,8 @@ export interface operations {
 			415: components["responses"]["UnsupportedMediaType"];
 			422: components["responses"]["UnknownCompany"];
 			429: components["responses"]["RateLimitedOrStorageLimitReached"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"contacts.history": {
@@ -8976,6 +9009,8 @@ export interface operations {
 			403: components["responses"]["InsufficientScope"];
 			404: components["responses"]["ContactNotFound"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"deals.list": {
@@ -9038,6 +9073,8 @@ export interface operations {
 			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
 			403: components["responses"]["InsufficientScope"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"deals.create": {
@@ -9072,6 +9109,8 @@ export interface operations {
 				};
 			};
 			429: components["responses"]["RateLimitedOrStorageLimitReached"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"deals.get": {
@@ -9107,6 +9146,8 @@ export interface operations {
 			403: components["responses"]["InsufficientScope"];
 			404: components["responses"]["DealNotFound"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"deals.replace": {
@@ -9135,6 +9176,8 @@ export interface operations {
 			415: components["responses"]["UnsupportedMediaType"];
 			422: components["responses"]["UnknownCompanyOrUnknownContactOrUnknownPipelineOrUnknownStage"];
 			429: components["responses"]["RateLimitedOrStorageLimitReached"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"deals.delete": {
@@ -9156,6 +9199,8 @@ export interface operations {
 			404: components["responses"]["DealNotFound"];
 			412: components["responses"]["VersionMismatch"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"deals.update": {
@@ -9184,6 +9229,8 @@ export interface operations {
 			415: components["responses"]["UnsupportedMediaType"];
 			422: components["responses"]["UnknownCompanyOrUnknownContactOrUnknownPipelineOrUnknownStage"];
 			429: components["responses"]["RateLimitedOrStorageLimitReached"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"deals.history": {
@@ -9209,6 +9256,8 @@ export interface operations {
 			403: components["responses"]["InsufficientScope"];
 			404: components["responses"]["DealNotFound"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"invitations.list": {
@@ -9245,6 +9294,8 @@ export interface operations {
 			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
 			403: components["responses"]["InsufficientScope"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"invitations.create": {
@@ -9293,6 +9344,8 @@ export interface operations {
 			415: components["responses"]["UnsupportedMediaType"];
 			422: components["responses"]["RecipientSuppressedOrIdempotencyKeyReused"];
 			429: components["responses"]["RateLimitedOrEmailLimitReachedOrStorageLimitReached"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"invitations.accept": {
@@ -9324,6 +9377,8 @@ export interface operations {
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"invitations.show": {
@@ -9358,6 +9413,8 @@ export interface operations {
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"invitations.delete": {
@@ -9376,6 +9433,8 @@ export interface operations {
 			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
 			404: components["responses"]["InvitationNotFound"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"invitations.resend": {
@@ -9412,6 +9471,8 @@ export interface operations {
 			409: components["responses"]["IdempotencyKeyInUse"];
 			422: components["responses"]["RecipientSuppressedOrIdempotencyKeyReused"];
 			429: components["responses"]["RateLimitedOrEmailLimitReachedOrStorageLimitReached"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"invoices.list": {
@@ -9496,6 +9557,8 @@ export interface operations {
 			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
 			403: components["responses"]["InsufficientScope"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"invoices.create": {
@@ -9530,6 +9593,8 @@ export interface operations {
 				};
 			};
 			429: components["responses"]["RateLimitedOrStorageLimitReached"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"invoices.createFromTimeEntries": {
@@ -9564,6 +9629,8 @@ export interface operations {
 				};
 			};
 			429: components["responses"]["RateLimitedOrStorageLimitReached"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"invoices.previewFromTimeEntries": {
@@ -9605,6 +9672,8 @@ export interface operations {
 				};
 			};
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"invoices.preview": {
@@ -9636,6 +9705,8 @@ export interface operations {
 				};
 			};
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"invoices.public.get": {
@@ -9665,6 +9736,8 @@ export interface operations {
 			400: components["responses"]["InvalidRequest"];
 			404: components["responses"]["ClientLinkNotFound"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"invoices.public.pdf": {
@@ -9681,6 +9754,7 @@ export interface operations {
 			400: components["responses"]["InvalidRequest"];
 			404: components["responses"]["ClientLinkNotFound"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
 			503: components["responses"]["Unavailable"];
 		};
 	};
@@ -9720,6 +9794,8 @@ export interface operations {
 			403: components["responses"]["InsufficientScope"];
 			404: components["responses"]["InvoiceNotFound"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"invoices.replace": {
@@ -9749,6 +9825,8 @@ export interface operations {
 			415: components["responses"]["UnsupportedMediaType"];
 			422: components["responses"]["UnprocessableEntityOfInvoicesUpdate"];
 			429: components["responses"]["RateLimitedOrStorageLimitReached"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"invoices.delete": {
@@ -9770,6 +9848,8 @@ export interface operations {
 			404: components["responses"]["InvoiceNotFound"];
 			412: components["responses"]["VersionMismatch"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"invoices.update": {
@@ -9799,6 +9879,8 @@ export interface operations {
 			415: components["responses"]["UnsupportedMediaType"];
 			422: components["responses"]["UnprocessableEntityOfInvoicesUpdate"];
 			429: components["responses"]["RateLimitedOrStorageLimitReached"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"invoices.clientLink.get": {
@@ -9817,6 +9899,8 @@ export interface operations {
 			403: components["responses"]["InsufficientScope"];
 			404: components["responses"]["ClientLinkNotFoundOrInvoiceNotFound"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"invoices.clientLink.create": {
@@ -9839,6 +9923,8 @@ export interface operations {
 			409: components["responses"]["IdempotencyKeyInUse"];
 			422: components["responses"]["IdempotencyKeyReused"];
 			429: components["responses"]["RateLimitedOrStorageLimitReached"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"invoices.clientLink.delete": {
@@ -9857,6 +9943,8 @@ export interface operations {
 			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
 			404: components["responses"]["ClientLinkNotFoundOrInvoiceNotFound"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"invoices.document": {
@@ -9888,6 +9976,8 @@ export interface operations {
 			403: components["responses"]["InsufficientScope"];
 			404: components["responses"]["InvoiceNotFound"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"invoices.emails.list": {
@@ -9927,6 +10017,8 @@ export interface operations {
 			403: components["responses"]["InsufficientScope"];
 			404: components["responses"]["InvoiceNotFound"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"invoices.history": {
@@ -9952,6 +10044,8 @@ export interface operations {
 			403: components["responses"]["InsufficientScope"];
 			404: components["responses"]["InvoiceNotFound"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"invoices.paymentLink.get": {
@@ -9979,6 +10073,8 @@ export interface operations {
 				};
 			};
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"invoices.paymentLink.create": {
@@ -10019,6 +10115,7 @@ export interface operations {
 				};
 			};
 			429: components["responses"]["RateLimitedOrStorageLimitReached"];
+			500: components["responses"]["InternalError"];
 			502: {
 				headers: {
 					[name: string]: unknown;
@@ -10029,6 +10126,7 @@ export interface operations {
 					};
 				};
 			};
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"invoices.pdf": {
@@ -10047,6 +10145,7 @@ export interface operations {
 			403: components["responses"]["InsufficientScope"];
 			404: components["responses"]["InvoiceNotFound"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
 			503: components["responses"]["Unavailable"];
 		};
 	};
@@ -10079,6 +10178,8 @@ export interface operations {
 			403: components["responses"]["InsufficientScope"];
 			404: components["responses"]["InvoiceNotFound"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"invoices.send": {
@@ -10130,6 +10231,7 @@ export interface operations {
 			415: components["responses"]["UnsupportedMediaType"];
 			422: components["responses"]["RecipientSuppressedOrIdempotencyKeyReused"];
 			429: components["responses"]["RateLimitedOrEmailLimitReachedOrStorageLimitReached"];
+			500: components["responses"]["InternalError"];
 			502: {
 				headers: {
 					[name: string]: unknown;
@@ -10177,6 +10279,8 @@ export interface operations {
 			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
 			403: components["responses"]["InsufficientScope"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"organization.get": {
@@ -10209,6 +10313,8 @@ export interface operations {
 			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
 			403: components["responses"]["InsufficientScope"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"organization.replace": {
@@ -10234,6 +10340,8 @@ export interface operations {
 			415: components["responses"]["UnsupportedMediaType"];
 			422: components["responses"]["InvalidVatIdOrInvalidIbanOrLowContrast"];
 			429: components["responses"]["RateLimitedOrStorageLimitReached"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"organization.update": {
@@ -10259,6 +10367,8 @@ export interface operations {
 			415: components["responses"]["UnsupportedMediaType"];
 			422: components["responses"]["InvalidVatIdOrInvalidIbanOrLowContrast"];
 			429: components["responses"]["RateLimitedOrStorageLimitReached"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"organization.logo.get": {
@@ -10287,6 +10397,8 @@ export interface operations {
 			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
 			403: components["responses"]["InsufficientScope"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"organization.logo.replace": {
@@ -10318,6 +10430,7 @@ export interface operations {
 				};
 			};
 			429: components["responses"]["RateLimitedOrStorageLimitReached"];
+			500: components["responses"]["InternalError"];
 			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
@@ -10334,6 +10447,8 @@ export interface operations {
 			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
 			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"organization.nextInvoiceNumber.get": {
@@ -10362,6 +10477,8 @@ export interface operations {
 			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
 			403: components["responses"]["InsufficientScope"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"organization.nextInvoiceNumber.replace": {
@@ -10393,6 +10510,8 @@ export interface operations {
 				};
 			};
 			429: components["responses"]["RateLimitedOrStorageLimitReached"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"organization.paymentCredentials.get": {
@@ -10421,6 +10540,8 @@ export interface operations {
 			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
 			403: components["responses"]["InsufficientScope"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"organization.paymentCredentials.replace": {
@@ -10442,6 +10563,8 @@ export interface operations {
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
 			429: components["responses"]["RateLimitedOrStorageLimitReached"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"organization.paymentCredentials.delete": {
@@ -10457,6 +10580,8 @@ export interface operations {
 			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
 			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"organization.usage.get": {
@@ -10485,6 +10610,8 @@ export interface operations {
 			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
 			403: components["responses"]["InsufficientScope"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"payments.list": {
@@ -10531,6 +10658,8 @@ export interface operations {
 			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
 			403: components["responses"]["InsufficientScope"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"payments.create": {
@@ -10565,6 +10694,8 @@ export interface operations {
 				};
 			};
 			429: components["responses"]["RateLimitedOrStorageLimitReached"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"payments.get": {
@@ -10600,6 +10731,8 @@ export interface operations {
 			403: components["responses"]["InsufficientScope"];
 			404: components["responses"]["PaymentNotFound"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"payments.replace": {
@@ -10628,6 +10761,8 @@ export interface operations {
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
 			429: components["responses"]["RateLimitedOrStorageLimitReached"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"payments.update": {
@@ -10656,6 +10791,8 @@ export interface operations {
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
 			429: components["responses"]["RateLimitedOrStorageLimitReached"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"payments.allocate": {
@@ -10693,6 +10830,8 @@ export interface operations {
 				};
 			};
 			429: components["responses"]["RateLimitedOrStorageLimitReached"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"payments.release": {
@@ -10724,6 +10863,8 @@ export interface operations {
 			};
 			409: components["responses"]["PaymentNotManual"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"payments.history": {
@@ -10749,6 +10890,8 @@ export interface operations {
 			403: components["responses"]["InsufficientScope"];
 			404: components["responses"]["PaymentNotFound"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"payments.reverse": {
@@ -10777,6 +10920,8 @@ export interface operations {
 			415: components["responses"]["UnsupportedMediaType"];
 			422: components["responses"]["IdempotencyKeyReused"];
 			429: components["responses"]["RateLimitedOrStorageLimitReached"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"pipelines.list": {
@@ -10813,6 +10958,8 @@ export interface operations {
 			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
 			403: components["responses"]["InsufficientScope"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"pipelines.create": {
@@ -10847,6 +10994,8 @@ export interface operations {
 				};
 			};
 			429: components["responses"]["RateLimitedOrStorageLimitReached"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"pipelines.get": {
@@ -10882,6 +11031,8 @@ export interface operations {
 			403: components["responses"]["InsufficientScope"];
 			404: components["responses"]["PipelineNotFound"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"pipelines.replace": {
@@ -10911,6 +11062,8 @@ export interface operations {
 			415: components["responses"]["UnsupportedMediaType"];
 			422: components["responses"]["InvalidStages"];
 			429: components["responses"]["RateLimitedOrStorageLimitReached"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"pipelines.delete": {
@@ -10933,6 +11086,8 @@ export interface operations {
 			409: components["responses"]["RecordInUse"];
 			412: components["responses"]["VersionMismatch"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"pipelines.update": {
@@ -10962,6 +11117,8 @@ export interface operations {
 			415: components["responses"]["UnsupportedMediaType"];
 			422: components["responses"]["InvalidStages"];
 			429: components["responses"]["RateLimitedOrStorageLimitReached"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"pipelines.history": {
@@ -10987,6 +11144,8 @@ export interface operations {
 			403: components["responses"]["InsufficientScope"];
 			404: components["responses"]["PipelineNotFound"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"reports.summary": {
@@ -11015,6 +11174,8 @@ export interface operations {
 			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
 			403: components["responses"]["InsufficientScope"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"search.list": {
@@ -11046,6 +11207,8 @@ export interface operations {
 			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
 			403: components["responses"]["InsufficientScope"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"session.get": {
@@ -11083,6 +11246,8 @@ export interface operations {
 				};
 			};
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"session.create": {
@@ -11113,6 +11278,8 @@ export interface operations {
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"session.delete": {
@@ -11145,6 +11312,8 @@ export interface operations {
 			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
 			403: components["responses"]["CrossSiteRequestOrSessionRequired"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"session.password.change": {
@@ -11176,6 +11345,8 @@ export interface operations {
 				};
 			};
 			429: components["responses"]["RateLimitedOrStorageLimitReached"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"session.password.reset": {
@@ -11196,6 +11367,8 @@ export interface operations {
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"session.password.set": {
@@ -11226,6 +11399,8 @@ export interface operations {
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"sessions.list": {
@@ -11264,6 +11439,8 @@ export interface operations {
 			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
 			403: components["responses"]["InsufficientScope"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"sessions.delete": {
@@ -11291,6 +11468,8 @@ export interface operations {
 				};
 			};
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"setup.get": {
@@ -11317,6 +11496,8 @@ export interface operations {
 			};
 			400: components["responses"]["InvalidRequest"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"setup.create": {
@@ -11357,6 +11538,8 @@ export interface operations {
 				};
 			};
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"taxRates.list": {
@@ -11393,6 +11576,8 @@ export interface operations {
 			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
 			403: components["responses"]["InsufficientScope"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"taxRates.create": {
@@ -11418,6 +11603,8 @@ export interface operations {
 			415: components["responses"]["UnsupportedMediaType"];
 			422: components["responses"]["IdempotencyKeyReused"];
 			429: components["responses"]["RateLimitedOrStorageLimitReached"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"taxRates.get": {
@@ -11453,6 +11640,8 @@ export interface operations {
 			403: components["responses"]["InsufficientScope"];
 			404: components["responses"]["TaxRateNotFound"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"taxRates.replace": {
@@ -11482,6 +11671,8 @@ export interface operations {
 			415: components["responses"]["UnsupportedMediaType"];
 			422: components["responses"]["TaxRateArchived"];
 			429: components["responses"]["RateLimitedOrStorageLimitReached"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"taxRates.delete": {
@@ -11503,6 +11694,8 @@ export interface operations {
 			404: components["responses"]["TaxRateNotFound"];
 			412: components["responses"]["VersionMismatch"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"taxRates.update": {
@@ -11532,6 +11725,8 @@ export interface operations {
 			415: components["responses"]["UnsupportedMediaType"];
 			422: components["responses"]["TaxRateArchived"];
 			429: components["responses"]["RateLimitedOrStorageLimitReached"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"taxRates.history": {
@@ -11557,6 +11752,8 @@ export interface operations {
 			403: components["responses"]["InsufficientScope"];
 			404: components["responses"]["TaxRateNotFound"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"timeEntries.list": {
@@ -11611,6 +11808,8 @@ export interface operations {
 			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
 			403: components["responses"]["InsufficientScope"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"timeEntries.create": {
@@ -11654,6 +11853,8 @@ export interface operations {
 				};
 			};
 			429: components["responses"]["RateLimitedOrStorageLimitReached"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"timeEntries.get": {
@@ -11689,6 +11890,8 @@ export interface operations {
 			403: components["responses"]["InsufficientScope"];
 			404: components["responses"]["TimeEntryNotFound"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"timeEntries.replace": {
@@ -11718,6 +11921,8 @@ export interface operations {
 			415: components["responses"]["UnsupportedMediaType"];
 			422: components["responses"]["UnknownDealOrInvalidTimeEntry"];
 			429: components["responses"]["RateLimitedOrStorageLimitReached"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"timeEntries.delete": {
@@ -11749,6 +11954,8 @@ export interface operations {
 			};
 			412: components["responses"]["VersionMismatch"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"timeEntries.update": {
@@ -11778,6 +11985,8 @@ export interface operations {
 			415: components["responses"]["UnsupportedMediaType"];
 			422: components["responses"]["UnknownDealOrInvalidTimeEntry"];
 			429: components["responses"]["RateLimitedOrStorageLimitReached"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"timeEntries.history": {
@@ -11803,6 +12012,8 @@ export interface operations {
 			403: components["responses"]["InsufficientScope"];
 			404: components["responses"]["TimeEntryNotFound"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"users.list": {
@@ -11839,6 +12050,8 @@ export interface operations {
 			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
 			403: components["responses"]["InsufficientScope"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"users.get": {
@@ -11874,6 +12087,8 @@ export interface operations {
 			403: components["responses"]["InsufficientScope"];
 			404: components["responses"]["UserNotFound"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"users.replace": {
@@ -11902,6 +12117,8 @@ export interface operations {
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
 			429: components["responses"]["RateLimitedOrStorageLimitReached"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"users.delete": {
@@ -11924,6 +12141,8 @@ export interface operations {
 			409: components["responses"]["LastAdmin"];
 			412: components["responses"]["VersionMismatch"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"users.update": {
@@ -11952,6 +12171,8 @@ export interface operations {
 			413: components["responses"]["PayloadTooLarge"];
 			415: components["responses"]["UnsupportedMediaType"];
 			429: components["responses"]["RateLimitedOrStorageLimitReached"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"connections.list": {
@@ -11992,6 +12213,8 @@ export interface operations {
 			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
 			403: components["responses"]["InsufficientScope"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"connections.create": {
@@ -12026,6 +12249,7 @@ export interface operations {
 				};
 			};
 			429: components["responses"]["RateLimitedOrStorageLimitReached"];
+			500: components["responses"]["InternalError"];
 			503: components["responses"]["OutcomeUnknownOrUnavailableOrResolverUnavailable"];
 		};
 	};
@@ -12063,6 +12287,8 @@ export interface operations {
 			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
 			403: components["responses"]["InsufficientScope"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"connections.get": {
@@ -12098,6 +12324,8 @@ export interface operations {
 			403: components["responses"]["InsufficientScope"];
 			404: components["responses"]["ConnectionNotFound"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"connections.delete": {
@@ -12119,6 +12347,8 @@ export interface operations {
 			404: components["responses"]["ConnectionNotFound"];
 			412: components["responses"]["VersionMismatch"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"connections.update": {
@@ -12156,6 +12386,7 @@ export interface operations {
 				};
 			};
 			429: components["responses"]["RateLimitedOrStorageLimitReached"];
+			500: components["responses"]["InternalError"];
 			503: components["responses"]["OutcomeUnknownOrUnavailableOrResolverUnavailable"];
 		};
 	};
@@ -12208,6 +12439,8 @@ export interface operations {
 				};
 			};
 			429: components["responses"]["RateLimitedOrStorageLimitReached"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"connections.history": {
@@ -12233,6 +12466,8 @@ export interface operations {
 			403: components["responses"]["InsufficientScope"];
 			404: components["responses"]["ConnectionNotFound"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"connections.link": {
@@ -12284,6 +12519,8 @@ export interface operations {
 				};
 			};
 			429: components["responses"]["RateLimitedOrStorageLimitReached"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"connections.objects.schema": {
@@ -12328,7 +12565,9 @@ export interface operations {
 			};
 			409: components["responses"]["ConnectionDisabled"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
 			502: components["responses"]["ProviderFailed"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"connections.test": {
@@ -12374,6 +12613,8 @@ export interface operations {
 			};
 			422: components["responses"]["IdempotencyKeyReused"];
 			429: components["responses"]["RateLimitedOrStorageLimitReached"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"mappings.list": {
@@ -12412,6 +12653,8 @@ export interface operations {
 			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
 			403: components["responses"]["InsufficientScope"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"mappings.create": {
@@ -12446,6 +12689,8 @@ export interface operations {
 				};
 			};
 			429: components["responses"]["RateLimitedOrStorageLimitReached"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"mappings.defaults.list": {
@@ -12484,6 +12729,8 @@ export interface operations {
 			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
 			403: components["responses"]["InsufficientScope"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"mappings.get": {
@@ -12519,6 +12766,8 @@ export interface operations {
 			403: components["responses"]["InsufficientScope"];
 			404: components["responses"]["MappingNotFound"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"mappings.replace": {
@@ -12547,6 +12796,8 @@ export interface operations {
 			415: components["responses"]["UnsupportedMediaType"];
 			422: components["responses"]["InvalidMappingOrUnknownConnection"];
 			429: components["responses"]["RateLimitedOrStorageLimitReached"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"mappings.delete": {
@@ -12569,6 +12820,8 @@ export interface operations {
 			409: components["responses"]["RecordInUse"];
 			412: components["responses"]["VersionMismatch"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"mappings.update": {
@@ -12597,6 +12850,8 @@ export interface operations {
 			415: components["responses"]["UnsupportedMediaType"];
 			422: components["responses"]["InvalidMappingOrUnknownConnection"];
 			429: components["responses"]["RateLimitedOrStorageLimitReached"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"mappings.preview": {
@@ -12645,7 +12900,9 @@ export interface operations {
 				};
 			};
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
 			502: components["responses"]["ProviderFailed"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"syncs.list": {
@@ -12686,6 +12943,8 @@ export interface operations {
 			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
 			403: components["responses"]["InsufficientScope"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"syncs.create": {
@@ -12736,6 +12995,8 @@ export interface operations {
 				};
 			};
 			429: components["responses"]["RateLimitedOrStorageLimitReached"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"syncs.get": {
@@ -12771,6 +13032,8 @@ export interface operations {
 			403: components["responses"]["InsufficientScope"];
 			404: components["responses"]["SyncNotFound"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"syncs.delete": {
@@ -12792,6 +13055,8 @@ export interface operations {
 			404: components["responses"]["SyncNotFound"];
 			412: components["responses"]["VersionMismatch"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"syncs.update": {
@@ -12829,6 +13094,8 @@ export interface operations {
 				};
 			};
 			429: components["responses"]["RateLimitedOrStorageLimitReached"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"syncs.cancel": {
@@ -12860,6 +13127,8 @@ export interface operations {
 			};
 			422: components["responses"]["IdempotencyKeyReused"];
 			429: components["responses"]["RateLimitedOrStorageLimitReached"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"syncs.errors.list": {
@@ -12893,6 +13162,8 @@ export interface operations {
 			403: components["responses"]["InsufficientScope"];
 			404: components["responses"]["SyncNotFound"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"syncs.errors.get": {
@@ -12925,6 +13196,8 @@ export interface operations {
 			403: components["responses"]["InsufficientScope"];
 			404: components["responses"]["SyncErrorNotFoundOrSyncNotFound"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"syncs.errors.resolve": {
@@ -12977,6 +13250,8 @@ export interface operations {
 			415: components["responses"]["UnsupportedMediaType"];
 			422: components["responses"]["IdempotencyKeyReused"];
 			429: components["responses"]["RateLimitedOrStorageLimitReached"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"syncs.history": {
@@ -13002,6 +13277,8 @@ export interface operations {
 			403: components["responses"]["InsufficientScope"];
 			404: components["responses"]["SyncNotFound"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"syncs.links.list": {
@@ -13031,6 +13308,8 @@ export interface operations {
 			403: components["responses"]["InsufficientScope"];
 			404: components["responses"]["SyncNotFound"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"syncs.links.create": {
@@ -13093,7 +13372,9 @@ export interface operations {
 				};
 			};
 			429: components["responses"]["RateLimitedOrStorageLimitReached"];
+			500: components["responses"]["InternalError"];
 			502: components["responses"]["ProviderFailed"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"syncs.links.get": {
@@ -13126,6 +13407,8 @@ export interface operations {
 			403: components["responses"]["InsufficientScope"];
 			404: components["responses"]["SyncLinkNotFoundOrSyncNotFound"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"syncs.links.delete": {
@@ -13155,6 +13438,8 @@ export interface operations {
 				};
 			};
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"syncs.pause": {
@@ -13177,6 +13462,8 @@ export interface operations {
 			409: components["responses"]["IdempotencyKeyInUse"];
 			422: components["responses"]["IdempotencyKeyReused"];
 			429: components["responses"]["RateLimitedOrStorageLimitReached"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"syncs.resume": {
@@ -13199,6 +13486,8 @@ export interface operations {
 			409: components["responses"]["IdempotencyKeyInUse"];
 			422: components["responses"]["IdempotencyKeyReused"];
 			429: components["responses"]["RateLimitedOrStorageLimitReached"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"syncs.run": {
@@ -13236,6 +13525,8 @@ export interface operations {
 			415: components["responses"]["UnsupportedMediaType"];
 			422: components["responses"]["IdempotencyKeyReused"];
 			429: components["responses"]["RateLimitedOrStorageLimitReached"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"syncs.runs.list": {
@@ -13275,6 +13566,8 @@ export interface operations {
 			403: components["responses"]["InsufficientScope"];
 			404: components["responses"]["SyncNotFound"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"syncs.runs.get": {
@@ -13307,6 +13600,8 @@ export interface operations {
 			403: components["responses"]["InsufficientScope"];
 			404: components["responses"]["SyncNotFoundOrSyncRunNotFound"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"syncs.runs.confirm": {
@@ -13339,6 +13634,8 @@ export interface operations {
 			};
 			422: components["responses"]["IdempotencyKeyReused"];
 			429: components["responses"]["RateLimitedOrStorageLimitReached"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"syncs.runs.deletions.list": {
@@ -13365,6 +13662,8 @@ export interface operations {
 			403: components["responses"]["InsufficientScope"];
 			404: components["responses"]["SyncNotFoundOrSyncRunNotFound"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"syncs.runs.errors.list": {
@@ -13391,6 +13690,8 @@ export interface operations {
 			403: components["responses"]["InsufficientScope"];
 			404: components["responses"]["SyncNotFoundOrSyncRunNotFound"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"webhooks.deliveries.list": {
@@ -13441,6 +13742,8 @@ export interface operations {
 			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
 			403: components["responses"]["InsufficientScope"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"webhooks.deliveries.get": {
@@ -13472,6 +13775,8 @@ export interface operations {
 			403: components["responses"]["InsufficientScope"];
 			404: components["responses"]["WebhookDeliveryNotFound"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"webhooks.deliveries.redeliver": {
@@ -13500,6 +13805,8 @@ export interface operations {
 				};
 			};
 			429: components["responses"]["RateLimitedOrStorageLimitReached"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"webhooks.endpoints.list": {
@@ -13538,6 +13845,8 @@ export interface operations {
 			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
 			403: components["responses"]["InsufficientScope"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"webhooks.endpoints.create": {
@@ -13597,6 +13906,7 @@ export interface operations {
 				};
 			};
 			429: components["responses"]["RateLimitedOrStorageLimitReached"];
+			500: components["responses"]["InternalError"];
 			503: components["responses"]["OutcomeUnknownOrUnavailableOrResolverUnavailable"];
 		};
 	};
@@ -13633,6 +13943,8 @@ export interface operations {
 			403: components["responses"]["InsufficientScope"];
 			404: components["responses"]["WebhookEndpointNotFound"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"webhooks.endpoints.delete": {
@@ -13654,6 +13966,8 @@ export interface operations {
 			404: components["responses"]["WebhookEndpointNotFound"];
 			412: components["responses"]["VersionMismatch"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"webhooks.endpoints.update": {
@@ -13691,6 +14005,7 @@ export interface operations {
 				};
 			};
 			429: components["responses"]["RateLimitedOrStorageLimitReached"];
+			500: components["responses"]["InternalError"];
 			503: components["responses"]["OutcomeUnknownOrUnavailableOrResolverUnavailable"];
 		};
 	};
@@ -13743,6 +14058,8 @@ export interface operations {
 			415: components["responses"]["UnsupportedMediaType"];
 			422: components["responses"]["IdempotencyKeyReused"];
 			429: components["responses"]["RateLimitedOrStorageLimitReached"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"webhooks.endpoints.rotateSecret": {
@@ -13785,6 +14102,8 @@ export interface operations {
 			415: components["responses"]["UnsupportedMediaType"];
 			422: components["responses"]["IdempotencyKeyReused"];
 			429: components["responses"]["RateLimitedOrStorageLimitReached"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"webhooks.endpoints.stats": {
@@ -13816,6 +14135,8 @@ export interface operations {
 			403: components["responses"]["InsufficientScope"];
 			404: components["responses"]["WebhookEndpointNotFound"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"webhooks.endpoints.test": {
@@ -13861,6 +14182,8 @@ export interface operations {
 			};
 			422: components["responses"]["IdempotencyKeyReused"];
 			429: components["responses"]["RateLimitedOrStorageLimitReached"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["OutcomeUnknownOrUnavailable"];
 		};
 	};
 	"webhooks.eventTypes.list": {
@@ -13897,6 +14220,8 @@ export interface operations {
 			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
 			403: components["responses"]["InsufficientScope"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"webhooks.events.list": {
@@ -13943,6 +14268,8 @@ export interface operations {
 			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
 			403: components["responses"]["InsufficientScope"];
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 	"webhooks.events.get": {
@@ -13983,6 +14310,8 @@ export interface operations {
 				};
 			};
 			429: components["responses"]["RateLimited"];
+			500: components["responses"]["InternalError"];
+			503: components["responses"]["Unavailable"];
 		};
 	};
 }

@@ -454,7 +454,7 @@ export class ApiKeysResource {
 	 * @param query - Filters, order and page.
 	 * @param options - Options of this call alone.
 	 * @returns One page by `await`; the records of all pages by `for await`.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * for await (const apiKey of remit.apiKeys.list()) console.log(apiKey.id)
@@ -470,7 +470,7 @@ export class ApiKeysResource {
 	 * @param body - A key to create.
 	 * @param options - Options of this call alone.
 	 * @returns A new key. No later answer shows it again.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * await remit.apiKeys.create({ name: 'CI', scopes: ['read'] })
@@ -486,7 +486,7 @@ export class ApiKeysResource {
 	 * @param id - The key's id.
 	 * @param options - Options of this call alone.
 	 * @returns The operation succeeded.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429), `ServerError` (500, 503)
 	 */
 	delete(id: string, options?: RequestOptions): ApiPromise<Ok> {
 		return this.#transport.send('DELETE', '/api-keys/{id}', { path: { id }, options })
@@ -499,7 +499,7 @@ export class ApiKeysResource {
 	 * @param body - How to rotate a key.
 	 * @param options - Options of this call alone.
 	 * @returns A new key. No later answer shows it again.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * await remit.apiKeys.rotate(id, { overlapSeconds: 3600 })
@@ -527,7 +527,7 @@ export class AuditResource {
 	 * @param query - Filters, order and page.
 	 * @param options - Options of this call alone.
 	 * @returns One page by `await`; the records of all pages by `for await`.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * for await (const auditEntry of remit.audit.list()) console.log(auditEntry.id)
@@ -558,7 +558,7 @@ export class CompaniesResource {
 	 * @param query - Filters, order and page.
 	 * @param options - Options of this call alone.
 	 * @returns One page by `await`; the records of all pages by `for await`.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * for await (const company of remit.companies.list()) console.log(company.id)
@@ -574,7 +574,7 @@ export class CompaniesResource {
 	 * @param body - A company to create.
 	 * @param options - Options of this call alone.
 	 * @returns The id of a new record.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * await remit.companies.create({ name: 'Acme GmbH', domain: 'acme.example', billingEmail: 'billing@acme.example' })
@@ -590,7 +590,7 @@ export class CompaniesResource {
 	 * @param id - The company's id.
 	 * @param options - Options of this call alone.
 	 * @returns The record.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429), `ServerError` (500, 503)
 	 */
 	get(id: string, options: ReadRequestOptions & IfNoneMatch): ApiPromise<Company | undefined>
 	get(id: string, options?: ReadRequestOptions): ApiPromise<Company>
@@ -605,7 +605,7 @@ export class CompaniesResource {
 	 * @param body - Changes of a company: an absent field stays as it is, `null` clears a field.
 	 * @param options - Options of this call alone.
 	 * @returns The operation succeeded.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * await remit.companies.update(id, { phone: '+49 30 901820', notes: null })
@@ -621,7 +621,7 @@ export class CompaniesResource {
 	 * @param id - The company's id.
 	 * @param options - Options of this call alone.
 	 * @returns The operation succeeded.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `RateLimitError` (429), `ServerError` (500, 503)
 	 */
 	delete(id: string, options?: ConditionalRequestOptions): ApiPromise<Ok> {
 		return this.#transport.send('DELETE', '/api/companies/{id}', { path: { id }, options, repeat: 'same' })
@@ -634,7 +634,7 @@ export class CompaniesResource {
 	 * @param query - Filters, order and page.
 	 * @param options - Options of this call alone.
 	 * @returns One page by `await`; the records of all pages by `for await`.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * for await (const historyEntry of remit.companies.history(id)) console.log(historyEntry.id)
@@ -684,7 +684,7 @@ export class ContactsResource {
 	 * @param query - Filters, order and page.
 	 * @param options - Options of this call alone.
 	 * @returns One page by `await`; the records of all pages by `for await`.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * for await (const contact of remit.contacts.list()) console.log(contact.id)
@@ -700,7 +700,7 @@ export class ContactsResource {
 	 * @param body - A contact to create.
 	 * @param options - Options of this call alone.
 	 * @returns The id of a new record.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * await remit.contacts.create({ name: 'Jana Vogel', email: 'jana@acme.example' })
@@ -716,7 +716,7 @@ export class ContactsResource {
 	 * @param id - The contact's id.
 	 * @param options - Options of this call alone.
 	 * @returns The record.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429), `ServerError` (500, 503)
 	 */
 	get(id: string, options: ReadRequestOptions & IfNoneMatch): ApiPromise<Contact | undefined>
 	get(id: string, options?: ReadRequestOptions): ApiPromise<Contact>
@@ -731,7 +731,7 @@ export class ContactsResource {
 	 * @param body - Changes of a contact: an absent field stays as it is, `null` clears a field.
 	 * @param options - Options of this call alone.
 	 * @returns The operation succeeded.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * await remit.contacts.update(id, { phone: '+49 30 901820' })
@@ -747,7 +747,7 @@ export class ContactsResource {
 	 * @param id - The contact's id.
 	 * @param options - Options of this call alone.
 	 * @returns The operation succeeded.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `RateLimitError` (429), `ServerError` (500, 503)
 	 */
 	delete(id: string, options?: ConditionalRequestOptions): ApiPromise<Ok> {
 		return this.#transport.send('DELETE', '/api/contacts/{id}', { path: { id }, options, repeat: 'same' })
@@ -760,7 +760,7 @@ export class ContactsResource {
 	 * @param query - Filters, order and page.
 	 * @param options - Options of this call alone.
 	 * @returns One page by `await`; the records of all pages by `for await`.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * for await (const historyEntry of remit.contacts.history(id)) console.log(historyEntry.id)
@@ -810,7 +810,7 @@ export class DealsResource {
 	 * @param query - Filters, order and page.
 	 * @param options - Options of this call alone.
 	 * @returns One page by `await`; the records of all pages by `for await`.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * for await (const deal of remit.deals.list()) console.log(deal.id)
@@ -826,7 +826,7 @@ export class DealsResource {
 	 * @param body - A deal to create.
 	 * @param options - Options of this call alone.
 	 * @returns The id of a new record.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * await remit.deals.create({ name: 'Web shop relaunch', currency: 'EUR', valueCents: 4800000, hourlyRateCents: 11000 })
@@ -842,7 +842,7 @@ export class DealsResource {
 	 * @param id - The deal's id.
 	 * @param options - Options of this call alone.
 	 * @returns The record.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429), `ServerError` (500, 503)
 	 */
 	get(id: string, options: ReadRequestOptions & IfNoneMatch): ApiPromise<Deal | undefined>
 	get(id: string, options?: ReadRequestOptions): ApiPromise<Deal>
@@ -857,7 +857,7 @@ export class DealsResource {
 	 * @param body - Changes of a deal: an absent field stays as it is, `null` clears a field.
 	 * @param options - Options of this call alone.
 	 * @returns The operation succeeded.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * await remit.deals.update(id, { stage: 'won' })
@@ -873,7 +873,7 @@ export class DealsResource {
 	 * @param id - The deal's id.
 	 * @param options - Options of this call alone.
 	 * @returns The operation succeeded.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `RateLimitError` (429), `ServerError` (500, 503)
 	 */
 	delete(id: string, options?: ConditionalRequestOptions): ApiPromise<Ok> {
 		return this.#transport.send('DELETE', '/api/deals/{id}', { path: { id }, options, repeat: 'same' })
@@ -886,7 +886,7 @@ export class DealsResource {
 	 * @param query - Filters, order and page.
 	 * @param options - Options of this call alone.
 	 * @returns One page by `await`; the records of all pages by `for await`.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * for await (const historyEntry of remit.deals.history(id)) console.log(historyEntry.id)
@@ -933,7 +933,7 @@ export class InvitationsResource {
 	 * @param query - Filters, order and page.
 	 * @param options - Options of this call alone.
 	 * @returns One page by `await`; the records of all pages by `for await`.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * for await (const invitation of remit.invitations.list()) console.log(invitation.id)
@@ -949,7 +949,7 @@ export class InvitationsResource {
 	 * @param body - A person to invite.
 	 * @param options - Options of this call alone.
 	 * @returns The link of an invitation, which no later answer shows again.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * await remit.invitations.create({ email: 'grace@nordwind.example', role: 'member' })
@@ -965,7 +965,7 @@ export class InvitationsResource {
 	 * @param body - Who joins by an invitation.
 	 * @param options - Options of this call alone.
 	 * @returns The record.
-	 * @throws `BadRequestError` (400), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `ApiError` (413, 415), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `ApiError` (413, 415), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * await remit.invitations.accept({ token: 'q8Zk2fLwXc4Rk6NdB1sZpV7nRt3sXb9Q', name: 'Grace Hopper', password: 'a quiet morning in May' })
@@ -981,7 +981,7 @@ export class InvitationsResource {
 	 * @param body - The secret of an invitation's link.
 	 * @param options - Options of this call alone.
 	 * @returns The record.
-	 * @throws `BadRequestError` (400), `PermissionDeniedError` (403), `NotFoundError` (404), `ApiError` (413, 415), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `PermissionDeniedError` (403), `NotFoundError` (404), `ApiError` (413, 415), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * await remit.invitations.show({ token: 'q8Zk2fLwXc4Rk6NdB1sZpV7nRt3sXb9Q' })
@@ -997,7 +997,7 @@ export class InvitationsResource {
 	 * @param id - The invitation's id.
 	 * @param options - Options of this call alone.
 	 * @returns The operation succeeded.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429), `ServerError` (500, 503)
 	 */
 	delete(id: string, options?: RequestOptions): ApiPromise<Ok> {
 		return this.#transport.send('DELETE', '/api/invitations/{id}', { path: { id }, options })
@@ -1009,7 +1009,7 @@ export class InvitationsResource {
 	 * @param id - The invitation's id.
 	 * @param options - Options of this call alone.
 	 * @returns The link of an invitation, which no later answer shows again.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (500, 503)
 	 */
 	resend(id: string, options?: IdempotentRequestOptions): ApiPromise<InvitationLink> {
 		return this.#transport.send('POST', '/api/invitations/{id}/resend', { path: { id }, options, repeat: 'key' })
@@ -1047,7 +1047,7 @@ export class InvoicesResource {
 	 * @param query - Filters, order and page.
 	 * @param options - Options of this call alone.
 	 * @returns One page by `await`; the records of all pages by `for await`.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * for await (const listedInvoice of remit.invoices.list()) console.log(listedInvoice.id)
@@ -1066,7 +1066,7 @@ export class InvoicesResource {
 	 * @param body - The fields of an invoice that a caller can write.
 	 * @param options - Options of this call alone.
 	 * @returns The id and number of a new invoice.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * await remit.invoices.create({ companyId: 'cmp_V1StGXR8Z5jdHi6BmyT0', currency: 'EUR', dueDate: '2026-04-30', taxRate: 19, taxLabel: 'VAT' })
@@ -1082,7 +1082,7 @@ export class InvoicesResource {
 	 * @param body - Time entries to invoice.
 	 * @param options - Options of this call alone.
 	 * @returns The id and number of a new invoice.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * await remit.invoices.createFromTimeEntries({ dealId: 'dl_8fKq2LwXc4Rk6NdB1sZp', timeEntryIds: ['te_d7Sf0uZc1SjXy9AeNrG4'], groupBy: 'task' })
@@ -1098,7 +1098,7 @@ export class InvoicesResource {
 	 * @param body - Time entries to invoice.
 	 * @param options - Options of this call alone.
 	 * @returns What the invoice would come to.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * await remit.invoices.previewFromTimeEntries({ dealId: 'dl_8fKq2LwXc4Rk6NdB1sZp', timeEntryIds: ['te_d7Sf0uZc1SjXy9AeNrG4'], groupBy: 'task' })
@@ -1114,7 +1114,7 @@ export class InvoicesResource {
 	 * @param body - The fields of an invoice that a caller can write.
 	 * @param options - Options of this call alone.
 	 * @returns What the invoice would come to.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * await remit.invoices.preview({ companyId: 'cmp_V1StGXR8Z5jdHi6BmyT0', currency: 'EUR', dueDate: '2026-04-30', taxRate: 19, taxLabel: 'VAT' })
@@ -1130,7 +1130,7 @@ export class InvoicesResource {
 	 * @param id - The invoice's id.
 	 * @param options - Options of this call alone.
 	 * @returns The record.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429), `ServerError` (500, 503)
 	 */
 	get(id: string, options: ReadRequestOptions & InvoicesGetQuery & IfNoneMatch): ApiPromise<ExpandedInvoice | undefined>
 	get(id: string, options?: ReadRequestOptions & InvoicesGetQuery): ApiPromise<ExpandedInvoice>
@@ -1145,7 +1145,7 @@ export class InvoicesResource {
 	 * @param body - The fields of an invoice that a caller can write.
 	 * @param options - Options of this call alone.
 	 * @returns The answer to a change of an invoice.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `PreconditionFailedError` (412), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `PreconditionFailedError` (412), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * await remit.invoices.update(id, { companyId: 'cmp_V1StGXR8Z5jdHi6BmyT0', currency: 'EUR', dueDate: '2026-04-30', taxRate: 19, taxLabel: 'VAT' })
@@ -1161,7 +1161,7 @@ export class InvoicesResource {
 	 * @param id - The invoice's id.
 	 * @param options - Options of this call alone.
 	 * @returns The operation succeeded.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `RateLimitError` (429), `ServerError` (500, 503)
 	 */
 	delete(id: string, options?: ConditionalRequestOptions): ApiPromise<Ok> {
 		return this.#transport.send('DELETE', '/api/invoices/{id}', { path: { id }, options, repeat: 'same' })
@@ -1173,7 +1173,7 @@ export class InvoicesResource {
 	 * @param id - The invoice's id.
 	 * @param options - Options of this call alone.
 	 * @returns The record.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429), `ServerError` (500, 503)
 	 */
 	document(id: string, options?: RequestOptions): ApiPromise<InvoiceDocument> {
 		return this.#transport.record('GET', '/api/invoices/{id}/document', { path: { id }, options })
@@ -1186,7 +1186,7 @@ export class InvoicesResource {
 	 * @param query - Filters, order and page.
 	 * @param options - Options of this call alone.
 	 * @returns One page by `await`; the records of all pages by `for await`.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * for await (const historyEntry of remit.invoices.history(id)) console.log(historyEntry.id)
@@ -1202,7 +1202,7 @@ export class InvoicesResource {
 	 * @param id - The invoice's id.
 	 * @param options - Options of this call alone.
 	 * @returns The file's bytes: application/pdf.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429), `ServerError` (503)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429), `ServerError` (500, 503)
 	 */
 	pdf(id: string, options?: RequestOptions): ApiPromise<Uint8Array> {
 		return this.#transport.bytes('GET', '/api/invoices/{id}/pdf', 'application/pdf', { path: { id }, options })
@@ -1215,7 +1215,7 @@ export class InvoicesResource {
 	 * @param body - The recipients of an invoice, and the sender's own words.
 	 * @param options - Options of this call alone.
 	 * @returns The answer to sending an invoice.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (502, 503)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (500, 502, 503)
 	 * @example
 	 * ```ts
 	 * await remit.invoices.send(id, { to: 'billing@acme.example', cc: ['ada@acme.example'], message: 'Thank you for your trust.' })
@@ -1231,7 +1231,7 @@ export class InvoicesResource {
 	 * @param id - The invoice's id.
 	 * @param options - Options of this call alone.
 	 * @returns Whether invoices can be sent by e-mail.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429), `ServerError` (500, 503)
 	 */
 	sendStatus(id: string, options?: RequestOptions): ApiPromise<SendStatus> {
 		return this.#transport.send('GET', '/api/invoices/{id}/send', { path: { id }, options })
@@ -1271,7 +1271,7 @@ export class InvoicesPublicResource {
 	 * @param token - The token of the client link.
 	 * @param options - Options of this call alone.
 	 * @returns The record.
-	 * @throws `BadRequestError` (400), `NotFoundError` (404), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `NotFoundError` (404), `RateLimitError` (429), `ServerError` (500, 503)
 	 */
 	get(token: string, options?: RequestOptions): ApiPromise<PublicInvoice> {
 		return this.#transport.record('GET', '/api/invoices/public/{token}', { path: { token }, options })
@@ -1283,7 +1283,7 @@ export class InvoicesPublicResource {
 	 * @param token - The token of the client link.
 	 * @param options - Options of this call alone.
 	 * @returns The file's bytes: application/pdf.
-	 * @throws `BadRequestError` (400), `NotFoundError` (404), `RateLimitError` (429), `ServerError` (503)
+	 * @throws `BadRequestError` (400), `NotFoundError` (404), `RateLimitError` (429), `ServerError` (500, 503)
 	 */
 	pdf(token: string, options?: RequestOptions): ApiPromise<Uint8Array> {
 		return this.#transport.bytes('GET', '/api/invoices/public/{token}/pdf', 'application/pdf', { path: { token }, options })
@@ -1304,7 +1304,7 @@ export class InvoicesClientLinkResource {
 	 * @param id - The invoice's id.
 	 * @param options - Options of this call alone.
 	 * @returns A link to an invoice, or to its payment.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (500, 503)
 	 */
 	create(id: string, options?: IdempotentRequestOptions): ApiPromise<InvoiceLink> {
 		return this.#transport.send('POST', '/api/invoices/{id}/client-link', { path: { id }, options, repeat: 'key' })
@@ -1316,7 +1316,7 @@ export class InvoicesClientLinkResource {
 	 * @param id - The invoice's id.
 	 * @param options - Options of this call alone.
 	 * @returns A link to an invoice, or to its payment.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429), `ServerError` (500, 503)
 	 */
 	get(id: string, options?: RequestOptions): ApiPromise<InvoiceLink> {
 		return this.#transport.send('GET', '/api/invoices/{id}/client-link', { path: { id }, options })
@@ -1328,7 +1328,7 @@ export class InvoicesClientLinkResource {
 	 * @param id - The invoice's id.
 	 * @param options - Options of this call alone.
 	 * @returns The operation succeeded.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429), `ServerError` (500, 503)
 	 */
 	delete(id: string, options?: RequestOptions): ApiPromise<Ok> {
 		return this.#transport.send('DELETE', '/api/invoices/{id}/client-link', { path: { id }, options })
@@ -1353,7 +1353,7 @@ export class InvoicesEmailsResource {
 	 * @param query - Filters, order and page.
 	 * @param options - Options of this call alone.
 	 * @returns One page by `await`; the records of all pages by `for await`.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * for await (const invoiceEmail of remit.invoices.emails.list(id)) console.log(invoiceEmail.id)
@@ -1378,7 +1378,7 @@ export class InvoicesPaymentLinkResource {
 	 * @param id - The invoice's id.
 	 * @param options - Options of this call alone.
 	 * @returns A link to an invoice, or to its payment.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (502)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (500, 502, 503)
 	 */
 	create(id: string, options?: IdempotentRequestOptions): ApiPromise<InvoiceLink> {
 		return this.#transport.send('POST', '/api/invoices/{id}/payment-link', { path: { id }, options, repeat: 'key' })
@@ -1390,7 +1390,7 @@ export class InvoicesPaymentLinkResource {
 	 * @param id - The invoice's id.
 	 * @param options - Options of this call alone.
 	 * @returns A link to an invoice, or to its payment.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429), `ServerError` (500, 503)
 	 */
 	get(id: string, options?: RequestOptions): ApiPromise<InvoiceLink> {
 		return this.#transport.send('GET', '/api/invoices/{id}/payment-link', { path: { id }, options })
@@ -1414,7 +1414,7 @@ export class NumberGapsResource {
 	 * @param query - Filters, order and page.
 	 * @param options - Options of this call alone.
 	 * @returns One page by `await`; the records of all pages by `for await`.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * for await (const numberGap of remit.numberGaps.list()) console.log(numberGap)
@@ -1446,7 +1446,7 @@ export class OrganizationResource {
 	 *
 	 * @param options - Options of this call alone.
 	 * @returns The record.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429), `ServerError` (500, 503)
 	 */
 	get(options: ReadRequestOptions & IfNoneMatch): ApiPromise<OrganizationSettings | undefined>
 	get(options?: ReadRequestOptions): ApiPromise<OrganizationSettings>
@@ -1460,7 +1460,7 @@ export class OrganizationResource {
 	 * @param body - Changes of the organization: an absent field stays as it is, `null` clears a field.
 	 * @param options - Options of this call alone.
 	 * @returns The operation succeeded.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `PreconditionFailedError` (412), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `PreconditionFailedError` (412), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * await remit.organization.update({ addressLine1: 'Lindenallee 7', postalCode: '10115', city: 'Berlin', country: 'Germany', timeZone: 'Europe/Berlin', defaultCurrency: 'EUR', hourlyRateCents: 11000 })
@@ -1502,7 +1502,7 @@ export class OrganizationLogoResource {
 	 *
 	 * @param options - Options of this call alone.
 	 * @returns The record.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429), `ServerError` (500, 503)
 	 */
 	get(options?: RequestOptions): ApiPromise<LogoFile> {
 		return this.#transport.record('GET', '/api/organization/logo', { options })
@@ -1514,7 +1514,7 @@ export class OrganizationLogoResource {
 	 * @param body - A logo to print on invoices: a PNG, a JPEG or an SVG.
 	 * @param options - Options of this call alone.
 	 * @returns The operation succeeded.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (503)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * await remit.organization.logo.replace({ data: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==' })
@@ -1529,7 +1529,7 @@ export class OrganizationLogoResource {
 	 *
 	 * @param options - Options of this call alone.
 	 * @returns The operation succeeded.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429), `ServerError` (500, 503)
 	 */
 	delete(options?: RequestOptions): ApiPromise<Ok> {
 		return this.#transport.send('DELETE', '/api/organization/logo', { options })
@@ -1549,7 +1549,7 @@ export class OrganizationNextInvoiceNumberResource {
 	 *
 	 * @param options - Options of this call alone.
 	 * @returns The record.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429), `ServerError` (500, 503)
 	 */
 	get(options?: RequestOptions): ApiPromise<NextInvoiceNumber> {
 		return this.#transport.record('GET', '/api/organization/next-invoice-number', { options })
@@ -1561,7 +1561,7 @@ export class OrganizationNextInvoiceNumberResource {
 	 * @param body - The next number to give.
 	 * @param options - Options of this call alone.
 	 * @returns The operation succeeded.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * await remit.organization.nextInvoiceNumber.replace({ number: 1000 })
@@ -1585,7 +1585,7 @@ export class OrganizationPaymentCredentialsResource {
 	 *
 	 * @param options - Options of this call alone.
 	 * @returns The record.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429), `ServerError` (500, 503)
 	 */
 	get(options?: RequestOptions): ApiPromise<PaymentCredentials> {
 		return this.#transport.record('GET', '/api/organization/payment-credentials', { options })
@@ -1597,7 +1597,7 @@ export class OrganizationPaymentCredentialsResource {
 	 * @param body - The keys of the organization's own account at Stripe.
 	 * @param options - Options of this call alone.
 	 * @returns The operation succeeded.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ApiError` (413, 415), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ApiError` (413, 415), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * await remit.organization.paymentCredentials.replace({ secretKey: 'rk_live_51Nq0aKq2LwXc4Rk6NdB1sZp', webhookSecret: 'whsec_8fKq2LwXc4Rk6NdB1sZp' })
@@ -1612,7 +1612,7 @@ export class OrganizationPaymentCredentialsResource {
 	 *
 	 * @param options - Options of this call alone.
 	 * @returns The operation succeeded.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429), `ServerError` (500, 503)
 	 */
 	delete(options?: RequestOptions): ApiPromise<Ok> {
 		return this.#transport.send('DELETE', '/api/organization/payment-credentials', { options })
@@ -1632,7 +1632,7 @@ export class OrganizationUsageResource {
 	 *
 	 * @param options - Options of this call alone.
 	 * @returns The record.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429), `ServerError` (500, 503)
 	 */
 	get(options?: RequestOptions): ApiPromise<OrganizationUsage> {
 		return this.#transport.record('GET', '/api/organization/usage', { options })
@@ -1662,7 +1662,7 @@ export class PaymentsResource {
 	 * @param query - Filters, order and page.
 	 * @param options - Options of this call alone.
 	 * @returns One page by `await`; the records of all pages by `for await`.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * for await (const payment of remit.payments.list()) console.log(payment.id)
@@ -1678,7 +1678,7 @@ export class PaymentsResource {
 	 * @param body - A payment to record.
 	 * @param options - Options of this call alone.
 	 * @returns The id of a new record.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * await remit.payments.create({ invoiceId: 'inv_3kTMd2sXb9QhVw7YcLpE', amountCents: 50000, method: 'bank transfer', reference: '2026-04-17 ACME', paidAt: '2026-04-17' })
@@ -1694,7 +1694,7 @@ export class PaymentsResource {
 	 * @param id - The payment's id.
 	 * @param options - Options of this call alone.
 	 * @returns The record.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429), `ServerError` (500, 503)
 	 */
 	get(id: string, options: ReadRequestOptions & IfNoneMatch): ApiPromise<Payment | undefined>
 	get(id: string, options?: ReadRequestOptions): ApiPromise<Payment>
@@ -1709,7 +1709,7 @@ export class PaymentsResource {
 	 * @param body - Changes of a payment: an absent field stays as it is, and `null` clears one.
 	 * @param options - Options of this call alone.
 	 * @returns The operation succeeded.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `PreconditionFailedError` (412), `ApiError` (413, 415), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `PreconditionFailedError` (412), `ApiError` (413, 415), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * await remit.payments.update(id, { reference: '2026-04-17 ACME' })
@@ -1726,7 +1726,7 @@ export class PaymentsResource {
 	 * @param body - Invoices that get a part of what a payment has left.
 	 * @param options - Options of this call alone.
 	 * @returns The operation succeeded.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * await remit.payments.allocate(id, { allocations: [{ invoiceId: 'inv_3kTMd2sXb9QhVw7YcLpE', amountCents: 50000 }] })
@@ -1743,7 +1743,7 @@ export class PaymentsResource {
 	 * @param query - Filters, order and page.
 	 * @param options - Options of this call alone.
 	 * @returns The operation succeeded.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `RateLimitError` (429), `ServerError` (500, 503)
 	 */
 	release(id: string, query?: PaymentsReleaseQuery, options?: RequestOptions): ApiPromise<Ok> {
 		return this.#transport.send('DELETE', '/api/payments/{id}/allocations', { path: { id }, query, options })
@@ -1756,7 +1756,7 @@ export class PaymentsResource {
 	 * @param query - Filters, order and page.
 	 * @param options - Options of this call alone.
 	 * @returns One page by `await`; the records of all pages by `for await`.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * for await (const historyEntry of remit.payments.history(id)) console.log(historyEntry.id)
@@ -1773,7 +1773,7 @@ export class PaymentsResource {
 	 * @param body - Takes a payment back.
 	 * @param options - Options of this call alone.
 	 * @returns The operation succeeded.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * await remit.payments.reverse(id, { reason: 'The bank returned it.' })
@@ -1823,7 +1823,7 @@ export class PipelinesResource {
 	 * @param query - Filters, order and page.
 	 * @param options - Options of this call alone.
 	 * @returns One page by `await`; the records of all pages by `for await`.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * for await (const pipeline of remit.pipelines.list()) console.log(pipeline.id)
@@ -1839,7 +1839,7 @@ export class PipelinesResource {
 	 * @param body - A pipeline to create.
 	 * @param options - Options of this call alone.
 	 * @returns The id of a new record.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * await remit.pipelines.create({ name: 'Retainers', stages: [{ key: 'active', label: 'Active', type: 'won' }] })
@@ -1855,7 +1855,7 @@ export class PipelinesResource {
 	 * @param id - The pipeline's id.
 	 * @param options - Options of this call alone.
 	 * @returns The record.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429), `ServerError` (500, 503)
 	 */
 	get(id: string, options: ReadRequestOptions & IfNoneMatch): ApiPromise<Pipeline | undefined>
 	get(id: string, options?: ReadRequestOptions): ApiPromise<Pipeline>
@@ -1870,7 +1870,7 @@ export class PipelinesResource {
 	 * @param body - Changes of a pipeline: an absent field stays as it is.
 	 * @param options - Options of this call alone.
 	 * @returns The operation succeeded.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `PreconditionFailedError` (412), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `PreconditionFailedError` (412), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * await remit.pipelines.update(id, { name: 'Retainers 2026' })
@@ -1886,7 +1886,7 @@ export class PipelinesResource {
 	 * @param id - The pipeline's id.
 	 * @param options - Options of this call alone.
 	 * @returns The operation succeeded.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `PreconditionFailedError` (412), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `PreconditionFailedError` (412), `RateLimitError` (429), `ServerError` (500, 503)
 	 */
 	delete(id: string, options?: ConditionalRequestOptions): ApiPromise<Ok> {
 		return this.#transport.send('DELETE', '/api/pipelines/{id}', { path: { id }, options, repeat: 'same' })
@@ -1899,7 +1899,7 @@ export class PipelinesResource {
 	 * @param query - Filters, order and page.
 	 * @param options - Options of this call alone.
 	 * @returns One page by `await`; the records of all pages by `for await`.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * for await (const historyEntry of remit.pipelines.history(id)) console.log(historyEntry.id)
@@ -1942,7 +1942,7 @@ export class ReportsResource {
 	 *
 	 * @param options - Options of this call alone.
 	 * @returns The record.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429), `ServerError` (500, 503)
 	 */
 	summary(options?: RequestOptions): ApiPromise<ReportSummary> {
 		return this.#transport.record('GET', '/api/reports/summary', { options })
@@ -1965,7 +1965,7 @@ export class SearchResource {
 	 *
 	 * @param options - Options of this call alone.
 	 * @returns At most ten records.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429), `ServerError` (500, 503)
 	 */
 	list(options?: RequestOptions & SearchListQuery): ApiPromise<SearchHit[]> {
 		return this.#transport.record('GET', '/api/search', { query: { q: options?.q }, options })
@@ -1987,7 +1987,7 @@ export class SessionResource {
 	 *
 	 * @param options - Options of this call alone.
 	 * @returns The record.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429), `ServerError` (500, 503)
 	 */
 	get(options?: RequestOptions): ApiPromise<CurrentSession> {
 		return this.#transport.record('GET', '/api/session', { options })
@@ -1999,7 +1999,7 @@ export class SessionResource {
 	 * @param body - How a person signs in.
 	 * @param options - Options of this call alone.
 	 * @returns The record.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ApiError` (413, 415), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ApiError` (413, 415), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * await remit.session.create({ email: 'ada@nordwind.example', password: 'a quiet morning in May' })
@@ -2014,7 +2014,7 @@ export class SessionResource {
 	 *
 	 * @param options - Options of this call alone.
 	 * @returns The operation succeeded.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429), `ServerError` (500, 503)
 	 */
 	delete(options?: RequestOptions): ApiPromise<Ok> {
 		return this.#transport.send('DELETE', '/api/session', { options })
@@ -2035,7 +2035,7 @@ export class SessionPasswordResource {
 	 * @param body - A password in place of another.
 	 * @param options - Options of this call alone.
 	 * @returns The operation succeeded.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * await remit.session.password.change({ currentPassword: 'a quiet morning in May', password: 'a louder evening in June' })
@@ -2051,7 +2051,7 @@ export class SessionPasswordResource {
 	 * @param body - Who has forgotten a password.
 	 * @param options - Options of this call alone.
 	 * @returns The operation succeeded.
-	 * @throws `BadRequestError` (400), `PermissionDeniedError` (403), `ApiError` (413, 415), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `PermissionDeniedError` (403), `ApiError` (413, 415), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * await remit.session.password.reset({ email: 'ada@nordwind.example' })
@@ -2067,7 +2067,7 @@ export class SessionPasswordResource {
 	 * @param body - A password in place of one that was forgotten.
 	 * @param options - Options of this call alone.
 	 * @returns The operation succeeded.
-	 * @throws `BadRequestError` (400), `PermissionDeniedError` (403), `NotFoundError` (404), `ApiError` (413, 415), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `PermissionDeniedError` (403), `NotFoundError` (404), `ApiError` (413, 415), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * await remit.session.password.set({ token: 'q8Zk2fLwXc4Rk6NdB1sZpV7nRt3sXb9Q', password: 'a louder evening in June' })
@@ -2095,7 +2095,7 @@ export class SessionsResource {
 	 * @param query - Filters, order and page.
 	 * @param options - Options of this call alone.
 	 * @returns One page by `await`; the records of all pages by `for await`.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * for await (const session of remit.sessions.list()) console.log(session.id)
@@ -2111,7 +2111,7 @@ export class SessionsResource {
 	 * @param id - The session's id.
 	 * @param options - Options of this call alone.
 	 * @returns The operation succeeded.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429), `ServerError` (500, 503)
 	 */
 	delete(id: string, options?: RequestOptions): ApiPromise<Ok> {
 		return this.#transport.send('DELETE', '/api/sessions/{id}', { path: { id }, options })
@@ -2131,7 +2131,7 @@ export class SetupResource {
 	 *
 	 * @param options - Options of this call alone.
 	 * @returns The record.
-	 * @throws `BadRequestError` (400), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `RateLimitError` (429), `ServerError` (500, 503)
 	 */
 	get(options?: RequestOptions): ApiPromise<SetupState> {
 		return this.#transport.record('GET', '/api/setup', { options })
@@ -2143,7 +2143,7 @@ export class SetupResource {
 	 * @param body - The first person of a server.
 	 * @param options - Options of this call alone.
 	 * @returns The record.
-	 * @throws `BadRequestError` (400), `PermissionDeniedError` (403), `NotFoundError` (404), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `PermissionDeniedError` (403), `NotFoundError` (404), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * await remit.setup.create({ token: 'q8Zk2fLwXc4Rk6NdB1sZpV7nRt3sXb9Q', organizationName: 'Nordwind Studio', email: 'ada@nordwind.example', name: 'Ada Lindqvist', password: 'a quiet morning in May' })
@@ -2174,7 +2174,7 @@ export class TaxRatesResource {
 	 * @param query - Filters, order and page.
 	 * @param options - Options of this call alone.
 	 * @returns One page by `await`; the records of all pages by `for await`.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * for await (const taxRate of remit.taxRates.list()) console.log(taxRate.id)
@@ -2190,7 +2190,7 @@ export class TaxRatesResource {
 	 * @param body - A tax rate to create.
 	 * @param options - Options of this call alone.
 	 * @returns The id of a new record.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * await remit.taxRates.create({ name: 'Germany, standard', label: 'VAT', percent: '19' })
@@ -2206,7 +2206,7 @@ export class TaxRatesResource {
 	 * @param id - The tax rate's id.
 	 * @param options - Options of this call alone.
 	 * @returns The record.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429), `ServerError` (500, 503)
 	 */
 	get(id: string, options: ReadRequestOptions & IfNoneMatch): ApiPromise<TaxRate | undefined>
 	get(id: string, options?: ReadRequestOptions): ApiPromise<TaxRate>
@@ -2221,7 +2221,7 @@ export class TaxRatesResource {
 	 * @param body - Changes of a tax rate: an absent field stays as it is.
 	 * @param options - Options of this call alone.
 	 * @returns The operation succeeded.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `PreconditionFailedError` (412), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `PreconditionFailedError` (412), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * await remit.taxRates.update(id, { name: 'Germany, standard rate', isDefault: true })
@@ -2237,7 +2237,7 @@ export class TaxRatesResource {
 	 * @param id - The tax rate's id.
 	 * @param options - Options of this call alone.
 	 * @returns The operation succeeded.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `RateLimitError` (429), `ServerError` (500, 503)
 	 */
 	delete(id: string, options?: ConditionalRequestOptions): ApiPromise<Ok> {
 		return this.#transport.send('DELETE', '/api/tax-rates/{id}', { path: { id }, options, repeat: 'same' })
@@ -2250,7 +2250,7 @@ export class TaxRatesResource {
 	 * @param query - Filters, order and page.
 	 * @param options - Options of this call alone.
 	 * @returns One page by `await`; the records of all pages by `for await`.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * for await (const historyEntry of remit.taxRates.history(id)) console.log(historyEntry.id)
@@ -2300,7 +2300,7 @@ export class TimeEntriesResource {
 	 * @param query - Filters, order and page.
 	 * @param options - Options of this call alone.
 	 * @returns One page by `await`; the records of all pages by `for await`.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * for await (const timeEntry of remit.timeEntries.list()) console.log(timeEntry.id)
@@ -2316,7 +2316,7 @@ export class TimeEntriesResource {
 	 * @param body - A time entry to create.
 	 * @param options - Options of this call alone.
 	 * @returns The id of a new record.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * await remit.timeEntries.create({ dealId: 'dl_8fKq2LwXc4Rk6NdB1sZp', taskName: 'Checkout', description: 'Address form', startedAt: '2026-03-31T09:00:00+02:00', durationSeconds: 5400 })
@@ -2332,7 +2332,7 @@ export class TimeEntriesResource {
 	 * @param id - The time entry's id.
 	 * @param options - Options of this call alone.
 	 * @returns The record.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429), `ServerError` (500, 503)
 	 */
 	get(id: string, options: ReadRequestOptions & IfNoneMatch): ApiPromise<TimeEntry | undefined>
 	get(id: string, options?: ReadRequestOptions): ApiPromise<TimeEntry>
@@ -2347,7 +2347,7 @@ export class TimeEntriesResource {
 	 * @param body - Changes of a time entry: an absent field stays as it is, `null` clears a field.
 	 * @param options - Options of this call alone.
 	 * @returns The operation succeeded.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `PreconditionFailedError` (412), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `PreconditionFailedError` (412), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * await remit.timeEntries.update(id, { endedAt: '2026-03-31T10:30:00+02:00' })
@@ -2363,7 +2363,7 @@ export class TimeEntriesResource {
 	 * @param id - The time entry's id.
 	 * @param options - Options of this call alone.
 	 * @returns The operation succeeded.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `PreconditionFailedError` (412), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `PreconditionFailedError` (412), `RateLimitError` (429), `ServerError` (500, 503)
 	 */
 	delete(id: string, options?: ConditionalRequestOptions): ApiPromise<Ok> {
 		return this.#transport.send('DELETE', '/api/time-entries/{id}', { path: { id }, options, repeat: 'same' })
@@ -2376,7 +2376,7 @@ export class TimeEntriesResource {
 	 * @param query - Filters, order and page.
 	 * @param options - Options of this call alone.
 	 * @returns One page by `await`; the records of all pages by `for await`.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * for await (const historyEntry of remit.timeEntries.history(id)) console.log(historyEntry.id)
@@ -2423,7 +2423,7 @@ export class UsersResource {
 	 * @param query - Filters, order and page.
 	 * @param options - Options of this call alone.
 	 * @returns One page by `await`; the records of all pages by `for await`.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * for await (const user of remit.users.list()) console.log(user.id)
@@ -2439,7 +2439,7 @@ export class UsersResource {
 	 * @param id - The person's id.
 	 * @param options - Options of this call alone.
 	 * @returns The record.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429), `ServerError` (500, 503)
 	 */
 	get(id: string, options: ReadRequestOptions & IfNoneMatch): ApiPromise<User | undefined>
 	get(id: string, options?: ReadRequestOptions): ApiPromise<User>
@@ -2454,7 +2454,7 @@ export class UsersResource {
 	 * @param body - Changes to a person.
 	 * @param options - Options of this call alone.
 	 * @returns The operation succeeded.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `PreconditionFailedError` (412), `ApiError` (413, 415), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `PreconditionFailedError` (412), `ApiError` (413, 415), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * await remit.users.update(id, { role: 'manager' })
@@ -2470,7 +2470,7 @@ export class UsersResource {
 	 * @param id - The person's id.
 	 * @param options - Options of this call alone.
 	 * @returns The operation succeeded.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `PreconditionFailedError` (412), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `PreconditionFailedError` (412), `RateLimitError` (429), `ServerError` (500, 503)
 	 */
 	delete(id: string, options?: ConditionalRequestOptions): ApiPromise<Ok> {
 		return this.#transport.send('DELETE', '/api/users/{id}', { path: { id }, options, repeat: 'same' })
@@ -2520,7 +2520,7 @@ export class ConnectionsResource {
 	 * @param query - Filters, order and page.
 	 * @param options - Options of this call alone.
 	 * @returns One page by `await`; the records of all pages by `for await`.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * for await (const connection of remit.connections.list()) console.log(connection.id)
@@ -2536,7 +2536,7 @@ export class ConnectionsResource {
 	 * @param body - A connection to create.
 	 * @param options - Options of this call alone.
 	 * @returns The id of a new record.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (503)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * await remit.connections.create({ provider: 'hubspot', name: 'HubSpot of Acme', authType: 'api_key', credentials: { apiKey: 'pat-eu1-8fKq2LwXc4Rk6NdB1sZp' } })
@@ -2552,7 +2552,7 @@ export class ConnectionsResource {
 	 * @param id - The connection's id.
 	 * @param options - Options of this call alone.
 	 * @returns The record.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429), `ServerError` (500, 503)
 	 */
 	get(id: string, options: ReadRequestOptions & IfNoneMatch): ApiPromise<Connection | undefined>
 	get(id: string, options?: ReadRequestOptions): ApiPromise<Connection>
@@ -2567,7 +2567,7 @@ export class ConnectionsResource {
 	 * @param body - Changes of a connection: an absent field stays as it is.
 	 * @param options - Options of this call alone.
 	 * @returns The operation succeeded.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (503)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * await remit.connections.update(id, { name: 'HubSpot of Acme, EU' })
@@ -2583,7 +2583,7 @@ export class ConnectionsResource {
 	 * @param id - The connection's id.
 	 * @param options - Options of this call alone.
 	 * @returns The operation succeeded.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `RateLimitError` (429), `ServerError` (500, 503)
 	 */
 	delete(id: string, options?: ConditionalRequestOptions): ApiPromise<Ok> {
 		return this.#transport.send('DELETE', '/connections/{id}', { path: { id }, options, repeat: 'same' })
@@ -2596,7 +2596,7 @@ export class ConnectionsResource {
 	 * @param body - How to authorize a connection.
 	 * @param options - Options of this call alone.
 	 * @returns The record.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * await remit.connections.authorize(id, { returnUrl: 'https://app.acme.example/settings' })
@@ -2613,7 +2613,7 @@ export class ConnectionsResource {
 	 * @param query - Filters, order and page.
 	 * @param options - Options of this call alone.
 	 * @returns One page by `await`; the records of all pages by `for await`.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * for await (const historyEntry of remit.connections.history(id)) console.log(historyEntry.id)
@@ -2630,7 +2630,7 @@ export class ConnectionsResource {
 	 * @param body - A link for the person whose account it is.
 	 * @param options - Options of this call alone.
 	 * @returns The record.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * await remit.connections.link(id, { returnUrl: 'https://app.acme.example/settings' })
@@ -2646,7 +2646,7 @@ export class ConnectionsResource {
 	 * @param id - The connection's id.
 	 * @param options - Options of this call alone.
 	 * @returns The record.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (500, 503)
 	 */
 	test(id: string, options?: IdempotentRequestOptions): ApiPromise<Connection> {
 		return this.#transport.record('POST', '/connections/{id}/test', { path: { id }, options, repeat: 'key' })
@@ -2689,7 +2689,7 @@ export class ConnectionsProvidersResource {
 	 * @param query - Filters, order and page.
 	 * @param options - Options of this call alone.
 	 * @returns One page by `await`; the records of all pages by `for await`.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * for await (const provider of remit.connections.providers.list()) console.log(provider.id)
@@ -2715,7 +2715,7 @@ export class ConnectionsObjectsResource {
 	 * @param name - The object's name.
 	 * @param options - Options of this call alone.
 	 * @returns The record.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `RateLimitError` (429), `ServerError` (502)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `RateLimitError` (429), `ServerError` (500, 502, 503)
 	 */
 	schema(id: string, name: string, options?: RequestOptions): ApiPromise<ObjectSchema> {
 		return this.#transport.record('GET', '/connections/{id}/objects/{name}/schema', { path: { id, name }, options })
@@ -2741,7 +2741,7 @@ export class MappingsResource {
 	 * @param query - Filters, order and page.
 	 * @param options - Options of this call alone.
 	 * @returns One page by `await`; the records of all pages by `for await`.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * for await (const mapping of remit.mappings.list()) console.log(mapping.id)
@@ -2757,7 +2757,7 @@ export class MappingsResource {
 	 * @param body - A mapping to create.
 	 * @param options - Options of this call alone.
 	 * @returns The id of a new record.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * await remit.mappings.create({ name: 'HubSpot companies', source: { system: 'hubspot', object: 'companies' }, target: { system: 'internal', object: 'company' }, fields: [{ target: 'name', source: 'properties.name', required: true }] })
@@ -2773,7 +2773,7 @@ export class MappingsResource {
 	 * @param id - The mapping's id.
 	 * @param options - Options of this call alone.
 	 * @returns The record.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429), `ServerError` (500, 503)
 	 */
 	get(id: string, options: ReadRequestOptions & IfNoneMatch): ApiPromise<Mapping | undefined>
 	get(id: string, options?: ReadRequestOptions): ApiPromise<Mapping>
@@ -2788,7 +2788,7 @@ export class MappingsResource {
 	 * @param body - Changes of a mapping: an absent field stays as it is, `null` clears one.
 	 * @param options - Options of this call alone.
 	 * @returns The operation succeeded.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * await remit.mappings.update(id, { status: 'active' })
@@ -2804,7 +2804,7 @@ export class MappingsResource {
 	 * @param id - The mapping's id.
 	 * @param options - Options of this call alone.
 	 * @returns The operation succeeded.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `PreconditionFailedError` (412), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `PreconditionFailedError` (412), `RateLimitError` (429), `ServerError` (500, 503)
 	 */
 	delete(id: string, options?: ConditionalRequestOptions): ApiPromise<Ok> {
 		return this.#transport.send('DELETE', '/mappings/{id}', { path: { id }, options, repeat: 'same' })
@@ -2817,7 +2817,7 @@ export class MappingsResource {
 	 * @param body - Which records to map without writing them.
 	 * @param options - Options of this call alone.
 	 * @returns The record.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (502)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (500, 502, 503)
 	 * @example
 	 * ```ts
 	 * await remit.mappings.preview(id, { records: [{ properties: { name: 'Acme GmbH' } }] })
@@ -2864,7 +2864,7 @@ export class MappingsDefaultsResource {
 	 * @param query - Filters, order and page.
 	 * @param options - Options of this call alone.
 	 * @returns One page by `await`; the records of all pages by `for await`.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * for await (const mappingCreate of remit.mappings.defaults.list()) console.log(mappingCreate)
@@ -2901,7 +2901,7 @@ export class SyncsResource {
 	 * @param query - Filters, order and page.
 	 * @param options - Options of this call alone.
 	 * @returns One page by `await`; the records of all pages by `for await`.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * for await (const sync of remit.syncs.list()) console.log(sync.id)
@@ -2917,7 +2917,7 @@ export class SyncsResource {
 	 * @param body - A sync to create.
 	 * @param options - Options of this call alone.
 	 * @returns A new sync.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * await remit.syncs.create({ name: 'Companies from HubSpot', connectionId: 'con_5cU0ohX8mAYk2rTwQ1vJ', mappingId: 'map_9dKq2LwXc4Rk6NdB1sZp', direction: 'inbound', schedule: { type: 'interval', minutes: 15 } })
@@ -2933,7 +2933,7 @@ export class SyncsResource {
 	 * @param id - The sync's id.
 	 * @param options - Options of this call alone.
 	 * @returns The record.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429), `ServerError` (500, 503)
 	 */
 	get(id: string, options: ReadRequestOptions & IfNoneMatch): ApiPromise<Sync | undefined>
 	get(id: string, options?: ReadRequestOptions): ApiPromise<Sync>
@@ -2948,7 +2948,7 @@ export class SyncsResource {
 	 * @param body - Changes of a sync: an absent field stays as it is.
 	 * @param options - Options of this call alone.
 	 * @returns The operation succeeded.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * await remit.syncs.update(id, { schedule: { type: 'manual' } })
@@ -2964,7 +2964,7 @@ export class SyncsResource {
 	 * @param id - The sync's id.
 	 * @param options - Options of this call alone.
 	 * @returns The operation succeeded.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `RateLimitError` (429), `ServerError` (500, 503)
 	 */
 	delete(id: string, options?: ConditionalRequestOptions): ApiPromise<Ok> {
 		return this.#transport.send('DELETE', '/syncs/{id}', { path: { id }, options, repeat: 'same' })
@@ -2976,7 +2976,7 @@ export class SyncsResource {
 	 * @param id - The sync's id.
 	 * @param options - Options of this call alone.
 	 * @returns The run, as it is then. `.progress()` follows it, and `.done()` waits for its end.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (500, 503)
 	 */
 	cancel(id: string, options?: IdempotentRequestOptions): SyncRunPromise {
 		return this.#transport.run('POST', '/syncs/{id}/cancel', { path: { id }, options, repeat: 'key' })
@@ -2989,7 +2989,7 @@ export class SyncsResource {
 	 * @param query - Filters, order and page.
 	 * @param options - Options of this call alone.
 	 * @returns One page by `await`; the records of all pages by `for await`.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * for await (const historyEntry of remit.syncs.history(id)) console.log(historyEntry.id)
@@ -3005,7 +3005,7 @@ export class SyncsResource {
 	 * @param id - The sync's id.
 	 * @param options - Options of this call alone.
 	 * @returns The record.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (500, 503)
 	 */
 	pause(id: string, options?: IdempotentRequestOptions): ApiPromise<Sync> {
 		return this.#transport.record('POST', '/syncs/{id}/pause', { path: { id }, options, repeat: 'key' })
@@ -3017,7 +3017,7 @@ export class SyncsResource {
 	 * @param id - The sync's id.
 	 * @param options - Options of this call alone.
 	 * @returns The record.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (500, 503)
 	 */
 	resume(id: string, options?: IdempotentRequestOptions): ApiPromise<Sync> {
 		return this.#transport.record('POST', '/syncs/{id}/resume', { path: { id }, options, repeat: 'key' })
@@ -3030,7 +3030,7 @@ export class SyncsResource {
 	 * @param body - How to run a sync.
 	 * @param options - Options of this call alone.
 	 * @returns The run, as it is then. `.progress()` follows it, and `.done()` waits for its end.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * await remit.syncs.run(id, { mode: 'full' })
@@ -3078,7 +3078,7 @@ export class SyncsErrorsResource {
 	 * @param query - Filters, order and page.
 	 * @param options - Options of this call alone.
 	 * @returns One page by `await`; the records of all pages by `for await`.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * for await (const syncRecordError of remit.syncs.errors.list(id)) console.log(syncRecordError.id)
@@ -3095,7 +3095,7 @@ export class SyncsErrorsResource {
 	 * @param errorId - The error's id.
 	 * @param options - Options of this call alone.
 	 * @returns The record.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429), `ServerError` (500, 503)
 	 */
 	get(id: string, errorId: string, options?: RequestOptions): ApiPromise<SyncRecordError> {
 		return this.#transport.record('GET', '/syncs/{id}/errors/{errorId}', { path: { id, errorId }, options })
@@ -3111,7 +3111,7 @@ export class SyncsErrorsResource {
 	 * @param body - Which side of a conflict to use.
 	 * @param options - Options of this call alone.
 	 * @returns The record.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * await remit.syncs.errors.resolve(id, errorId, { use: 'source' })
@@ -3140,7 +3140,7 @@ export class SyncsLinksResource {
 	 * @param query - Filters, order and page.
 	 * @param options - Options of this call alone.
 	 * @returns One page by `await`; the records of all pages by `for await`.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * for await (const syncLinkSummary of remit.syncs.links.list(id)) console.log(syncLinkSummary)
@@ -3157,7 +3157,7 @@ export class SyncsLinksResource {
 	 * @param body - Two records to link.
 	 * @param options - Options of this call alone.
 	 * @returns The record.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (502)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (500, 502, 503)
 	 * @example
 	 * ```ts
 	 * await remit.syncs.links.create(id, { externalId: '17293', recordId: 'cmp_V1StGXR8Z5jdHi6BmyT0' })
@@ -3174,7 +3174,7 @@ export class SyncsLinksResource {
 	 * @param externalId - The record's id at the provider; of a link that is `unclear`, the one of Remit's record.
 	 * @param options - Options of this call alone.
 	 * @returns The record.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429), `ServerError` (500, 503)
 	 */
 	get(id: string, externalId: string, options?: RequestOptions): ApiPromise<SyncLink> {
 		return this.#transport.record('GET', '/syncs/{id}/links/{externalId}', { path: { id, externalId }, options })
@@ -3187,7 +3187,7 @@ export class SyncsLinksResource {
 	 * @param externalId - The record's id at the provider; of a link that is `unclear`, the one of Remit's record.
 	 * @param options - Options of this call alone.
 	 * @returns The operation succeeded.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `RateLimitError` (429), `ServerError` (500, 503)
 	 */
 	delete(id: string, externalId: string, options?: RequestOptions): ApiPromise<Ok> {
 		return this.#transport.send('DELETE', '/syncs/{id}/links/{externalId}', { path: { id, externalId }, options })
@@ -3216,7 +3216,7 @@ export class SyncsRunsResource {
 	 * @param query - Filters, order and page.
 	 * @param options - Options of this call alone.
 	 * @returns One page by `await`; the records of all pages by `for await`.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * for await (const syncRun of remit.syncs.runs.list(id)) console.log(syncRun.id)
@@ -3233,7 +3233,7 @@ export class SyncsRunsResource {
 	 * @param runId - The run's id.
 	 * @param options - Options of this call alone.
 	 * @returns The run, as it is then. `.progress()` follows it, and `.done()` waits for its end.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429), `ServerError` (500, 503)
 	 */
 	get(id: string, runId: string, options?: RequestOptions): SyncRunPromise {
 		return this.#transport.run('GET', '/syncs/{id}/runs/{runId}', { path: { id, runId }, options })
@@ -3246,7 +3246,7 @@ export class SyncsRunsResource {
 	 * @param runId - The run's id.
 	 * @param options - Options of this call alone.
 	 * @returns The run, as it is then. `.progress()` follows it, and `.done()` waits for its end.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (500, 503)
 	 */
 	confirm(id: string, runId: string, options?: IdempotentRequestOptions): SyncRunPromise {
 		return this.#transport.run('POST', '/syncs/{id}/runs/{runId}/confirm', { path: { id, runId }, options, repeat: 'key' })
@@ -3272,7 +3272,7 @@ export class SyncsRunsDeletionsResource {
 	 * @param query - Filters, order and page.
 	 * @param options - Options of this call alone.
 	 * @returns One page by `await`; the records of all pages by `for await`.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * for await (const syncLinkSummary of remit.syncs.runs.deletions.list(id, runId)) console.log(syncLinkSummary)
@@ -3302,7 +3302,7 @@ export class SyncsRunsErrorsResource {
 	 * @param query - Filters, order and page.
 	 * @param options - Options of this call alone.
 	 * @returns One page by `await`; the records of all pages by `for await`.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * for await (const syncRecordError of remit.syncs.runs.errors.list(id, runId)) console.log(syncRecordError.id)
@@ -3345,7 +3345,7 @@ export class WebhooksDeliveriesResource {
 	 * @param query - Filters, order and page.
 	 * @param options - Options of this call alone.
 	 * @returns One page by `await`; the records of all pages by `for await`.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * for await (const webhookDelivery of remit.webhooks.deliveries.list()) console.log(webhookDelivery.id)
@@ -3361,7 +3361,7 @@ export class WebhooksDeliveriesResource {
 	 * @param id - The delivery's id.
 	 * @param options - Options of this call alone.
 	 * @returns The record.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429), `ServerError` (500, 503)
 	 */
 	get(id: string, options?: RequestOptions): ApiPromise<WebhookDeliveryDetails> {
 		return this.#transport.record('GET', '/webhooks/deliveries/{id}', { path: { id }, options })
@@ -3373,7 +3373,7 @@ export class WebhooksDeliveriesResource {
 	 * @param id - The delivery's id.
 	 * @param options - Options of this call alone.
 	 * @returns The operation succeeded.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `RateLimitError` (429), `ServerError` (500, 503)
 	 */
 	redeliver(id: string, options?: RequestOptions): ApiPromise<Ok> {
 		return this.#transport.send('POST', '/webhooks/deliveries/{id}/redeliver', { path: { id }, options })
@@ -3397,7 +3397,7 @@ export class WebhooksEndpointsResource {
 	 * @param query - Filters, order and page.
 	 * @param options - Options of this call alone.
 	 * @returns One page by `await`; the records of all pages by `for await`.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * for await (const webhookEndpoint of remit.webhooks.endpoints.list()) console.log(webhookEndpoint.id)
@@ -3413,7 +3413,7 @@ export class WebhooksEndpointsResource {
 	 * @param body - An endpoint to create.
 	 * @param options - Options of this call alone.
 	 * @returns The id and secret of a new endpoint. No later answer shows the secret again.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (503)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * await remit.webhooks.endpoints.create({ url: 'https://acme.example/webhooks/remit', eventTypes: ['invoice.paid', 'company.*'] })
@@ -3429,7 +3429,7 @@ export class WebhooksEndpointsResource {
 	 * @param id - The endpoint's id.
 	 * @param options - Options of this call alone.
 	 * @returns The record.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429), `ServerError` (500, 503)
 	 */
 	get(id: string, options: ReadRequestOptions & IfNoneMatch): ApiPromise<WebhookEndpoint | undefined>
 	get(id: string, options?: ReadRequestOptions): ApiPromise<WebhookEndpoint>
@@ -3444,7 +3444,7 @@ export class WebhooksEndpointsResource {
 	 * @param body - Changes of an endpoint: an absent field stays as it is.
 	 * @param options - Options of this call alone.
 	 * @returns The operation succeeded.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (503)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * await remit.webhooks.endpoints.update(id, { status: 'paused' })
@@ -3460,7 +3460,7 @@ export class WebhooksEndpointsResource {
 	 * @param id - The endpoint's id.
 	 * @param options - Options of this call alone.
 	 * @returns The operation succeeded.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `RateLimitError` (429), `ServerError` (500, 503)
 	 */
 	delete(id: string, options?: ConditionalRequestOptions): ApiPromise<Ok> {
 		return this.#transport.send('DELETE', '/webhooks/endpoints/{id}', { path: { id }, options, repeat: 'same' })
@@ -3473,7 +3473,7 @@ export class WebhooksEndpointsResource {
 	 * @param body - The deliveries to make again.
 	 * @param options - Options of this call alone.
 	 * @returns How many deliveries Remit makes again.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * await remit.webhooks.endpoints.redeliver(id, { since: 1774915200000 })
@@ -3490,7 +3490,7 @@ export class WebhooksEndpointsResource {
 	 * @param body - How to rotate a secret.
 	 * @param options - Options of this call alone.
 	 * @returns A new secret. No later answer shows it again.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `ApiError` (413, 415), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * await remit.webhooks.endpoints.rotateSecret(id, { graceSeconds: 3600 })
@@ -3506,7 +3506,7 @@ export class WebhooksEndpointsResource {
 	 * @param id - The endpoint's id.
 	 * @param options - Options of this call alone.
 	 * @returns The record.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429), `ServerError` (500, 503)
 	 */
 	stats(id: string, options?: RequestOptions): ApiPromise<WebhookEndpointStats> {
 		return this.#transport.record('GET', '/webhooks/endpoints/{id}/stats', { path: { id }, options })
@@ -3518,7 +3518,7 @@ export class WebhooksEndpointsResource {
 	 * @param id - The endpoint's id.
 	 * @param options - Options of this call alone.
 	 * @returns The delivery of a test.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `UnprocessableError` (422), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (500, 503)
 	 */
 	test(id: string, options?: IdempotentRequestOptions): ApiPromise<WebhookTestDelivery> {
 		return this.#transport.send('POST', '/webhooks/endpoints/{id}/test', { path: { id }, options, repeat: 'key' })
@@ -3561,7 +3561,7 @@ export class WebhooksEventTypesResource {
 	 * @param query - Filters, order and page.
 	 * @param options - Options of this call alone.
 	 * @returns One page by `await`; the records of all pages by `for await`.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * for await (const webhookEventType of remit.webhooks.eventTypes.list()) console.log(webhookEventType)
@@ -3589,7 +3589,7 @@ export class WebhooksEventsResource {
 	 * @param query - Filters, order and page.
 	 * @param options - Options of this call alone.
 	 * @returns One page by `await`; the records of all pages by `for await`.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `RateLimitError` (429), `ServerError` (500, 503)
 	 * @example
 	 * ```ts
 	 * for await (const webhookEvent of remit.webhooks.events.list()) console.log(webhookEvent.id)
@@ -3605,7 +3605,7 @@ export class WebhooksEventsResource {
 	 * @param id - The event's id.
 	 * @param options - Options of this call alone.
 	 * @returns The record.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `RateLimitError` (429), `ServerError` (500, 503)
 	 */
 	get(id: string, options?: RequestOptions): ApiPromise<WebhookEvent> {
 		return this.#transport.record('GET', '/webhooks/events/{id}', { path: { id }, options })

@@ -26,7 +26,7 @@ export interface OperationEntry {
 	readonly ownTransactions?: true
 	/** Whether the body may have credentials, so that no plain hash of it is stored. */
 	readonly secretBody?: true
-	/** Only computes, though its scope is one to write. */
+	/** Nothing has changed by the time of its answer, though its scope is one to write. */
 	readonly changesNothing?: true
 	/** The most bytes of a body, when they are not those of every operation. */
 	readonly bodyLimit?: number
@@ -49,7 +49,9 @@ export const operationTable = [
 			400,
 			401,
 			403,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "integration",
 		"sessionRole": "manager"
@@ -72,7 +74,9 @@ export const operationTable = [
 			413,
 			415,
 			422,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "integration"
 	},
@@ -91,7 +95,9 @@ export const operationTable = [
 			401,
 			403,
 			404,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "integration"
 	},
@@ -114,7 +120,9 @@ export const operationTable = [
 			413,
 			415,
 			422,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "integration"
 	},
@@ -132,7 +140,9 @@ export const operationTable = [
 			400,
 			401,
 			403,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing",
 		"unlimitedKeysOnly": true
@@ -151,7 +161,9 @@ export const operationTable = [
 			400,
 			401,
 			403,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing"
 	},
@@ -173,7 +185,9 @@ export const operationTable = [
 			413,
 			415,
 			422,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing"
 	},
@@ -193,7 +207,9 @@ export const operationTable = [
 			401,
 			403,
 			404,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing"
 	},
@@ -216,7 +232,9 @@ export const operationTable = [
 			413,
 			415,
 			422,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing"
 	},
@@ -239,7 +257,9 @@ export const operationTable = [
 			413,
 			415,
 			422,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing",
 		"aliasOf": "companies.update"
@@ -260,7 +280,9 @@ export const operationTable = [
 			403,
 			404,
 			412,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing"
 	},
@@ -279,7 +301,9 @@ export const operationTable = [
 			401,
 			403,
 			404,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing"
 	},
@@ -297,7 +321,9 @@ export const operationTable = [
 			400,
 			401,
 			403,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing"
 	},
@@ -319,7 +345,9 @@ export const operationTable = [
 			413,
 			415,
 			422,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing"
 	},
@@ -339,7 +367,9 @@ export const operationTable = [
 			401,
 			403,
 			404,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing"
 	},
@@ -362,7 +392,9 @@ export const operationTable = [
 			413,
 			415,
 			422,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing"
 	},
@@ -385,7 +417,9 @@ export const operationTable = [
 			413,
 			415,
 			422,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing",
 		"aliasOf": "contacts.update"
@@ -406,7 +440,9 @@ export const operationTable = [
 			403,
 			404,
 			412,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing"
 	},
@@ -425,7 +461,9 @@ export const operationTable = [
 			401,
 			403,
 			404,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing"
 	},
@@ -443,7 +481,9 @@ export const operationTable = [
 			400,
 			401,
 			403,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing"
 	},
@@ -465,7 +505,9 @@ export const operationTable = [
 			413,
 			415,
 			422,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing"
 	},
@@ -485,7 +527,9 @@ export const operationTable = [
 			401,
 			403,
 			404,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing"
 	},
@@ -508,7 +552,9 @@ export const operationTable = [
 			413,
 			415,
 			422,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing"
 	},
@@ -531,7 +577,9 @@ export const operationTable = [
 			413,
 			415,
 			422,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing",
 		"aliasOf": "deals.update"
@@ -552,7 +600,9 @@ export const operationTable = [
 			403,
 			404,
 			412,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing"
 	},
@@ -571,7 +621,9 @@ export const operationTable = [
 			401,
 			403,
 			404,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing"
 	},
@@ -589,7 +641,9 @@ export const operationTable = [
 			400,
 			401,
 			403,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing",
 		"sessionRole": "manager",
@@ -613,7 +667,9 @@ export const operationTable = [
 			413,
 			415,
 			422,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing",
 		"unlimitedKeysOnly": true,
@@ -634,7 +690,9 @@ export const operationTable = [
 			409,
 			413,
 			415,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing",
 		"public": true,
@@ -655,7 +713,9 @@ export const operationTable = [
 			404,
 			413,
 			415,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing",
 		"public": true,
@@ -677,7 +737,9 @@ export const operationTable = [
 			401,
 			403,
 			404,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing",
 		"unlimitedKeysOnly": true
@@ -699,7 +761,9 @@ export const operationTable = [
 			404,
 			409,
 			422,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing",
 		"unlimitedKeysOnly": true,
@@ -719,7 +783,9 @@ export const operationTable = [
 			400,
 			401,
 			403,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing"
 	},
@@ -741,7 +807,9 @@ export const operationTable = [
 			413,
 			415,
 			422,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing"
 	},
@@ -763,7 +831,9 @@ export const operationTable = [
 			413,
 			415,
 			422,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing"
 	},
@@ -785,7 +855,9 @@ export const operationTable = [
 			413,
 			415,
 			422,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing"
 	},
@@ -806,7 +878,9 @@ export const operationTable = [
 			413,
 			415,
 			422,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing"
 	},
@@ -821,7 +895,9 @@ export const operationTable = [
 			200,
 			400,
 			404,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing",
 		"public": true,
@@ -839,6 +915,7 @@ export const operationTable = [
 			400,
 			404,
 			429,
+			500,
 			503
 		],
 		"rateClass": "invoicing",
@@ -861,7 +938,9 @@ export const operationTable = [
 			401,
 			403,
 			404,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing"
 	},
@@ -885,7 +964,9 @@ export const operationTable = [
 			413,
 			415,
 			422,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing"
 	},
@@ -909,7 +990,9 @@ export const operationTable = [
 			413,
 			415,
 			422,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing",
 		"aliasOf": "invoices.update"
@@ -930,7 +1013,9 @@ export const operationTable = [
 			403,
 			404,
 			412,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing",
 		"sessionRole": "manager"
@@ -952,7 +1037,9 @@ export const operationTable = [
 			404,
 			409,
 			422,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing"
 	},
@@ -971,7 +1058,9 @@ export const operationTable = [
 			401,
 			403,
 			404,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing"
 	},
@@ -990,7 +1079,9 @@ export const operationTable = [
 			401,
 			403,
 			404,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing"
 	},
@@ -1009,7 +1100,9 @@ export const operationTable = [
 			401,
 			403,
 			404,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing"
 	},
@@ -1028,7 +1121,9 @@ export const operationTable = [
 			401,
 			403,
 			404,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing"
 	},
@@ -1047,7 +1142,9 @@ export const operationTable = [
 			401,
 			403,
 			404,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing"
 	},
@@ -1069,7 +1166,9 @@ export const operationTable = [
 			409,
 			422,
 			429,
-			502
+			500,
+			502,
+			503
 		],
 		"rateClass": "invoicing",
 		"ownTransactions": true
@@ -1089,7 +1188,9 @@ export const operationTable = [
 			401,
 			403,
 			404,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing"
 	},
@@ -1109,6 +1210,7 @@ export const operationTable = [
 			403,
 			404,
 			429,
+			500,
 			503
 		],
 		"rateClass": "invoicing",
@@ -1134,6 +1236,7 @@ export const operationTable = [
 			415,
 			422,
 			429,
+			500,
 			502,
 			503
 		],
@@ -1155,7 +1258,9 @@ export const operationTable = [
 			401,
 			403,
 			404,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing"
 	},
@@ -1173,7 +1278,9 @@ export const operationTable = [
 			400,
 			401,
 			403,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing"
 	},
@@ -1192,7 +1299,9 @@ export const operationTable = [
 			400,
 			401,
 			403,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing"
 	},
@@ -1214,7 +1323,9 @@ export const operationTable = [
 			413,
 			415,
 			422,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing",
 		"unlimitedKeysOnly": true
@@ -1237,7 +1348,9 @@ export const operationTable = [
 			413,
 			415,
 			422,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing",
 		"unlimitedKeysOnly": true,
@@ -1257,7 +1370,9 @@ export const operationTable = [
 			400,
 			401,
 			403,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing"
 	},
@@ -1279,6 +1394,7 @@ export const operationTable = [
 			415,
 			422,
 			429,
+			500,
 			503
 		],
 		"rateClass": "invoicing",
@@ -1300,7 +1416,9 @@ export const operationTable = [
 			400,
 			401,
 			403,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing",
 		"unlimitedKeysOnly": true
@@ -1319,7 +1437,9 @@ export const operationTable = [
 			400,
 			401,
 			403,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing"
 	},
@@ -1340,7 +1460,9 @@ export const operationTable = [
 			413,
 			415,
 			422,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing",
 		"unlimitedKeysOnly": true
@@ -1359,7 +1481,9 @@ export const operationTable = [
 			400,
 			401,
 			403,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing",
 		"unlimitedKeysOnly": true
@@ -1380,7 +1504,9 @@ export const operationTable = [
 			403,
 			413,
 			415,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing",
 		"unlimitedKeysOnly": true
@@ -1399,7 +1525,9 @@ export const operationTable = [
 			400,
 			401,
 			403,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing",
 		"unlimitedKeysOnly": true
@@ -1418,7 +1546,9 @@ export const operationTable = [
 			400,
 			401,
 			403,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing"
 	},
@@ -1436,7 +1566,9 @@ export const operationTable = [
 			400,
 			401,
 			403,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing"
 	},
@@ -1458,7 +1590,9 @@ export const operationTable = [
 			413,
 			415,
 			422,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing"
 	},
@@ -1478,7 +1612,9 @@ export const operationTable = [
 			401,
 			403,
 			404,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing"
 	},
@@ -1501,7 +1637,9 @@ export const operationTable = [
 			412,
 			413,
 			415,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing"
 	},
@@ -1524,7 +1662,9 @@ export const operationTable = [
 			412,
 			413,
 			415,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing",
 		"aliasOf": "payments.update"
@@ -1548,7 +1688,9 @@ export const operationTable = [
 			413,
 			415,
 			422,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing"
 	},
@@ -1568,7 +1710,9 @@ export const operationTable = [
 			403,
 			404,
 			409,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing"
 	},
@@ -1587,7 +1731,9 @@ export const operationTable = [
 			401,
 			403,
 			404,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing"
 	},
@@ -1610,7 +1756,9 @@ export const operationTable = [
 			413,
 			415,
 			422,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing"
 	},
@@ -1628,7 +1776,9 @@ export const operationTable = [
 			400,
 			401,
 			403,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing"
 	},
@@ -1650,7 +1800,9 @@ export const operationTable = [
 			413,
 			415,
 			422,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing",
 		"sessionRole": "manager"
@@ -1671,7 +1823,9 @@ export const operationTable = [
 			401,
 			403,
 			404,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing"
 	},
@@ -1695,7 +1849,9 @@ export const operationTable = [
 			413,
 			415,
 			422,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing",
 		"sessionRole": "manager"
@@ -1720,7 +1876,9 @@ export const operationTable = [
 			413,
 			415,
 			422,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing",
 		"sessionRole": "manager",
@@ -1743,7 +1901,9 @@ export const operationTable = [
 			404,
 			409,
 			412,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing",
 		"sessionRole": "manager"
@@ -1763,7 +1923,9 @@ export const operationTable = [
 			401,
 			403,
 			404,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing"
 	},
@@ -1782,7 +1944,9 @@ export const operationTable = [
 			400,
 			401,
 			403,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing"
 	},
@@ -1804,7 +1968,9 @@ export const operationTable = [
 			400,
 			401,
 			403,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing",
 		"anyScope": true
@@ -1821,7 +1987,9 @@ export const operationTable = [
 			400,
 			401,
 			403,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing",
 		"sessionOnly": true
@@ -1840,7 +2008,9 @@ export const operationTable = [
 			403,
 			413,
 			415,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing",
 		"public": true,
@@ -1859,7 +2029,9 @@ export const operationTable = [
 			400,
 			401,
 			403,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing",
 		"sessionOnly": true
@@ -1879,7 +2051,9 @@ export const operationTable = [
 			413,
 			415,
 			422,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing",
 		"sessionOnly": true,
@@ -1899,11 +2073,14 @@ export const operationTable = [
 			403,
 			413,
 			415,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing",
 		"public": true,
-		"ownTransactions": true
+		"ownTransactions": true,
+		"changesNothing": true
 	},
 	{
 		"id": "session.password.set",
@@ -1919,7 +2096,9 @@ export const operationTable = [
 			404,
 			413,
 			415,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing",
 		"public": true,
@@ -1940,7 +2119,9 @@ export const operationTable = [
 			400,
 			401,
 			403,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing",
 		"sessionRole": "member",
@@ -1961,7 +2142,9 @@ export const operationTable = [
 			401,
 			403,
 			404,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing",
 		"sessionRole": "member",
@@ -1977,7 +2160,9 @@ export const operationTable = [
 		"statuses": [
 			200,
 			400,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing",
 		"public": true
@@ -1997,7 +2182,9 @@ export const operationTable = [
 			413,
 			415,
 			422,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing",
 		"public": true,
@@ -2018,7 +2205,9 @@ export const operationTable = [
 			400,
 			401,
 			403,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing"
 	},
@@ -2040,7 +2229,9 @@ export const operationTable = [
 			413,
 			415,
 			422,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing"
 	},
@@ -2060,7 +2251,9 @@ export const operationTable = [
 			401,
 			403,
 			404,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing"
 	},
@@ -2084,7 +2277,9 @@ export const operationTable = [
 			413,
 			415,
 			422,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing"
 	},
@@ -2108,7 +2303,9 @@ export const operationTable = [
 			413,
 			415,
 			422,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing",
 		"aliasOf": "taxRates.update"
@@ -2129,7 +2326,9 @@ export const operationTable = [
 			403,
 			404,
 			412,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing"
 	},
@@ -2148,7 +2347,9 @@ export const operationTable = [
 			401,
 			403,
 			404,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing"
 	},
@@ -2166,7 +2367,9 @@ export const operationTable = [
 			400,
 			401,
 			403,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing"
 	},
@@ -2188,7 +2391,9 @@ export const operationTable = [
 			413,
 			415,
 			422,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing"
 	},
@@ -2208,7 +2413,9 @@ export const operationTable = [
 			401,
 			403,
 			404,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing"
 	},
@@ -2232,7 +2439,9 @@ export const operationTable = [
 			413,
 			415,
 			422,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing"
 	},
@@ -2256,7 +2465,9 @@ export const operationTable = [
 			413,
 			415,
 			422,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing",
 		"aliasOf": "timeEntries.update"
@@ -2278,7 +2489,9 @@ export const operationTable = [
 			404,
 			409,
 			412,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing"
 	},
@@ -2297,7 +2510,9 @@ export const operationTable = [
 			401,
 			403,
 			404,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing"
 	},
@@ -2315,7 +2530,9 @@ export const operationTable = [
 			400,
 			401,
 			403,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing",
 		"sessionRole": "manager",
@@ -2337,7 +2554,9 @@ export const operationTable = [
 			401,
 			403,
 			404,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing",
 		"sessionRole": "member",
@@ -2362,7 +2581,9 @@ export const operationTable = [
 			412,
 			413,
 			415,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing",
 		"sessionRole": "member",
@@ -2387,7 +2608,9 @@ export const operationTable = [
 			412,
 			413,
 			415,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing",
 		"sessionRole": "member",
@@ -2411,7 +2634,9 @@ export const operationTable = [
 			404,
 			409,
 			412,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "invoicing",
 		"unlimitedKeysOnly": true
@@ -2430,7 +2655,9 @@ export const operationTable = [
 			400,
 			401,
 			403,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "integration",
 		"unlimitedKeysOnly": true
@@ -2454,6 +2681,7 @@ export const operationTable = [
 			415,
 			422,
 			429,
+			500,
 			503
 		],
 		"rateClass": "integration",
@@ -2475,7 +2703,9 @@ export const operationTable = [
 			400,
 			401,
 			403,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "integration"
 	},
@@ -2495,7 +2725,9 @@ export const operationTable = [
 			401,
 			403,
 			404,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "integration",
 		"unlimitedKeysOnly": true
@@ -2520,6 +2752,7 @@ export const operationTable = [
 			415,
 			422,
 			429,
+			500,
 			503
 		],
 		"rateClass": "integration",
@@ -2542,7 +2775,9 @@ export const operationTable = [
 			403,
 			404,
 			412,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "integration",
 		"unlimitedKeysOnly": true,
@@ -2567,7 +2802,9 @@ export const operationTable = [
 			413,
 			415,
 			422,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "integration",
 		"unlimitedKeysOnly": true,
@@ -2588,7 +2825,9 @@ export const operationTable = [
 			401,
 			403,
 			404,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "integration",
 		"unlimitedKeysOnly": true
@@ -2612,7 +2851,9 @@ export const operationTable = [
 			413,
 			415,
 			422,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "integration",
 		"unlimitedKeysOnly": true
@@ -2634,7 +2875,9 @@ export const operationTable = [
 			404,
 			409,
 			429,
-			502
+			500,
+			502,
+			503
 		],
 		"rateClass": "integration",
 		"unlimitedKeysOnly": true,
@@ -2657,7 +2900,9 @@ export const operationTable = [
 			404,
 			409,
 			422,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "integration",
 		"unlimitedKeysOnly": true,
@@ -2677,7 +2922,9 @@ export const operationTable = [
 			400,
 			401,
 			403,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "integration",
 		"unlimitedKeysOnly": true
@@ -2700,7 +2947,9 @@ export const operationTable = [
 			413,
 			415,
 			422,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "integration",
 		"unlimitedKeysOnly": true,
@@ -2720,7 +2969,9 @@ export const operationTable = [
 			400,
 			401,
 			403,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "integration"
 	},
@@ -2740,7 +2991,9 @@ export const operationTable = [
 			401,
 			403,
 			404,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "integration",
 		"unlimitedKeysOnly": true
@@ -2764,7 +3017,9 @@ export const operationTable = [
 			413,
 			415,
 			422,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "integration",
 		"unlimitedKeysOnly": true,
@@ -2789,7 +3044,9 @@ export const operationTable = [
 			413,
 			415,
 			422,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "integration",
 		"unlimitedKeysOnly": true,
@@ -2813,7 +3070,9 @@ export const operationTable = [
 			404,
 			409,
 			412,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "integration",
 		"unlimitedKeysOnly": true
@@ -2838,7 +3097,9 @@ export const operationTable = [
 			415,
 			422,
 			429,
-			502
+			500,
+			502,
+			503
 		],
 		"rateClass": "integration",
 		"unlimitedKeysOnly": true,
@@ -2859,7 +3120,9 @@ export const operationTable = [
 			400,
 			401,
 			403,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "integration",
 		"unlimitedKeysOnly": true
@@ -2882,7 +3145,9 @@ export const operationTable = [
 			413,
 			415,
 			422,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "integration",
 		"unlimitedKeysOnly": true
@@ -2903,7 +3168,9 @@ export const operationTable = [
 			401,
 			403,
 			404,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "integration",
 		"unlimitedKeysOnly": true
@@ -2927,7 +3194,9 @@ export const operationTable = [
 			413,
 			415,
 			422,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "integration",
 		"unlimitedKeysOnly": true
@@ -2948,7 +3217,9 @@ export const operationTable = [
 			403,
 			404,
 			412,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "integration",
 		"unlimitedKeysOnly": true
@@ -2970,7 +3241,9 @@ export const operationTable = [
 			404,
 			409,
 			422,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "integration",
 		"unlimitedKeysOnly": true
@@ -2990,7 +3263,9 @@ export const operationTable = [
 			401,
 			403,
 			404,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "integration",
 		"unlimitedKeysOnly": true
@@ -3010,7 +3285,9 @@ export const operationTable = [
 			401,
 			403,
 			404,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "integration",
 		"unlimitedKeysOnly": true
@@ -3034,7 +3311,9 @@ export const operationTable = [
 			413,
 			415,
 			422,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "integration",
 		"unlimitedKeysOnly": true
@@ -3054,7 +3333,9 @@ export const operationTable = [
 			401,
 			403,
 			404,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "integration",
 		"unlimitedKeysOnly": true
@@ -3074,7 +3355,9 @@ export const operationTable = [
 			401,
 			403,
 			404,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "integration",
 		"unlimitedKeysOnly": true
@@ -3099,7 +3382,9 @@ export const operationTable = [
 			415,
 			422,
 			429,
-			502
+			500,
+			502,
+			503
 		],
 		"rateClass": "integration",
 		"unlimitedKeysOnly": true,
@@ -3120,7 +3405,9 @@ export const operationTable = [
 			401,
 			403,
 			404,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "integration",
 		"unlimitedKeysOnly": true
@@ -3141,7 +3428,9 @@ export const operationTable = [
 			403,
 			404,
 			409,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "integration",
 		"unlimitedKeysOnly": true
@@ -3163,7 +3452,9 @@ export const operationTable = [
 			404,
 			409,
 			422,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "integration",
 		"unlimitedKeysOnly": true
@@ -3185,7 +3476,9 @@ export const operationTable = [
 			404,
 			409,
 			422,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "integration",
 		"unlimitedKeysOnly": true
@@ -3209,7 +3502,9 @@ export const operationTable = [
 			413,
 			415,
 			422,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "integration",
 		"unlimitedKeysOnly": true
@@ -3229,7 +3524,9 @@ export const operationTable = [
 			401,
 			403,
 			404,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "integration",
 		"unlimitedKeysOnly": true
@@ -3249,7 +3546,9 @@ export const operationTable = [
 			401,
 			403,
 			404,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "integration",
 		"unlimitedKeysOnly": true
@@ -3271,7 +3570,9 @@ export const operationTable = [
 			404,
 			409,
 			422,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "integration",
 		"unlimitedKeysOnly": true
@@ -3291,7 +3592,9 @@ export const operationTable = [
 			401,
 			403,
 			404,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "integration",
 		"unlimitedKeysOnly": true
@@ -3311,7 +3614,9 @@ export const operationTable = [
 			401,
 			403,
 			404,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "integration",
 		"unlimitedKeysOnly": true
@@ -3330,7 +3635,9 @@ export const operationTable = [
 			400,
 			401,
 			403,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "integration"
 	},
@@ -3349,7 +3656,9 @@ export const operationTable = [
 			401,
 			403,
 			404,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "integration"
 	},
@@ -3369,7 +3678,9 @@ export const operationTable = [
 			403,
 			404,
 			409,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "integration"
 	},
@@ -3387,7 +3698,9 @@ export const operationTable = [
 			400,
 			401,
 			403,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "integration",
 		"sessionRole": "manager"
@@ -3411,6 +3724,7 @@ export const operationTable = [
 			415,
 			422,
 			429,
+			500,
 			503
 		],
 		"rateClass": "integration",
@@ -3434,7 +3748,9 @@ export const operationTable = [
 			401,
 			403,
 			404,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "integration",
 		"sessionRole": "manager"
@@ -3459,6 +3775,7 @@ export const operationTable = [
 			415,
 			422,
 			429,
+			500,
 			503
 		],
 		"rateClass": "integration",
@@ -3481,7 +3798,9 @@ export const operationTable = [
 			403,
 			404,
 			412,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "integration"
 	},
@@ -3504,7 +3823,9 @@ export const operationTable = [
 			413,
 			415,
 			422,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "integration",
 		"ownTransactions": true
@@ -3528,7 +3849,9 @@ export const operationTable = [
 			413,
 			415,
 			422,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "integration"
 	},
@@ -3547,7 +3870,9 @@ export const operationTable = [
 			401,
 			403,
 			404,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "integration",
 		"sessionRole": "manager"
@@ -3569,7 +3894,9 @@ export const operationTable = [
 			404,
 			409,
 			422,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "integration",
 		"sessionRole": "admin"
@@ -3588,7 +3915,9 @@ export const operationTable = [
 			400,
 			401,
 			403,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "integration"
 	},
@@ -3606,7 +3935,9 @@ export const operationTable = [
 			400,
 			401,
 			403,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "integration",
 		"ownTransactions": true
@@ -3626,7 +3957,9 @@ export const operationTable = [
 			401,
 			403,
 			404,
-			429
+			429,
+			500,
+			503
 		],
 		"rateClass": "integration"
 	}

@@ -6,8 +6,9 @@ import { toApiError } from './answers.ts'
 type Effect = Request['context']['effect']
 
 /** What a caller reads of an error in a request whose effect is known so far. */
-function answerTo(error: unknown, effect: Effect, headers: Request['headers'] = {}, idempotent = true) {
-	const { code, message } = toApiError(error, { context: { effect, operation: { idempotent } } as Request['context'], headers })
+function answerTo(error: unknown, effect: Effect, headers: Request['headers'] = {}, idempotent = true, method = 'POST') {
+	const operation = { idempotent, method }
+	const { code, message } = toApiError(error, { context: { effect, operation } as Request['context'], headers })
 	return [code, message]
 }
 
@@ -28,5 +29,11 @@ describe('an error that nobody foresaw', () => {
 		expect(answerTo(unknown, 'none', headers)).toEqual(['outcome_unknown', expect.stringMatching(withKey)])
 		expect(answerTo(unknown, 'none')).toEqual(['outcome_unknown', expect.stringMatching(without)])
 		expect(answerTo(unknown, 'none', headers, false)).toEqual(['outcome_unknown', expect.stringMatching(without)])
+	})
+
+	it('leaves no doubt to a GET, which anybody may repeat', () => {
+		const unknown = new OutcomeUnknown({ code: 'SQLITE_IOERR_FSYNC' })
+		const detail = 'The database cannot use its disk.'
+		expect(answerTo(unknown, 'possible', {}, false, 'GET')).toEqual(['unavailable', detail])
 	})
 })

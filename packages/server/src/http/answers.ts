@@ -101,9 +101,12 @@ export const retryAfter = { 'Retry-After': '2' }
 /** The error as the caller may see it: an unexpected error becomes `internal_error`. */
 export function toApiError(error: unknown, req: Pick<Request, 'context' | 'headers'>): ApiError {
 	if (error instanceof ApiError) return error
-	if (error instanceof OutcomeUnknown) return outcomeUnknown(req, error)
-	const reason = unavailability(error)
-	const end = effects[req.context.effect]
+	const { operation, effect } = req.context
+	const reads = operation?.method === 'GET'
+	if (error instanceof OutcomeUnknown && !reads) return outcomeUnknown(req, error)
+	// Who only reads may ask again, whatever became of it.
+	const reason = unavailability(error instanceof OutcomeUnknown ? error.cause : error)
+	const end = effects[effect]
 	if (reason) return new ApiError('unavailable', reason + end, { headers: retryAfter, cause: error })
 	return new ApiError('internal_error', `The server failed${end}`, { cause: error })
 }
