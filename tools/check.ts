@@ -1,6 +1,8 @@
 // `pnpm check` runs every check that is not a test, one after the other. Its last line counts them.
 import { spawnSync } from 'node:child_process'
-import { resolve } from 'node:path'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
 
 const root = resolve(import.meta.dirname, '..')
 const tool = (name: string) => `tools/node_modules/.bin/${name}`
@@ -14,6 +16,7 @@ const checks: readonly [name: string, command: string][] = [
 	['OpenAPI lint', `${tool('redocly')} lint spec/openapi.yaml --config tools/redocly.yaml`],
 	['version and changelog of the contract', 'node --conditions=remit-source tools/contract-version.ts --check'],
 	['start on an empty folder', 'node tools/smoke.ts'],
+	['the packed server', 'node tools/packed/server.ts'],
 	['unused files, exports and dependencies', `${tool('knip')} --config tools/knip.json`],
 	['SDK build', 'pnpm --silent --filter @remit/sdk run build'],
 	['contract diff, packed and installed', 'node tools/packed-diff.ts'],
@@ -22,7 +25,12 @@ const checks: readonly [name: string, command: string][] = [
 ]
 
 // Keeps the tools from calling home: no telemetry, no look for updates.
-const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', NO_UPDATE_NOTIFIER: '1' }
+const quiet = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', NO_UPDATE_NOTIFIER: '1' }
+
+/** Where the checks of the packages install them, once for all. */
+const REMIT_PACKED_FOLDER = mkdtempSync(join(tmpdir(), 'remit-packed-'))
+process.once('exit', () => rmSync(REMIT_PACKED_FOLDER, { recursive: true, force: true }))
+const env = { ...process.env, ...quiet, REMIT_PACKED_FOLDER }
 
 const failed: string[] = []
 for (const [name, command] of checks) {

@@ -12,6 +12,8 @@ export default defineConfig({
 	build: {
 		target: 'es2023',
 		manifest: true,
+		// Of the packages whose code is in the files; `/app/third-party.md`.
+		license: { fileName: 'third-party.md' },
 		// A page's scripts are found by those that import them: the names of all, for every page, would weigh more than the wait saves. The
 		// first page of a visit names its own (build.ts).
 		modulePreload: { polyfill: false, resolveDependencies: (_, files) => files.filter((file) => file.endsWith('.css')) },

@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs'
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 if (major < 22 || (major === 22 && minor < 14)) {
 	console.error(
-		`Remit needs Node 22.14 or newer and this is ${process.version}. Run it through pnpm, which brings its own: npx -y pnpm@12.21.0 start`,
+		`Remit needs Node 22.14 or newer and this is ${process.version}. In a clone, pnpm brings its own: npx -y pnpm@12.21.0 start`,
 	)
 	process.exit(1)
 }

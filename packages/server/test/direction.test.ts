@@ -6,7 +6,7 @@ import { expect, it } from 'vitest'
 /** The rooms of src/ from the ground up. A file imports from its own room and from lower floors, not from its own floor. */
 const floors = [
 	['generated'],
-	['base', 'log', 'rendering/words'],
+	['base', 'log', 'rendering/words', 'third-party'],
 	['rendering', 'contract', 'invoices/pricing', 'connections/providers', 'mappings/engine'],
 	['rendering/pages', 'rendering/pdf', 'db/files'],
 	['db', 'outside/mail', 'outside/payments'],

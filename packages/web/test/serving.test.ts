@@ -116,3 +116,11 @@ it("The policy allows the style that React Aria adds on iOS, by the hash of the 
 	const hash = createHash('sha256').update(style.trim()).digest('base64')
 	expect(String((await ask('/app')).headers['content-security-policy'])).toContain(`'sha256-${hash}'`)
 })
+
+it('The licences of the packages whose code a browser gets are beside the pages', async () => {
+	const { status, headers, bytes } = await ask('/app/third-party.md')
+	expect([status, headers['content-type']]).toEqual([200, 'text/markdown; charset=utf-8'])
+	for (const name of ['react-dom', '@tanstack/react-query', 'react-aria-components', 'openapi-fetch'])
+		expect(String(bytes)).toContain(`## ${name} - `)
+	expect(String(bytes)).toContain('Permission is hereby granted')
+})

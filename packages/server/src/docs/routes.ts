@@ -1,29 +1,16 @@
 // The API reference at `/docs`: Swagger UI, from its package. It shows the contract to people, and sends the requests that they
 // try with the key that they enter.
+import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
 import express, { type RequestHandler, type Router } from 'express'
 import { rejectMethod } from '../http/steps/find-operation.ts'
 import { staticAnswer } from '../http/steps/static-answer.ts'
 import type { Services } from '../outside/services.ts'
+import { thirdPartyFile } from '../third-party/files.ts'
+import { script, sheet, swaggerFiles } from '../third-party/swagger-ui.ts'
 import { page, pageHeaders } from './page.ts'
 
-const require = createRequire(import.meta.url)
-const manifest = require.resolve('swagger-ui-dist/package.json')
-const { version } = require(manifest) as { version: string }
-
-const script = 'text/javascript; charset=utf-8'
-const sheet = 'text/css; charset=utf-8'
-
-/** The files of Swagger UI that are served, and no others. The script names its licences as the file beside it. */
-const swaggerFiles = {
-	'swagger-ui-bundle.js': script,
-	'swagger-ui-bundle.js.LICENSE.txt': 'text/plain; charset=utf-8',
-	'swagger-ui.css': sheet,
-	LICENSE: 'text/plain; charset=utf-8',
-	NOTICE: 'text/plain; charset=utf-8',
-}
+const { version }: { version: string } = JSON.parse(readFileSync(thirdPartyFile('swagger-ui-dist/package.json'), 'utf8'))
 
 export function referenceRoutes(services: Pick<Services, 'baseUrl'>): Router {
 	const router = express.Router()
@@ -46,7 +33,7 @@ export function referenceRoutes(services: Pick<Services, 'baseUrl'>): Router {
 	const document = async () => (await import('./document.ts')).referenceDocument(services.baseUrl)
 	get('/docs/openapi.json', staticAnswer(document, { ...changing, 'Content-Type': 'application/json; charset=utf-8' }))
 	for (const [name, type] of Object.entries(swaggerFiles)) {
-		const read = () => readFile(join(dirname(manifest), name))
+		const read = () => readFile(thirdPartyFile(`swagger-ui-dist/${name}`))
 		get(`/docs/${version}/${name}`, staticAnswer(read, { ...lasting, 'Content-Type': type }))
 	}
 	return router

@@ -46,6 +46,7 @@ export const pageHeaders: Readonly<Record<string, string>> = {
 }
 
 const types: Readonly<Record<string, string>> = {
+	md: 'text/markdown; charset=utf-8',
 	js: 'text/javascript; charset=utf-8',
 	css: 'text/css; charset=utf-8',
 	svg: 'image/svg+xml',

@@ -1,24 +1,16 @@
 // A process that sets invoices with Typst, one after the other: a compilation blocks it.
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { NodeCompiler, PdfStandard } from '@myriaddreamin/typst-ts-node-compiler'
 import type { InvoiceDocument } from '../../generated/contract.ts'
+import { thirdPartyFile } from '../../third-party/files.ts'
+import { fontFiles } from '../../third-party/fonts.ts'
 import { defaultAccent, fitted } from '../document.ts'
 import { wordsOf } from '../words/languages.ts'
 import { pageInputs } from './page.ts'
 import { printable } from './printable.ts'
 import type { RenderAnswer, RenderRequest } from './process.ts'
 
-/** As files, of which Typst reads what it uses: the whole of them is 35 MB. */
-const fonts = [
-	'noto-sans/*/NotoSans_*',
-	'noto-sans-arabic/*/NotoSansArabic_*',
-	'noto-sans-sc/*/NotoSansSC_*',
-	'noto-sans-kr/*/NotoSansKR_*',
-]
-	.flatMap((font) => ['400Regular', '700Bold'].map((weight) => `@expo-google-fonts/${font.replaceAll('*', weight)}.ttf`))
-	.map((file) => fileURLToPath(import.meta.resolve(file)))
-const compiler = NodeCompiler.create({ workspace: import.meta.dirname, fontArgs: [{ fontPaths: fonts }] })
+const compiler = NodeCompiler.create({ workspace: import.meta.dirname, fontArgs: [{ fontPaths: fontFiles.map(thirdPartyFile) }] })
 const mainFilePath = join(import.meta.dirname, 'invoice.typ')
 
 /** Typst drops cached results that this many renders have not used: it keeps the template and fonts, but no old invoices. */
