@@ -13,15 +13,29 @@ if (!process.env.REMIT_PACKED_FOLDER) process.once('exit', () => rmSync(shared, 
 const pnpm = (cwd: string, ...args: string[]) =>
 	execFileSync('npx', ['-y', 'pnpm@12.21.0', ...args], { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
 
+interface Manifest {
+	readonly version: string
+	readonly dependencies?: Readonly<Record<string, string>>
+}
+
+const manifestOf = (name: string): Manifest => JSON.parse(readFileSync(join(root, 'packages', name, 'package.json'), 'utf8'))
+
 /** The packed package, such as `sdk`. */
 export function tarball(name: string): string {
-	const { version } = JSON.parse(readFileSync(join(root, 'packages', name, 'package.json'), 'utf8')) as { version: string }
-	const file = join(shared, `remit-${name}-${version}.tgz`)
+	const file = join(shared, `remit-${name}-${manifestOf(name).version}.tgz`)
 	if (!existsSync(file)) pnpm(join(root, 'packages', name), 'pack', '--pack-destination', shared)
 	return file
 }
 
-export const own = ['sdk', 'web', 'server']
+/** These packages of ours, and those that they need. */
+export function closure(names: readonly string[]): string[] {
+	const needed = names.flatMap((name) =>
+		Object.keys(manifestOf(name).dependencies ?? {}).flatMap((other) => /^@remit\/(.+)$/.exec(other)?.[1] ?? []),
+	)
+	return [...new Set([...names, ...(needed.length > 0 ? closure(needed) : [])])]
+}
+
+const places = (names: readonly string[]) => names.map((name) => [`@remit/${name}`, `file:${tarball(name)}`] as const)
 
 /**
  * A folder with packages of ours, and others by their exact versions. They come from the registry, or from pnpm's store, which has most
@@ -31,11 +45,11 @@ export function install(name: string, packages: readonly string[], others: Reado
 	const folder = join(shared, name)
 	if (existsSync(join(folder, 'node_modules'))) return folder
 	mkdirSync(folder, { recursive: true })
-	const dependencies = { ...Object.fromEntries(packages.map((name) => [`@remit/${name}`, `file:${tarball(name)}`])), ...others }
+	const dependencies = { ...Object.fromEntries(places(packages)), ...others }
 	writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module', dependencies }, null, '\t'))
 	// Ours are not in the registry yet.
-	const overrides = own.map((name) => `  "@remit/${name}": "file:${tarball(name)}"\n`).join('')
-	writeFileSync(join(folder, 'pnpm-workspace.yaml'), `overrides:\n${overrides}strictDepBuilds: false\n`)
+	const overrides = places(closure(packages)).map(([own, place]) => `  "${own}": "${place}"\n`)
+	writeFileSync(join(folder, 'pnpm-workspace.yaml'), `overrides:\n${overrides.join('')}strictDepBuilds: false\n`)
 	pnpm(folder, 'install', '--prod', '--prefer-offline', '--no-lockfile')
 	return folder
 }

@@ -2,11 +2,11 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { install, own, root, tarball } from './folder.ts'
+import { closure, install, root, tarball } from './folder.ts'
 
 const folder = install('server', ['server'])
 const megabytes = Number(execFileSync('du', ['-sm', 'node_modules'], { cwd: folder, encoding: 'utf8' }).split('\t')[0])
-for (const name of own) {
+for (const name of closure(['server'])) {
 	const files = execFileSync('tar', ['-tzf', tarball(name)], { encoding: 'utf8' }).split('\n')
 	const missing = ['package/LICENSE', 'package/README.md'].filter((file) => !files.includes(file))
 	if (missing.length > 0) throw new Error(`the package of ${name} lacks ${missing.join(' and ')}`)
