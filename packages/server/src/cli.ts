@@ -8,6 +8,7 @@ import { ConfigError } from './base/errors.ts'
 import { byCommand } from './base/origin.ts'
 import { addBackupCommands } from './commands/backup.ts'
 import { command, print, UsageError } from './commands/command.ts'
+import { addContractCommands } from './commands/contract/contract.ts'
 import { addEraseCommands } from './commands/erase.ts'
 import { addJobCommands } from './commands/jobs.ts'
 import { addMailCommands } from './commands/mail.ts'
@@ -67,6 +68,7 @@ addMappingCommands(program)
 addSyncCommands(program)
 addListenCommand(program)
 addApiCommands(program, process.argv[2] === 'api')
+addContractCommands(program)
 
 const organizations = program.command('organizations').description('Organizations: each sees only its own records.')
 

@@ -32,6 +32,7 @@ const floors = [
 	['hosted', 'web', 'docs', 'demo', 'erase', 'metrics'],
 	['commands'],
 	['commands/remote'],
+	['commands/contract'],
 	['.'],
 ]
 
