@@ -1,9 +1,9 @@
-// Writes spec/openapi.yaml. A short list or object of plain values stands on one line, as a reference does: its diff reads as well, and the
-// document is half as long.
+// Writes spec/openapi.yaml. A short list or object stands on one line, as a reference does: its diff reads as well, and the document is half
+// as long.
 import { Document, isMap, isScalar, visit, type YAMLMap, type YAMLSeq } from 'yaml'
 import type { OpenApiDocument } from './openapi.ts'
 
-const longest = 100
+const longest = { plain: 100, nested: 80 }
 
 export function writeDocument(contract: OpenApiDocument): string {
 	const document = new Document(contract, { aliasDuplicateObjects: false })
@@ -18,5 +18,5 @@ export function writeDocument(contract: OpenApiDocument): string {
 function isShort(node: YAMLMap | YAMLSeq): boolean {
 	const values = isMap(node) ? node.items.map(({ value }) => value) : node.items
 	const text = JSON.stringify(node)
-	return values.every(isScalar) && text.length <= longest && !text.includes('\\n')
+	return text.length <= (values.every(isScalar) ? longest.plain : longest.nested) && !text.includes('\\n')
 }

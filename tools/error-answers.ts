@@ -11,6 +11,7 @@ import {
 	type Response,
 	resolve,
 } from './openapi.ts'
+import { scopesOf } from './security.ts'
 
 /** What follows for every operation; the status of a code counts only where the operation documents it. */
 function generalCodes(document: OpenApiDocument, verb: string, operation: Operation): string[] {
@@ -18,7 +19,7 @@ function generalCodes(document: OpenApiDocument, verb: string, operation: Operat
 	const takes = new Set(parameters.map((parameter) => resolve(document, parameter).name))
 	const isPublic = security?.length === 0
 	const isGet = verb === 'get'
-	const reads = operation['x-required-scopes']?.some((scope) => /(^|:)read$/.test(scope)) && !operation['x-own-transactions']
+	const reads = scopesOf(operation).some((scope) => /(^|:)read$/.test(scope)) && !operation['x-own-transactions']
 	const commits = !isGet && !reads && !operation['x-changes-nothing']
 	const stores = commits && !isPublic && verb !== 'delete'
 	const given: [boolean, string[]][] = [

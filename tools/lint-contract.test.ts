@@ -15,7 +15,7 @@ function withInvoiceList(change: Partial<Operation>): OpenApiDocument {
 }
 
 it('says which scope no key can have, and which operations share a rate limit that they should not', { timeout: 120_000 }, () => {
-	const mistaken = withInvoiceList({ 'x-required-scopes': ['invoice:read'], 'x-rate-class': 'integration' })
+	const mistaken = withInvoiceList({ security: [{ BearerKey: ['invoice:read'] }], 'x-rate-class': 'integration' })
 	// Nothing else: the rest of the contract is right.
 	expect(lintContract(mistaken)).toEqual([
 		'/api: its operations count against several limits: invoicing, integration',

@@ -16,6 +16,7 @@ import {
 	resolve,
 	responsesOf,
 } from './openapi.ts'
+import { scopesOf } from './security.ts'
 import { rateClassesByRoot } from './server-writer.ts'
 
 /** The problems of a document, each as `place: what is wrong`. */
@@ -42,11 +43,11 @@ function lintOperation(document: OpenApiDocument, operation: Operation, ajv: Ajv
 	const names = (operation.parameters ?? []).map((parameter) => resolve(document, parameter).name)
 	if (!summary || !description) problems.push('has no summary or description')
 	const isPublic = operation.security?.length === 0
-	if (!isPublic && !isSessionOnly(operation) && !operation['x-required-scopes']?.length)
-		problems.push('has neither x-required-scopes nor an empty security (public), nor is it for sessions alone')
-	for (const scope of operation['x-required-scopes'] ?? []) {
+	if (!isPublic && !isSessionOnly(operation) && scopesOf(operation).length === 0)
+		problems.push('has neither scopes nor an empty security (public), nor is it for sessions alone')
+	for (const scope of scopesOf(operation)) {
 		// Otherwise every key would get 403.
-		if (!scopesOf(document).includes(scope)) problems.push(`requires the scope ${scope}, which is not in KeyScope`)
+		if (!keyScopes(document).includes(scope)) problems.push(`requires the scope ${scope}, which is not in KeyScope`)
 	}
 	if (isPublic && !/needs no key/i.test(description))
 		problems.push('is public, and its description does not say that it needs no key')
@@ -72,7 +73,7 @@ function lintOperation(document: OpenApiDocument, operation: Operation, ajv: Ajv
 	return problems.map((problem) => `${operationId}: ${problem}`)
 }
 
-const scopesOf = ({ components: { schemas } }: OpenApiDocument) => (schemas.KeyScope?.enum ?? []) as string[]
+const keyScopes = ({ components: { schemas } }: OpenApiDocument) => (schemas.KeyScope?.enum ?? []) as string[]
 
 function expectedErrors(operation: Operation, parameters: string[], isPublic: boolean): [status: number, why: string][] {
 	const expected: [number, string][] = [

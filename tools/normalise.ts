@@ -4,6 +4,7 @@
 import { narrowErrors } from './error-answers.ts'
 import { describeEvents } from './event-docs.ts'
 import { type Json, type JsonObject, type OpenApiDocument, type Operation, operationsOf, type Response } from './openapi.ts'
+import { writeSecurity } from './security.ts'
 import { shareAnswers } from './share.ts'
 import { describeUnits } from './units.ts'
 
@@ -12,11 +13,10 @@ export function normalise(emitted: OpenApiDocument): OpenApiDocument {
 	document.components.headers = { ...commonHeaders, Link: linkHeader }
 	for (const operation of operationsOf(document)) {
 		operation.operationId = operation.operationId.replace(/^./, (first) => first.toLowerCase())
-		// The emitter writes "needs no key" as an alternative without a scheme.
-		if (JSON.stringify(operation.security) === '[{}]') operation.security = []
 		for (const response of Object.values(operation.responses)) addHeaders(response as Response, Object.keys(commonHeaders))
 		if (isList(document, operation)) addHeaders(operation.responses['200'] as Response, ['Link'])
 	}
+	writeSecurity(document)
 	narrowErrors(document)
 	describeUnits(document)
 	describeEvents(document)

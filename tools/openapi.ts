@@ -29,11 +29,11 @@ export interface Operation {
 	requestBody?: { required?: boolean; content: Record<string, MediaType> }
 	responses: Record<string, Response | { $ref: string }>
 	security?: JsonObject[]
-	'x-required-scopes'?: string[]
 	/** Of `@codes`, until tools/error-answers.ts takes them out. */
 	'x-error-codes'?: string[]
-	/** One of the required scopes is enough. */
-	'x-any-scope'?: boolean
+	/** Of `@scopes` and `@anyScope`, until tools/security.ts writes `security`. */
+	'x-scopes'?: string[]
+	'x-any-scope'?: string[]
 	/** A key that is limited to some kinds of records gets 403. */
 	'x-unlimited-keys-only'?: boolean
 	/** The least role of a person that may call it, in place of the scopes, which are those of keys. */

@@ -4,6 +4,7 @@ import { type OpenApiDocument, operationsOf, responsesOf } from './openapi.ts'
 import { variable } from './sdk-docs.ts'
 import type { Method } from './sdk-methods.ts'
 import { changed, type Resource, resourcesOf } from './sdk-writer.ts'
+import { scopesOf } from './security.ts'
 
 /** The codes that few operations have. What a fourth of them have follows from what they take, and is said once. */
 function ownCodes(document: OpenApiDocument): ReadonlySet<string> {
@@ -65,7 +66,9 @@ function entry(
 		ownOptions.length > 0 ? `options?: { ${ownOptions.join(', ')} }` : 'options?',
 	]
 	const name = operation.operationId.split('.').at(-1)
-	const scopes = operation['x-required-scopes']?.map((scope) => ` · \`${scope}\``).join('') ?? ''
+	const scopes = scopesOf(operation)
+		.map((scope) => ` · \`${scope}\``)
+		.join('')
 	const codes = Object.values(responsesOf(document, operation))
 		.flatMap(codesOf)
 		.filter((code) => own.has(code))

@@ -4,6 +4,7 @@ import { eventSchemas, kindOfEvent } from './event-docs.ts'
 import { isSessionOnly, type OpenApiDocument, resolve } from './openapi.ts'
 import { blanks, recordFields } from './record-tables.ts'
 import { type RecordKind, snake } from './records.ts'
+import { needsAnyScope, scopesOf } from './security.ts'
 
 export function writeServerTables(document: OpenApiDocument, kinds: readonly RecordKind[], banner: string): string {
 	return `// ${banner}
@@ -85,7 +86,7 @@ function operations(document: OpenApiDocument) {
 			id: operation.operationId,
 			method: method.toUpperCase(),
 			path,
-			scopes: operation['x-required-scopes'] ?? [],
+			scopes: scopesOf(operation),
 			body: operation.requestBody ? (operation.requestBody.required ? 'required' : 'optional') : 'none',
 			idempotent: (operation.parameters ?? []).some((parameter) => resolve(document, parameter).name === 'Idempotency-Key'),
 			statuses: Object.keys(operation.responses).map(Number),
@@ -93,7 +94,7 @@ function operations(document: OpenApiDocument) {
 			...(operation.security?.length === 0 && { public: true }),
 			...(isSessionOnly(operation) && { sessionOnly: true }),
 			...(operation['x-session-role'] && { sessionRole: operation['x-session-role'] }),
-			...(operation['x-any-scope'] && { anyScope: true }),
+			...(needsAnyScope(operation) && { anyScope: true }),
 			...(operation['x-unlimited-keys-only'] && { unlimitedKeysOnly: true }),
 			...(operation['x-own-transactions'] && { ownTransactions: true }),
 			...(operation['x-secret-body'] && { secretBody: true }),

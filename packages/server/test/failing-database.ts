@@ -12,6 +12,9 @@ import { newRequest } from './samples.ts'
 /** Those by which the server knows who asks, and for a request without a key what it is about. */
 const tables = ['api_keys', 'sessions', 'users', 'invitations', 'password_resets', 'client_links', 'invoices']
 
+/** It answers before it looks, so that nobody can tell who has an account: nothing that it waits for can fail. */
+export const waitsForNothing = 'session.password.reset'
+
 /** A server whose commits fail when a test says so, in such a way that nobody knows whether they are stored. */
 async function startLosing(server: TestServer) {
 	const url = server.settings.DATABASE_URL
@@ -70,8 +73,7 @@ export function failAtDatabase(): void {
 		await server.close()
 	})
 
-	// Of it, only the answer waits for nothing.
-	const failing = operations.filter(({ id }) => id !== 'session.password.reset')
+	const failing = operations.filter(({ id }) => id !== waitsForNothing)
 	it.each(failing)('$id is 500, which says whether anything was stored', async (operation) => {
 		const { path, body } = await newRequest(operation, await server.newTenant())
 		const who = operation.sessionOnly ? { key: null, headers: { cookie: `remit=${newToken()}` } } : { key: broken.key }
