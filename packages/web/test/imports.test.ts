@@ -60,7 +60,11 @@ it('Only routes.ts loads a page, when it is opened; a page loads its own dialogs
 
 it('A style of a page names a class of it, since the styles of all pages are one file', () => {
 	const wrong = globSync('**/*.css', { cwd: src, exclude: ['ui/**'] }).flatMap((file) =>
-		[...textOf(file).replaceAll(/\/\*.*?\*\/|\([^()]*\)/gs, '').matchAll(/([^{};]+)\{/g)]
+		[
+			...textOf(file)
+				.replaceAll(/\/\*.*?\*\/|\([^()]*\)/gs, '')
+				.matchAll(/([^{};]+)\{/g),
+		]
 			.flatMap(([, selectors = '']) => selectors.split(','))
 			.map((selector) => selector.trim())
 			.filter((selector) => /^[a-z]+[^\s>+~]*$/.test(selector) && !/^(from|to)$/.test(selector))
