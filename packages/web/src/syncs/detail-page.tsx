@@ -2,7 +2,7 @@ import type { Sync } from '@remit/sdk'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { Play, Square } from 'lucide-react'
-import { useEffect, useRef } from 'react'
+import { Suspense, useEffect, useRef } from 'react'
 import { failureOf } from '../api/pages.ts'
 import { pollDelay } from '../api/polling.ts'
 import { read, useWrite } from '../api/query.ts'
@@ -16,14 +16,15 @@ import { Card, Facts } from '../ui/card.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { ErrorPanel } from '../ui/error-panel.tsx'
 import { Loaded } from '../ui/loaded.tsx'
+import { onFirstUse } from '../ui/on-first-use.ts'
 import { PageHeader } from '../ui/page-header.tsx'
-import { HeldDeletions } from './held-deletions.tsx'
-import { OpenErrors } from './open-errors.tsx'
 import { RunBar } from './run-bar.tsx'
 import { Runs } from './runs.tsx'
 import { SyncMenu } from './sync-menu.tsx'
 import { conflictPolicies, deletePolicies, directions, errorPolicies, isMoving, showSchedule } from './words.ts'
 
+const HeldDeletions = onFirstUse(() => import('./held-deletions.tsx'))
+const OpenErrors = onFirstUse(() => import('./open-errors.tsx'))
 const route = getRouteApi('/syncs/$id')
 
 export default function SyncPage() {
@@ -82,7 +83,9 @@ function SyncDetails({ sync }: { sync: Sync }) {
 			<div className="columns">
 				<div className="stack">
 					<LastRun sync={sync} />
-					<OpenErrors sync={sync} />
+					<Suspense>
+						<OpenErrors sync={sync} />
+					</Suspense>
 					<Runs id={sync.id} />
 				</div>
 				<Card title="Details">
@@ -142,7 +145,9 @@ function LastRun({ sync: { id, lastRun } }: { sync: Sync }) {
 			{(found) => (
 				<>
 					<RunBar run={found} title={isMoving(found) ? 'Under way' : 'Last run'} />
-					{found.status === 'waiting' && found.error?.code === 'too_many_deletions' && <HeldDeletions run={found} />}
+					<Suspense>
+						{found.status === 'waiting' && found.error?.code === 'too_many_deletions' && <HeldDeletions run={found} />}
+					</Suspense>
 				</>
 			)}
 		</Loaded>

@@ -14,7 +14,7 @@ import { RecordLink } from './record-link.tsx'
 import './syncs.css'
 
 /** So many records would be deleted that a person has to say yes. */
-export function HeldDeletions({ run }: { run: SyncRun }) {
+export default function HeldDeletions({ run }: { run: SyncRun }) {
 	const { id, syncId } = run
 	const { may } = useSession()
 	const { rows, total, hasMore, onEnd, failure } = usePages('syncs.runs.deletions.list', { limit: 50 }, { path: [syncId, id] })

@@ -9,7 +9,7 @@ import { RecordErrors } from './record-errors.tsx'
 import { isMoving } from './words.ts'
 
 /** The records that no run has written yet; there is no card without any. */
-export function OpenErrors({ sync }: { sync: Sync }) {
+export default function OpenErrors({ sync }: { sync: Sync }) {
 	const { may } = useSession()
 	const { rows, hasMore, onEnd, failure } = usePages('syncs.errors.list', { limit: 25 }, { path: [sync.id] })
 	const retry = useWrite('syncs.run')
