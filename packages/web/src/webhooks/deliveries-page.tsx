@@ -7,8 +7,8 @@ import { statusOf } from '../format/names.ts'
 import { Card } from '../ui/card.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { Loaded } from '../ui/loaded.tsx'
+import { NativeSelect } from '../ui/native-select.tsx'
 import { PageHeader } from '../ui/page-header.tsx'
-import { Select } from '../ui/select.tsx'
 import { Deliveries } from './deliveries.tsx'
 import { Views } from './views.tsx'
 import './webhooks.css'
@@ -40,23 +40,20 @@ export default function DeliveriesPage() {
 			<PageHeader title="Deliveries" />
 			<Views />
 			<div className="filters">
-				<Select
+				<NativeSelect
 					label="Status"
-					isRequired
 					value={status ?? any}
 					choices={[{ id: any, label: 'Any status' }, ...statuses.map((id) => ({ id, label: statusOf(id).label }))]}
 					onChange={(id) => set({ status: chosen(id) as WebhookDelivery['status'] })}
 				/>
-				<Select
+				<NativeSelect
 					label="Endpoint"
-					isRequired
 					value={endpoint ?? any}
 					choices={[{ id: any, label: 'Any endpoint' }, ...[...urls].map(([id, label]) => ({ id, label }))]}
 					onChange={(id) => set({ endpoint: chosen(id) })}
 				/>
-				<Select
+				<NativeSelect
 					label="Event"
-					isRequired
 					value={type ?? any}
 					choices={[{ id: any, label: 'Any event' }, ...(types.rows ?? []).map((one) => ({ id: one.type, label: one.type }))]}
 					onChange={(id) => set({ type: chosen(id) as string })}
