@@ -87,7 +87,7 @@ describe.skipIf(!hasBrowser)('time, tax rates and contacts', () => {
 		const { page } = await app.openApp('/time?week=2026-07-01')
 		await page.getByRole('link', { name: 'Week before' }).click()
 		await page.waitForURL(/week=2026-06-22/)
-		await page.getByText(/22 Jun.* – 28 Jun/).waitFor()
+		await page.getByText(/22\s?–\s?28 June? 2026/).waitFor()
 		await page.goto(`${app.url}/app/time?week=2026-99-99`)
 		await page.getByRole('link', { name: 'This week' }).waitFor()
 		const [invoiced] = (await app.client.timeEntries.list({ status: 'invoiced', limit: 1 })).data

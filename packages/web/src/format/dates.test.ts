@@ -1,12 +1,30 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { addDays, clockIn, dayIn, instantIn, mondayOf, parseHours, showAgo, showDay, showHours, showTime } from './dates.ts'
+import {
+	addDays,
+	clockIn,
+	dayIn,
+	instantIn,
+	mondayOf,
+	parseHours,
+	showAgo,
+	showDay,
+	showDays,
+	showHours,
+	showTime,
+} from './dates.ts'
 
 const noon = Date.UTC(2026, 2, 31, 22, 30)
 
 it('A day is the same day wherever the browser is', () => {
 	expect(showDay('2026-03-31', 'en-GB')).toBe('31 Mar 2026')
 	expect(showDay('2026-03-31', 'de-DE')).toBe('31.03.2026')
+})
+
+it('What the days of a range share stands once', () => {
+	const plain = (text: string) => text.replaceAll(/\s/g, ' ')
+	expect(plain(showDays('2026-11-23', '2026-11-29', 'en-GB'))).toBe('23 – 29 Nov 2026')
+	expect(plain(showDays('2026-12-28', '2027-01-03', 'en-US'))).toBe('Dec 28, 2026 – Jan 3, 2027')
 })
 
 it('It is tomorrow already where the organization is', () => {

@@ -4,6 +4,13 @@
 export const showDay = (day: string, locale: string): string =>
 	new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(`${day}T00:00:00Z`))
 
+/** `23 – 29 Mar 2026`: what both days share stands once. */
+export const showDays = (first: string, last: string, locale: string): string =>
+	new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' }).formatRange(
+		new Date(`${first}T00:00:00Z`),
+		new Date(`${last}T00:00:00Z`),
+	)
+
 /** `Mar` of `2026-03`. */
 export const showMonth = (month: string, locale: string): string =>
 	new Intl.DateTimeFormat(locale, { month: 'short', timeZone: 'UTC' }).format(new Date(`${month}-01T00:00:00Z`))

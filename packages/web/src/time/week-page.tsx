@@ -3,7 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { ChevronLeft, ChevronRight, Clock, Plus } from 'lucide-react'
 import { describe } from '../api/errors.ts'
 import { useSession } from '../api/session.ts'
-import { addDays, clockIn, dayIn, mondayOf, showDay, showHours, showWeekday } from '../format/dates.ts'
+import { addDays, clockIn, dayIn, mondayOf, showDays, showHours, showWeekday } from '../format/dates.ts'
 import { useNames } from '../forms/use-names.ts'
 import { usePeople } from '../forms/use-people.ts'
 import { useTimeEntries } from '../forms/use-time-entries.ts'
@@ -58,7 +58,7 @@ export default function TimePage() {
 					</Link>
 					<WeekLink week={addDays(monday, 7)} label="Week after" icon={<ChevronRight aria-hidden="true" />} />
 				</nav>
-				<span className="week-range">{`${showDay(monday, locale)} – ${showDay(days.at(-1) as string, locale)}`}</span>
+				<span className="week-range">{showDays(monday, days.at(-1) as string, locale)}</span>
 				<nav className="week-links" aria-label="Whose time">
 					{([undefined, 'me'] as const).map((whose) => (
 						<Link
