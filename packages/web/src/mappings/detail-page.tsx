@@ -16,7 +16,7 @@ import { toast } from '../ui/toast.ts'
 import { Editor } from './editor.tsx'
 import { Fields } from './fields.tsx'
 import { Issues } from './issues.tsx'
-import { showSides } from './words.ts'
+import { useSides } from './use-sides.ts'
 
 const Delete = onFirstUse(() => import('./delete-mapping.tsx'))
 const route = getRouteApi('/mappings/$id')
@@ -25,6 +25,7 @@ export default function MappingPage() {
 	const { id } = route.useParams()
 	const query = useQuery(read('mappings.get', id))
 	const { may } = useSession()
+	const showSides = useSides()
 	const mapping = query.data
 	const { label, tone } = statusOf(mapping?.status ?? '')
 	return (

@@ -10,12 +10,34 @@ import { EmptyState } from '../ui/empty-state.tsx'
 import { Loaded } from '../ui/loaded.tsx'
 import { PageHeader } from '../ui/page-header.tsx'
 import { type Column, Table } from '../ui/table.tsx'
-import { showSides } from './words.ts'
+import { useSides } from './use-sides.ts'
 import '../ui/button.css'
 
 export default function MappingsPage() {
 	const { rows, onEnd, isStale, failure } = usePages('mappings.list', { limit: 100 })
 	const { may } = useSession()
+	const showSides = useSides()
+	const columns: readonly Column<Mapping>[] = [
+		{ id: 'name', label: 'Name', grow: 3, phone: 'title', cell: ({ name }) => name },
+		{
+			id: 'status',
+			label: 'Status',
+			grow: 2,
+			phone: 'figure',
+			cell: ({ status }) => {
+				const { label, tone } = statusOf(status)
+				return <Badge tone={tone}>{label}</Badge>
+			},
+		},
+		{
+			id: 'sides',
+			label: 'From and to',
+			grow: 4,
+			phone: 'note',
+			cell: (mapping) => <span className="quiet">{showSides(mapping)}</span>,
+		},
+		{ id: 'fields', label: 'Fields', grow: 1, isNumber: true, cell: ({ fields }) => fields.length },
+	]
 	return (
 		<>
 			<PageHeader
@@ -57,25 +79,3 @@ export default function MappingsPage() {
 		</>
 	)
 }
-
-const columns: readonly Column<Mapping>[] = [
-	{ id: 'name', label: 'Name', grow: 3, phone: 'title', cell: ({ name }) => name },
-	{
-		id: 'status',
-		label: 'Status',
-		grow: 2,
-		phone: 'figure',
-		cell: ({ status }) => {
-			const { label, tone } = statusOf(status)
-			return <Badge tone={tone}>{label}</Badge>
-		},
-	},
-	{
-		id: 'sides',
-		label: 'From and to',
-		grow: 4,
-		phone: 'note',
-		cell: (mapping) => <span className="quiet">{showSides(mapping)}</span>,
-	},
-	{ id: 'fields', label: 'Fields', grow: 1, isNumber: true, cell: ({ fields }) => fields.length },
-]

@@ -11,7 +11,7 @@ import { Field } from '../ui/field.tsx'
 import { Loaded } from '../ui/loaded.tsx'
 import { NativeSelect } from '../ui/native-select.tsx'
 import { PageHeader } from '../ui/page-header.tsx'
-import { showSides } from './words.ts'
+import { useSides } from './use-sides.ts'
 import '../forms/record-form.css'
 import './mappings.css'
 
@@ -26,6 +26,7 @@ export default function NewMappingPage() {
 			onSuccess: ({ id }) => void navigate({ to: '/mappings/$id', params: { id }, replace: true }),
 			onError: key.failed,
 		})
+	const showSides = useSides()
 	return (
 		<>
 			<PageHeader title="New mapping" above={<Link to="/mappings">Mappings</Link>} />
