@@ -70,13 +70,13 @@ function Rows({
 	if (rows.length === 0) return search ? <NoMatch search={search} /> : <NoCompanies />
 	const columns: readonly Column<Row>[] = [
 		{ id: 'name', label: 'Name', grow: 3, phone: 'title', cell: ({ name }) => name },
-		{ id: 'domain', label: 'Website', grow: 2, cell: ({ domain }) => <span className="quiet">{domain}</span> },
+		{ id: 'domain', label: 'Website', grow: 2.5, cell: ({ domain }) => <span className="quiet">{domain}</span> },
 		{
 			id: 'email',
 			label: 'Invoices go to',
 			grow: 3,
 			phone: 'note',
-			cell: ({ billingEmail }) => <span className="quiet">{billingEmail ?? '–'}</span>,
+			cell: ({ billingEmail }) => <span className="quiet">{billingEmail}</span>,
 		},
 		{
 			id: 'city',

@@ -33,7 +33,12 @@ export function Runs({ id }: { id: string }) {
 			grow: 1.5,
 			isNumber: true,
 			phone: 'note',
-			cell: ({ progress: { created, updated, deleted } }) => created + updated + deleted,
+			cell: ({ progress: { created, updated, deleted } }) => (
+				<>
+					{created + updated + deleted}
+					<span className="phone-only"> written</span>
+				</>
+			),
 		},
 		{ id: 'failed', label: 'Failed', grow: 1.5, isNumber: true, cell: ({ progress }) => progress.failed },
 	]

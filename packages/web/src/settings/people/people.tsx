@@ -42,7 +42,7 @@ export function People({ onOpen }: { onOpen: (open: Open) => void }) {
 						phone: 'title',
 						cell: ({ id, name }) => (
 							<>
-								{name} {id === personId && <span className="quiet">(you)</span>}
+								<span>{name}</span> {id === personId && <span className="quiet">(you)</span>}
 							</>
 						),
 					},
@@ -73,7 +73,7 @@ export function People({ onOpen }: { onOpen: (open: Open) => void }) {
 										isSmall
 										look="quiet"
 										aria-label={`Role of ${person.name}: ${words(person.role)}`}
-										icon={<ChevronDown />}
+										mark={<ChevronDown />}
 									>
 										{words(person.role)}
 									</Button>
