@@ -50,7 +50,7 @@ export function Deliveries({ rows, urls, ...props }: DeliveriesProps) {
 				{
 					id: 'when',
 					label: 'Created',
-					grow: 2,
+					grow: 3,
 					isNumber: true,
 					phone: 'note',
 					cell: ({ createdAt }) => <span className="quiet">{showAgo(createdAt, Date.now(), locale)}</span>,

@@ -21,7 +21,7 @@ export default function EventTypePage() {
 					if (!found) return <EmptyState title="There is no such type of event" />
 					return (
 						<>
-							<p>{found.description}</p>
+							<p>{found.description.replaceAll('`', '')}</p>
 							<Card title="Example">
 								<CodeBlock label="Example" text={JSON.stringify(found.example, undefined, 2)} />
 							</Card>

@@ -62,6 +62,6 @@ const columns: readonly Column<WebhookEventType>[] = [
 		label: 'When',
 		grow: 5,
 		phone: 'note',
-		cell: ({ description }) => <span className="quiet">{description}</span>,
+		cell: ({ description }) => <span className="quiet">{description.replaceAll('`', '')}</span>,
 	},
 ]
