@@ -25,7 +25,14 @@ export default function InvitationPage() {
 		enabled: isWhole,
 		staleTime: Number.POSITIVE_INFINITY,
 	})
-	if (!isWhole) return <EntryCard title="The link is not complete" note="Open the whole link of the invitation." />
+	if (!isWhole)
+		return (
+			<EntryCard
+				title="The link is not complete"
+				note="Open the whole link of the invitation."
+				below={<Link to="/sign-in">Sign in</Link>}
+			/>
+		)
 	if (isNotFound(error))
 		return (
 			<EntryCard

@@ -41,7 +41,14 @@ export function Standing({ invoice, onDialog }: { invoice: ExpandedInvoice; onDi
 							</Link>
 						),
 					],
-					['Deal', deal?.name],
+					[
+						'Deal',
+						deal && (
+							<Link to="/deals/$id" params={{ id: deal.id }}>
+								{deal.name}
+							</Link>
+						),
+					],
 					['Sent', time(invoice.sentAt)],
 					['First viewed', time(invoice.viewedAt)],
 					['Views', invoice.viewCount || null],
