@@ -103,7 +103,7 @@ function ConnectionDetails({ connection }: { connection: Connection }) {
 					<Facts
 						facts={[
 							['Account', account && [account.displayName, account.externalId].filter(Boolean).join(' · ')],
-							['Proves itself by', authTypes[connection.authType] ?? connection.authType],
+							['Signs in with', authTypes[connection.authType] ?? connection.authType],
 							['Credentials', connection.credentialHint && `…${connection.credentialHint}`],
 							['Base URL', config.baseUrl],
 							['Objects', config.objects?.map(({ name }) => name).join(', ')],

@@ -106,7 +106,7 @@ const ProviderCard = ({ provider: { id, name, authTypes: ways, objects } }: { pr
 		<div className="provider">
 			<div>
 				<h3>{name}</h3>
-				<p className="quiet-text">{ways.map((way) => authTypes[way] ?? way).join(', ')}</p>
+				<p className="quiet-text">{ways.map((way) => authTypes[way] ?? way).join(' · ')}</p>
 				{objects.length > 0 && <p className="quiet-text">Has {objects.map((object) => object.name).join(', ')}</p>}
 			</div>
 			<Link to="/connections/new" search={{ provider: id }} className="button plain" aria-label={`Connect ${name}`}>
