@@ -17,6 +17,7 @@ import { writePublicParts } from './public-writer.ts'
 import { takeRecords } from './records.ts'
 import { writeReference } from './sdk-reference.ts'
 import { writeResources } from './sdk-writer.ts'
+import { openAnswers } from './sealing.ts'
 import { writeServerTables } from './server-writer.ts'
 import { writeTypes } from './types-writer.ts'
 import { writeCurrencies, writeFields } from './web-writer.ts'
@@ -67,9 +68,10 @@ async function generate(): Promise<Map<string, string>> {
 	const emitted = await emit()
 	const records = takeRecords(emitted)
 	const document = normalise(emitted)
+	const published = openAnswers(document)
 	return new Map([
-		['spec/openapi.yaml', `# ${banner}\n${writeDocument(document)}`],
-		['packages/server/src/generated/openapi.json', `${JSON.stringify(document)}\n`],
+		['spec/openapi.yaml', `# ${banner}\n${writeDocument(published)}`],
+		['packages/server/src/generated/openapi.json', `${JSON.stringify(published)}\n`],
 		['packages/server/src/generated/contract.ts', `// ${banner}\n\nexport type * from '@remit/sdk/contract'\n`],
 		['packages/server/src/generated/tables.ts', writeServerTables(document, records, banner)],
 		['packages/server/src/generated/public-parts.ts', writePublicParts(document, banner)],

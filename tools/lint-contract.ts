@@ -16,6 +16,7 @@ import {
 	resolve,
 	responsesOf,
 } from './openapi.ts'
+import { sides } from './sealing.ts'
 import { scopesOf } from './security.ts'
 import { rateClassesByRoot } from './server-writer.ts'
 
@@ -23,10 +24,11 @@ import { rateClassesByRoot } from './server-writer.ts'
 export function lintContract(document: OpenApiDocument): string[] {
 	// Compiling takes nearly all of the time: a schema is compiled once, not where it is named, and its code is not optimized.
 	const ajv = newAjv(document.components.schemas, { allErrors: true, inlineRefs: false, code: { optimize: false } })
+	const { asked } = sides(document)
 	return [
 		...lintRoots(document),
 		...operationsOf(document).flatMap((operation) => lintOperation(document, operation, ajv)),
-		...Object.entries(document.components.schemas).flatMap(([name, schema]) => lintSchema(document, name, schema, ajv)),
+		...Object.keys(document.components.schemas).flatMap((name) => lintSchema(document, name, asked.has(name), ajv)),
 	]
 }
 
@@ -92,14 +94,17 @@ function expectedErrors(operation: Operation, parameters: string[], isPublic: bo
 	return expected
 }
 
-function lintSchema(document: OpenApiDocument, name: string, schema: JsonObject, ajv: Ajv2020): string[] {
+function lintSchema(document: OpenApiDocument, name: string, isAsked: boolean, ajv: Ajv2020): string[] {
+	const schema = document.components.schemas[name] as JsonObject
 	const problems: string[] = []
 	if (!schema.description) problems.push('has no description')
 	for (const [property, value] of Object.entries((schema.properties ?? {}) as Record<string, JsonObject>)) {
 		if (!value.description && !value.$ref) problems.push(`property ${property} has no description`)
 	}
 	if (schema.type === 'object' && exampleOf(document, schema) === undefined) problems.push('has no example')
-	if (schema.type === 'object' && schema.additionalProperties === undefined) problems.push('is not sealed')
+	if (schema.type === 'object' && isAsked && schema.additionalProperties === undefined)
+		problems.push('is of a request, and not sealed')
+	if (!isAsked && schema.additionalProperties === false) problems.push('is of no request, and sealed')
 	for (const example of (schema.examples ?? []) as Json[]) {
 		const valid = ajv.compile({ $ref: `/contract#/components/schemas/${name}` })
 		if (!valid(example)) problems.push(`example is invalid: ${ajv.errorsText(valid.errors)}`)

@@ -3,20 +3,20 @@
 import { appendFileSync } from 'node:fs'
 import type { ValidateFunction } from 'ajv/dist/2020.js'
 import { absolute, newAjv } from '../src/contract/ajv.ts'
-import { type ContractOperation, contractOperations, schemas } from '../src/contract/document.ts'
+import { type ContractOperation, contractOperations, schemas, sealed } from '../src/contract/document.ts'
 import { type Operation, operations, Routes } from '../src/contract/routes.ts'
 
 const routes = new Routes(operations)
 
 // Compiling takes most of the time: a schema is compiled once, not where it is named, and its code is not optimized.
-const ajv = newAjv(schemas, { allErrors: true, inlineRefs: false, code: { optimize: false } })
+const ajv = newAjv(sealed(schemas), { allErrors: true, inlineRefs: false, code: { optimize: false } })
 
 const compiled = new Map<string, ValidateFunction>()
 
 function validator(key: string, schema: object): ValidateFunction {
 	let found = compiled.get(key)
 	if (!found) {
-		found = ajv.compile(absolute(schema))
+		found = ajv.compile(absolute(sealed(schema)))
 		compiled.set(key, found)
 	}
 	return found

@@ -54,6 +54,19 @@ export function relaxed<Part>(part: Part): Part {
 	return copy
 }
 
+/** A copy for tests and development, in which an answer may have no field that the contract does not name. Clients must take such fields. */
+export function sealed<Part>(part: Part): Part {
+	const copy = structuredClone(part)
+	const seal = (within: unknown, name?: string) => {
+		if (typeof within !== 'object' || within === null || name === 'example' || name === 'examples') return
+		if ('type' in within && within.type === 'object' && 'properties' in within && !('additionalProperties' in within))
+			Object.assign(within, { additionalProperties: false })
+		for (const [key, value] of Object.entries(within)) seal(value, key)
+	}
+	seal(copy)
+	return copy
+}
+
 export const documentText = JSON.stringify(document)
 
 export const { version } = document.info

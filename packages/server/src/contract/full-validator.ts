@@ -1,7 +1,7 @@
 // express-openapi-validator on the emitted document. In tests and development it validates every request and every answer.
 import type { RequestHandler } from 'express'
 import { middleware } from 'express-openapi-validator'
-import { contractDocument, documentOf, relaxed } from './document.ts'
+import { contractDocument, documentOf, relaxed, sealed } from './document.ts'
 import { formatOptions } from './formats.ts'
 import type { Operation } from './routes.ts'
 
@@ -17,7 +17,7 @@ export const operationValidator = ({ method, path }: Operation): RequestHandler[
 
 function validator(document: object, validateResponses: boolean): RequestHandler[] {
 	return middleware({
-		apiSpec: relaxed(document) as never,
+		apiSpec: sealed(relaxed(document)) as never,
 		validateApiSpec: false,
 		validateRequests: { allErrors: true, allowUnknownQueryParameters: false, coerceTypes: false },
 		validateResponses: validateResponses && { coerceTypes: false, allErrors: true },
