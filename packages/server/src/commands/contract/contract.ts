@@ -1,5 +1,6 @@
 // `remit contract`: whether a server keeps its contract, and whether a newer contract breaks callers.
 import type { Command } from 'commander'
+import { type RemoteOptions, remoteCommand, requireKey } from '../remote/remote.ts'
 
 export function addContractCommands(program: Command): void {
 	const contract = program.command('contract').description('The contract: an OpenAPI document.')
@@ -15,4 +16,31 @@ export function addContractCommands(program: Command): void {
 			const { run } = await import('@remit/contract-diff')
 			process.exitCode = await run(args, 'remit contract diff')
 		})
+
+	remoteCommand(contract, 'verify', 'Whether a running server keeps the contract: each operation, status and code.', 'admin')
+		.option('--junit <file>', 'write the result as JUnit XML')
+		.option('--shared', 'the organization has records of others: leave out what changes all of it or cannot be removed')
+		.addHelpText('after', help)
+		.action(async (options: RemoteOptions & { junit?: string; shared?: boolean }) => {
+			const apiKey = requireKey(options)
+			// Loaded only here: compiling the contract takes a while.
+			const { verify } = await import('./verify.ts')
+			if (!(await verify({ ...options, apiKey }))) process.exitCode = 1
+		})
 }
+
+const help = `
+It asks as a caller does, by HTTP alone, with a key that has every scope. It makes
+records named "Contract verification", and keys to ask with; it changes and deletes
+only records that it has made, and deletes them in the end. Payments cannot be
+deleted, and the audit log, the events and the numbers of invoices stay. So give it
+an organization of its own, and erase that afterwards:
+
+  remit organizations create --name "Contract verification"
+  remit keys create --organization org_… --scopes all
+  remit contract verify --url https://… --api-key rmt_… --junit contract.xml
+  remit organizations erase org_… --yes
+
+It sends no mail and calls no provider and no payment processor. Exit code 1 when
+an answer does not keep the contract.
+`
