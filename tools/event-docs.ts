@@ -26,21 +26,77 @@ export function describeEvents(document: OpenApiDocument): void {
 	const sentences = events.map(([type, { schema }]) => [type, schema.description])
 	if (EventType) EventType['x-enumDescriptions'] = Object.fromEntries(sentences)
 	for (const [type, { schema }] of events) schema.examples = [exampleOf(document, type, schema)]
-	;(document.components.schemas.WebhookEvent as JsonObject).examples = events[0]?.[1].schema.examples as Json
-	document.webhooks = Object.fromEntries(
-		events.map(([type, { name, schema }]) => {
-			const content = { 'application/json': { schema: { $ref: `#/components/schemas/${name}` } } }
-			const responses = { '2XX': { description: 'Received. Remit counts any other answer as a failure and tries again.' } }
-			const operation = { summary: type, description: schema.description as string, requestBody: { required: true, content } }
-			return [type, { post: { operationId: `webhook.${type}`, tags: ['Webhooks'], ...operation, responses } }]
-		}),
-	)
+	const mapping = Object.fromEntries(events.map(([type, { name }]) => [type, `#/components/schemas/${name}`]))
+	const discriminator = { propertyName: 'type', mapping }
+	Object.assign(document.components.schemas.WebhookEvent as JsonObject, {
+		discriminator,
+		examples: events[0]?.[1].schema.examples,
+	})
+	document.components.parameters = { ...document.components.parameters, ...headers }
+	document.components.securitySchemes = { ...document.components.securitySchemes, WebhookSignature: signature }
+	document.components.responses = { ...document.components.responses, EventReceived: received }
+	document.webhooks = Object.fromEntries(events.map(([type, { name, schema }]) => [type, { post: webhook(type, name, schema) }]))
 }
+
+const header = (name: string, description: string, schema: JsonObject, required = true) =>
+	({ name, in: 'header', required, description, schema }) as const
+
+/** Headers of a delivery (Standard Webhooks), by the names of their components. */
+const headers = {
+	WebhookId: header('webhook-id', "The event's id, the same in every attempt: a receiver that has it already has the event.", {
+		$ref: '#/components/schemas/Id',
+	}),
+	WebhookTimestamp: header(
+		'webhook-timestamp',
+		'When the attempt was made, in Unix seconds. Reject one that is more than five minutes from now.',
+		{ type: 'string', pattern: '^[0-9]+$' },
+	),
+	WebhookOutOfOrder: header(
+		'webhook-out-of-order',
+		'`true` where an earlier event of the record did not arrive: this one does not wait for it. Else absent.',
+		{ type: 'string', enum: ['true'] },
+		false,
+	),
+}
+
+const signature = {
+	type: 'apiKey',
+	in: 'header',
+	name: 'webhook-signature',
+	description:
+		'`v1,` and the base64 of HMAC-SHA256 over `webhook-id`, `webhook-timestamp` and the bytes of the body, joined by dots (Standard ' +
+		'Webhooks). The key is the base64 behind `whsec_` in the secret of the endpoint. While a secret is being rotated there are two ' +
+		'signatures, with a blank between them; one that is right is enough.',
+}
+
+const received = { description: 'Received. Remit counts any other answer as a failure and tries again.' }
+
+const webhook = (type: string, name: string, { description }: JsonObject) => ({
+	operationId: `webhook.${type}`,
+	tags: ['Webhooks'],
+	summary: type,
+	description: description as string,
+	security: [{ WebhookSignature: [] }],
+	parameters: Object.keys(headers).map((component) => ({ $ref: `#/components/parameters/${component}` })),
+	requestBody: { required: true, content: { 'application/json': { schema: { $ref: `#/components/schemas/${name}` } } } },
+	responses: { '2XX': { $ref: '#/components/responses/EventReceived' } },
+})
 
 type Schemas = OpenApiDocument['components']['schemas']
 
 /** Fields of an event's record, or of what its data has besides, that differ from the example of that. */
 const moments: Record<string, JsonObject> = {
+	'invoice.updated': { notes: 'Thank you for your order.' },
+	'payment.updated': { reference: '2026-04-17 ACME, part 1' },
+	'company.updated': { phone: '+49 30 901820' },
+	'contact.updated': { phone: '+49 30 901820' },
+	'deal.updated': { stage: 'won' },
+	'deal.stage_changed': { stage: 'won' },
+	'tax_rate.updated': { isDefault: false },
+	'time_entry.updated': { description: 'Address form and its checks' },
+	'connection.updated': { name: 'HubSpot' },
+	'mapping.updated': { name: 'Companies of HubSpot' },
+	'sync.updated': { schedule: { type: 'interval', minutes: 60 } },
 	'invoice.sent': { status: 'sent' },
 	'invoice.send_failed': {
 		status: 'failed',
@@ -70,7 +126,10 @@ const moments: Record<string, JsonObject> = {
 }
 
 function exampleOf({ components: { schemas } }: OpenApiDocument, type: string, schema: JsonObject): Json {
-	const example = exampleOfData(schemas, nameIn(propertiesOf(schema).data), moments[type])
+	const name = nameIn(propertiesOf(schema).data)
+	const moment = moments[type]
+	const changes = /updated$|stage_changed$/.test(type) ? changesOf(exampleOfData(schemas, name), moment) : undefined
+	const example = exampleOfData(schemas, name, changes ? { ...moment, version: 2 } : moment)
 	const { examples: actors } = schemas.EventActor as { examples: Json[] }
 	return {
 		id: 'evt_0mnfcf9s0aKq2LwXc4Rk6Nd',
@@ -78,11 +137,15 @@ function exampleOf({ components: { schemas } }: OpenApiDocument, type: string, s
 		timestamp: '2026-03-31T00:00:00.000Z',
 		organizationId: example.organizationId as Json,
 		resource: { type: kindOfEvent(schema), id: example.id as Json },
-		sequence: 1,
+		sequence: changes ? 2 : 1,
 		actor: actors[0] as Json,
+		...(changes && { changes }),
 		data: example,
 	}
 }
+
+const changesOf = (before: JsonObject, moment: JsonObject = {}): JsonObject =>
+	Object.fromEntries(Object.entries(moment).map(([field, to]) => [field, { from: before[field] as Json, to }]))
 
 const nameIn = (reference: JsonObject | undefined) => String(reference?.$ref).replace('#/components/schemas/', '')
 

@@ -61,6 +61,8 @@ export interface OpenApiDocument {
 		parameters?: Record<string, Parameter>
 		headers?: Record<string, JsonObject>
 		responses?: Record<string, Response>
+		examples?: Record<string, JsonObject>
+		securitySchemes?: Record<string, JsonObject>
 	}
 }
 

@@ -3,8 +3,18 @@
 import openapiTypescript, { astToString } from 'openapi-typescript'
 import type { Json, JsonObject, OpenApiDocument } from './openapi.ts'
 
-/** Leaves the webhooks out: neither the server nor the SDK calls them, and their payloads are schemas. */
-export async function writeTypes({ webhooks, ...document }: OpenApiDocument, banner: string): Promise<string> {
+/** Leaves the webhooks and their headers out: neither the server nor the SDK calls them, and their payloads are schemas. */
+export async function writeTypes({ webhooks, ...whole }: OpenApiDocument, banner: string): Promise<string> {
+	const inPaths = JSON.stringify(whole.paths)
+	const { parameters = {}, responses = {} } = whole.components
+	const used = (kind: string, all: object) =>
+		Object.fromEntries(Object.entries(all).filter(([name]) => inPaths.includes(`"#/components/${kind}/${name}"`)))
+	const components = {
+		...whole.components,
+		parameters: used('parameters', parameters),
+		responses: used('responses', responses),
+	}
+	const document = { ...whole, components }
 	const nodes = await openapiTypescript(readable(document as unknown as Json) as never, {
 		alphabetize: false,
 		defaultNonNullable: false,
@@ -58,12 +68,12 @@ const shared = /^ +\/\*\*(?:(?!\*\/).)*\*\/\n([^\n]*components\["parameters"\][^
 
 const indented = (text: string) => text.replaceAll(/^(?: {4})+/gm, (spaces) => '\t'.repeat(spaces.length / 4))
 
-/** Leaves out examples, and of errors what follows from their codes; each value of an enum gets its sentence. */
+/** Leaves out examples and discriminators, and of errors what follows from their codes; each value of an enum gets its sentence. */
 function readable(node: Json): Json {
 	if (Array.isArray(node)) return node.map(readable)
 	if (node === null || typeof node !== 'object') return node
 	const isError = (node.content as JsonObject | undefined)?.['application/problem+json'] !== undefined
-	const { examples, example, 'x-enumDescriptions': sentences = {}, description, headers, ...rest } = node
+	const { examples, example, discriminator, 'x-enumDescriptions': sentences = {}, description, headers, ...rest } = node
 	const values = Object.entries(sentences as JsonObject).map(([value, sentence]) => `- \`${value}\`: ${sentence}`)
 	const kept = {
 		...rest,
