@@ -23,7 +23,13 @@ export function DateField({ value, onChange, min, max, choices = [], ref, ...pro
 			{choices.length > 0 && (
 				<div className="date-choices">
 					{choices.map((choice) => (
-						<Button key={choice.label} isSmall look="quiet" onPress={() => onChange(choice.value)}>
+						<Button
+							key={choice.label}
+							isSmall
+							look="quiet"
+							aria-label={`${props.label}: ${choice.label}`}
+							onPress={() => onChange(choice.value)}
+						>
 							{choice.label}
 						</Button>
 					))}
