@@ -42,7 +42,7 @@ export class ServerUnderTest {
 	readonly url: string
 	readonly findings: Findings
 	readonly #mainKey: string
-	readonly #keys: Record<Operation['rateClass'], string>
+	#keys: Record<Operation['rateClass'], string>
 	readonly #made: Made[] = []
 	readonly #own = new Set<string>()
 	/** What could not be removed, by operation that made it. */
@@ -112,6 +112,12 @@ export class ServerUnderTest {
 		return id
 	}
 
+	/** Leaves the given key to what makes and deletes keys, so that it does not reach its limit. */
+	async useOwnKeys(): Promise<void> {
+		const key = await this.newKey(allScopes)
+		this.#keys = { invoicing: key, integration: key }
+	}
+
 	/** A key that may do only this. */
 	async newKey(scopes: readonly string[]): Promise<string> {
 		const answer = await this.ask('apiKeys.create', { body: { name: 'Contract verification', scopes }, key: this.#mainKey })
@@ -122,10 +128,17 @@ export class ServerUnderTest {
 		return key
 	}
 
-	/** Removes the records that were made, the last first. */
+	/** Removes the records that were made, the last first, and then the keys that it asked with. */
 	async cleanUp(): Promise<void> {
-		for (const { operation, ids } of this.#made.reverse()) {
-			const answer = await this.ask(operation.id, { ids, key: this.#mainKey })
+		const isKey = ({ operation }: Made) => operation.id.startsWith('apiKeys.')
+		const records = this.#made.filter((made) => !isKey(made)).reverse()
+		await this.#remove(records, undefined)
+		await this.#remove(this.#made.filter(isKey), this.#mainKey)
+	}
+
+	async #remove(all: readonly Made[], key: string | undefined): Promise<void> {
+		for (const { operation, ids } of all) {
+			const answer = await this.ask(operation.id, { ids, ...(key && { key }) })
 			// Such as a pipeline, which deals that were deleted still name.
 			if (answer.status === 409) this.left.set(operation.id, (this.left.get(operation.id) ?? 0) + 1)
 			else if (answer.status >= 300 && answer.status !== 404)
@@ -177,7 +190,7 @@ export class NotMadeError extends Error {}
 
 const byId = new Map<string, Operation>(operations.map((operation) => [operation.id, operation]))
 
-export function operationOf(id: string): Operation {
+function operationOf(id: string): Operation {
 	const found = byId.get(id)
 	if (!found) throw new Error(`the contract has no operation ${id}`)
 	return found

@@ -26,6 +26,7 @@ export async function verify({ apiKey, url, shared = false, junit, json = false 
 	if (!shared) await requireEmpty(server)
 	let fault: unknown
 	try {
+		await server.useOwnKeys()
 		const scopes = ['tax_rates:read', 'companies:read']
 		const limitedKeys: { scope: string; key: string }[] = []
 		for (const scope of scopes) limitedKeys.push({ scope, key: await server.newKey([scope]) })
