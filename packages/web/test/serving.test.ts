@@ -57,7 +57,13 @@ it('An address is the page, which may load nothing but files of this server', as
 	})
 	const policy = String(answer.headers['content-security-policy']).split('; ')
 	expect(policy).toEqual(
-		expect.arrayContaining(["default-src 'none'", "script-src 'self'", "trusted-types 'none'", "base-uri 'none'"]),
+		expect.arrayContaining([
+			"default-src 'none'",
+			"script-src 'self'",
+			"trusted-types 'none'",
+			"base-uri 'none'",
+			"frame-ancestors 'none'",
+		]),
 	)
 	expect(text(answer)).not.toMatch(
 		/<script(?! type="module" fetchpriority="low" crossorigin src="\/app\/assets)|style=|https?:\/\/(?!www\.w3\.org)/,

@@ -36,7 +36,7 @@ export function describe(error: unknown): Trouble {
 		return { title: 'You may not do this', advice: 'Ask an admin of the organization.', requestId, isRepeatable: false }
 	if (status === 404)
 		return { title: 'It is not there', advice: 'It may have been deleted, or the link is wrong.', requestId, isRepeatable: false }
-	if (status === 429) {
+	if (isRateLimited(error)) {
 		const minutes = Math.ceil(Number(error.headers.get('retry-after')) / 60)
 		const advice = `Wait ${minutes > 1 ? `${minutes} minutes` : 'a minute'}, then try again.`
 		return { title: 'Too many requests', advice, requestId, isRepeatable: true }
@@ -69,6 +69,8 @@ export const isSessionOver = (error: unknown): boolean =>
 	error instanceof ApiError && error.status === 401 && error.code !== 'sign_in_failed'
 
 export const isForbidden = (error: unknown): boolean => error instanceof ApiError && error.status === 403
+
+export const isRateLimited = (error: unknown): boolean => error instanceof ApiError && error.status === 429
 
 export const isNotFound = (error: unknown): boolean => error instanceof ApiError && error.status === 404
 

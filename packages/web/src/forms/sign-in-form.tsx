@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { describe } from '../api/errors.ts'
+import { describe, isRateLimited } from '../api/errors.ts'
 import { call, read } from '../api/query.ts'
 import { enter } from '../api/session.ts'
 import { SignIn } from '../generated/fields.ts'
@@ -19,6 +19,8 @@ interface SignInFormProps {
 	readonly onSignedIn: (personId: string) => void
 }
 
+const tooMany = 'Too many wrong passwords for this address'
+
 const { email: emailRules, password: passwordRules } = SignIn
 
 export function SignInForm({ email = '', returnTo, onSignedIn }: SignInFormProps) {
@@ -26,7 +28,7 @@ export function SignInForm({ email = '', returnTo, onSignedIn }: SignInFormProps
 		values: { email, password: '' },
 		rules: { email: emailRules, password: passwordRules },
 		send: async (values) => onSignedIn(await enter(call('session.create', values))),
-		explain: (error) => ({ ...describe(error), requestId: undefined }),
+		explain: (error) => ({ ...describe(error), ...(isRateLimited(error) && { title: tooMany }), requestId: undefined }),
 	})
 	return (
 		<form className="plain-form" noValidate onSubmit={form.submit}>
