@@ -151,6 +151,20 @@ describe('an invitation', () => {
 		expect(joined.body.data.user).toMatchObject({ role: 'member', email: 'role@people.example' })
 	})
 
+	it('of another organization is neither seen nor changed, and lets in there alone whoever is signed in here', async () => {
+		const [tenant, other] = [await server.newTenant(), await server.newTenant()]
+		const { id, url } = (await other.ask('POST', '/api/invitations', { body: { email: 'ada@there.example', role: 'admin' } }))
+			.body
+		const admin = await tenant.newPerson()
+		expect((await admin.ask('GET', '/api/invitations')).body.data).toEqual([])
+		expect(await admin.ask('POST', `/api/invitations/${id}/resend`)).toMatchObject({ status: 404 })
+		expect(await admin.ask('DELETE', `/api/invitations/${id}`)).toMatchObject({ status: 404 })
+		const joined = await admin.ask('POST', '/api/invitations/accept', { body: { token: tokenOf(url), name: 'Ada', password } })
+		expect(joined.body.data.user).toMatchObject({ organizationId: other.organizationId, role: 'admin' })
+		expect((await withCookie(joined)).body.data.user.organizationId).toBe(other.organizationId)
+		expect((await admin.ask('GET', '/api/session')).body.data.user.organizationId).toBe(tenant.organizationId)
+	})
+
 	it('is at most one of a hundred', async () => {
 		const tenant = await server.newTenant()
 		const invite = (n: number) => tenant.ask('POST', '/api/invitations', { body: { email: `p${n}@g.example`, role: 'member' } })
@@ -304,6 +318,8 @@ it('Links to a person end: an invitation after seven days, one to set a password
 	expect((await ask('POST', '/api/invitations/show', { token: tokenOf(url) })).status).toBe(200)
 	server.clock.now++
 	expect((await ask('POST', '/api/invitations/show', { token: tokenOf(url) })).status).toBe(404)
+	const accepted = await ask('POST', '/api/invitations/accept', { token: tokenOf(url), name: 'Late', password })
+	expect(accepted).toMatchObject({ status: 404, body: { code: 'invitation_not_found' } })
 })
 
 describe('remit users', () => {
