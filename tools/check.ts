@@ -17,6 +17,7 @@ const checks: readonly [name: string, command: string][] = [
 	['version and changelog of the contract', 'node --conditions=remit-source tools/contract-version.ts --check'],
 	['start on an empty folder', 'node tools/smoke.ts'],
 	['the packed server', 'node tools/packed/server.ts'],
+	['the examples, with the packed SDK', 'node tools/packed/examples.ts'],
 	['unused files, exports and dependencies', `${tool('knip')} --config tools/knip.json`],
 	['SDK build', 'pnpm --silent --filter @remit/sdk run build'],
 	['contract diff, packed and installed', 'node tools/packed-diff.ts'],

@@ -1,9 +1,11 @@
 // The packages as a stranger gets them: packed, and installed into an empty folder. The checks share the folder that
 // REMIT_PACKED_FOLDER names; a check that is run by itself makes one of its own. `pnpm build` comes first.
-import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
 
 export const root = resolve(import.meta.dirname, '../..')
 
@@ -38,18 +40,68 @@ export function closure(names: readonly string[]): string[] {
 const places = (names: readonly string[]) => names.map((name) => [`@remit/${name}`, `file:${tarball(name)}`] as const)
 
 /**
- * A folder with packages of ours, and others by their exact versions. They come from the registry, or from pnpm's store, which has most
- * of them already: npm would copy 200 MB each time.
+ * A folder with what its package.json names, of ours and of others. Those come from the registry, or from pnpm's store, which has most of
+ * them already: npm would copy 200 MB each time.
  */
-export function install(name: string, packages: readonly string[], others: Readonly<Record<string, string>> = {}): string {
+export function install(name: string, fill: (folder: string) => void, ...only: readonly string[]): string {
 	const folder = join(shared, name)
-	if (existsSync(join(folder, 'node_modules'))) return folder
-	mkdirSync(folder, { recursive: true })
-	const dependencies = { ...Object.fromEntries(places(packages)), ...others }
-	writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module', dependencies }, null, '\t'))
+	if (existsSync(folder)) return folder
+	mkdirSync(folder)
+	fill(folder)
 	// Ours are not in the registry yet.
-	const overrides = places(closure(packages)).map(([own, place]) => `  "${own}": "${place}"\n`)
+	const overrides = places(closure(['server', 'sdk'])).map(([own, place]) => `  "${own}": "${place}"\n`)
 	writeFileSync(join(folder, 'pnpm-workspace.yaml'), `overrides:\n${overrides.join('')}strictDepBuilds: false\n`)
-	pnpm(folder, 'install', '--prod', '--prefer-offline', '--no-lockfile')
+	pnpm(folder, 'install', '--prefer-offline', '--no-lockfile', ...only)
 	return folder
+}
+
+/** The server with its production dependencies alone. */
+export const serverFolder = () =>
+	install(
+		'server',
+		(folder) => {
+			const dependencies = { '@remit/server': manifestOf('server').version }
+			writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module', dependencies }, null, '\t'))
+		},
+		'--prod',
+	)
+
+/** The examples, copied to a place of their own. */
+export const examplesFolder = () =>
+	install('examples', (folder) =>
+		cpSync(join(root, 'examples'), folder, { recursive: true, filter: (file) => !file.endsWith('node_modules') }),
+	)
+
+/** A running `remit serve` of the packed server. */
+export interface Served {
+	readonly url: string
+	readonly key: string
+	stop(): Promise<void>
+}
+
+export async function serve(settings: Readonly<Record<string, string>>): Promise<Served> {
+	const folder = serverFolder()
+	const server = spawn('npx', ['--no-install', 'remit', 'serve', '--demo', '--json'], {
+		cwd: folder,
+		env: {
+			...{ PATH: process.env.PATH, HOME: process.env.HOME, PORT: '0', LOG_LEVEL: 'silent' },
+			DATA_DIR: mkdtempSync(join(shared, 'data-')),
+			...settings,
+		},
+		detached: true,
+		stdio: ['ignore', 'pipe', 'inherit'],
+	})
+	const ended = once(server, 'close')
+	const [line] = await Promise.race([
+		once(createInterface({ input: server.stdout }), 'line'),
+		ended.then(([code]) => {
+			throw new Error(`remit serve ended with ${code}`)
+		}),
+	])
+	const { url, key } = JSON.parse(line) as { url: string; key: string }
+	const stop = async () => {
+		if (server.pid) process.kill(-server.pid, 'SIGTERM')
+		await ended
+	}
+	return { url, key, stop }
 }

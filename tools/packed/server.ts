@@ -1,10 +1,10 @@
 // The server as a package, with its production dependencies alone: it serves the API, the pages, the reference and a PDF.
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { closure, install, root, tarball } from './folder.ts'
+import { closure, root, serve, serverFolder, tarball } from './folder.ts'
 
-const folder = install('server', ['server'])
+const folder = serverFolder()
 const megabytes = Number(execFileSync('du', ['-sm', 'node_modules'], { cwd: folder, encoding: 'utf8' }).split('\t')[0])
 for (const name of closure(['server'])) {
 	const files = execFileSync('tar', ['-tzf', tarball(name)], { encoding: 'utf8' }).split('\n')
@@ -17,14 +17,8 @@ const said = Number(/takes (\d+) MB on disk/.exec(guide)?.[1])
 if (!(Math.abs(megabytes - said) <= said / 20))
 	throw new Error(`the package takes ${megabytes} MB on disk; docs/guides/production.md says ${said}`)
 
-const server = spawn('npx', ['--no-install', 'remit', 'serve', '--demo', '--json'], {
-	cwd: folder,
-	env: { PATH: process.env.PATH, HOME: process.env.HOME, PORT: '0', DATA_DIR: join(folder, 'data'), LOG_LEVEL: 'silent' },
-	detached: true,
-	stdio: ['ignore', 'pipe', 'inherit'],
-})
+const { url, key, stop } = await serve({})
 try {
-	const { url, key } = await started()
 	const ask = async (path: string, type: RegExp) => {
 		const answer = await fetch(url + path, { headers: { authorization: `Bearer ${key}` } })
 		if (answer.status !== 200 || !type.test(answer.headers.get('content-type') ?? ''))
@@ -39,17 +33,5 @@ try {
 	await ask(sheet, /css/)
 	console.log(`@remit/server takes ${megabytes} MB on disk with its dependencies, and serves`)
 } finally {
-	if (server.pid) process.kill(-server.pid, 'SIGTERM')
-	await new Promise((exited) => server.once('close', exited))
-}
-
-function started(): Promise<{ url: string; key: string }> {
-	return new Promise((found, failed) => {
-		let output = ''
-		server.stdout.on('data', (chunk) => {
-			output += chunk
-			if (output.includes('\n')) found(JSON.parse(output.slice(0, output.indexOf('\n'))))
-		})
-		server.once('close', (code) => failed(new Error(`remit serve ended with ${code}: ${output}`)))
-	})
+	await stop()
 }
