@@ -14,6 +14,13 @@ const schemas = { ErrorCode: { enum: Object.keys(sentences), 'x-enumDescriptions
 const error: Response = { description: 'An error.' }
 
 function narrowed(more: Partial<Operation>, statuses: number[]): Record<string, Response> {
+	return responsesIn(narrowedDocument(more, statuses).paths)
+}
+
+const responsesIn = (paths: OpenApiDocument['paths']) =>
+	(paths['/a/{id}'] as { post: Operation }).post.responses as Record<string, Response>
+
+function narrowedDocument(more: Partial<Operation>, statuses: number[]): OpenApiDocument {
 	const responses = Object.fromEntries(statuses.map((status) => [status, { ...error }]))
 	const operation = { operationId: 'a.b', summary: '', description: '', tags: [], responses, ...more }
 	const document: OpenApiDocument = {
@@ -24,7 +31,7 @@ function narrowed(more: Partial<Operation>, statuses: number[]): Record<string, 
 	}
 	narrowErrors(document)
 	expect(operation).not.toHaveProperty('x-error-codes')
-	return operation.responses as Record<string, Response>
+	return document
 }
 
 it('narrows each error to the codes of the operation, and to those that follow from what it takes', () => {
@@ -38,11 +45,18 @@ it('narrows each error to the codes of the operation, and to those that follow f
 	})
 })
 
-it('describes an error by the sentences of its codes, and shows the first of them', () => {
-	const { 404: missing } = narrowed({ 'x-error-codes': ['company_not_found'] }, [404])
+it('describes an error by the sentences of its codes, and shows each of them', () => {
+	const { paths, components } = narrowedDocument(
+		{ requestBody: { content: {} }, 'x-error-codes': ['company_not_found'] },
+		[400, 404],
+	)
+	const { 400: invalid, 404: missing } = responsesIn(paths)
 	expect(missing?.description).toBe('No such company.')
+	const named = (...codes: string[]) => Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]))
+	expect(missing?.content?.['application/problem+json']?.examples).toEqual(named('company_not_found'))
+	expect(invalid?.content?.['application/problem+json']?.examples).toEqual(named('invalid_request', 'invalid_json'))
 	const example = { code: 'company_not_found', status: 404, title: 'Company not found', instance: '/a/unknown' }
-	expect(missing?.content?.['application/problem+json']?.example).toMatchObject(example)
+	expect(components.examples?.company_not_found).toMatchObject({ value: example })
 })
 
 it('rejects a code that is none, one whose status the operation does not document, and a status without a code', () => {

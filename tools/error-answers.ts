@@ -41,6 +41,7 @@ function generalCodes(document: OpenApiDocument, verb: string, operation: Operat
 export function narrowErrors(document: OpenApiDocument): void {
 	const table = errorTable(document)
 	const contents = new Map<string, Response['content']>()
+	document.components.examples ??= {}
 	for (const [path, methods] of Object.entries(document.paths)) {
 		for (const [verb, operation] of Object.entries(methods)) {
 			const { operationId, responses, 'x-error-codes': own = [] } = operation
@@ -63,11 +64,14 @@ export function narrowErrors(document: OpenApiDocument): void {
 	}
 }
 
-/** Its example is that of the first operation with these codes. */
+/** Each code has one example in the document, which is of the first operation that has the code. */
 function contentOf(document: OpenApiDocument, codes: string[], path: string): Response['content'] {
 	const narrowed = { properties: { code: { enum: codes, 'x-open-enum': true } } }
 	const schema = { allOf: [{ $ref: '#/components/schemas/Problem' }, narrowed] }
-	return { 'application/problem+json': { schema, example: exampleOf(document, codes[0] as string, path) } }
+	const shared = document.components.examples as Record<string, JsonObject>
+	for (const code of codes) shared[code] ??= { value: exampleOf(document, code, path) }
+	const examples = Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]))
+	return { 'application/problem+json': { schema, examples } }
 }
 
 function descriptionOf(document: OpenApiDocument, codes: string[]): string {
@@ -95,6 +99,7 @@ function exampleOf(document: OpenApiDocument, code: string, path: string): Json 
 		instance: withIds(document, path),
 		code,
 		requestId: requestId as Json,
+		...(code === 'invalid_request' && { errors: [{ parameter: 'limit', code: 'maximum', detail: 'must be <= 100' }] }),
 	}
 }
 

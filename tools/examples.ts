@@ -1,5 +1,5 @@
 // The example of a schema of the document.
-import { type Json, type JsonObject, type OpenApiDocument, responsesOf } from './openapi.ts'
+import { type Json, type JsonObject, type MediaType, type OpenApiDocument, responsesOf } from './openapi.ts'
 
 /** The schema's own example; for an envelope, one built from the examples of its properties. */
 export function exampleOf(document: OpenApiDocument, schema: JsonObject): Json | undefined {
@@ -16,6 +16,31 @@ export function exampleOf(document: OpenApiDocument, schema: JsonObject): Json |
 		exampleOf(document, part),
 	])
 	return parts.some(([, part]) => part === undefined) ? undefined : Object.fromEntries(parts)
+}
+
+/** The examples of a body by their names; without any, that of its schema. */
+export function examplesOf(
+	document: OpenApiDocument,
+	{ schema, examples }: MediaType,
+): [name: string, value: Json | undefined][] {
+	if (!examples) return [['', exampleOf(document, schema)]]
+	return Object.entries(examples).map(([name, example]) => {
+		if ('value' in example) return [name, example.value]
+		return [name, document.components.examples?.[example.$ref.split('/').at(-1) as string]?.value]
+	})
+}
+
+/** What the operation answers that makes a record has an example with an id of each kind, where operations share it. */
+export function describeCreated(document: OpenApiDocument): void {
+	for (const [path, methods] of Object.entries(document.paths)) {
+		for (const operation of Object.values(methods)) {
+			const media = responsesOf(document, operation)['201']?.content?.['application/json']
+			const body = media && exampleOf(document, media.schema)
+			const id = idAt(document, `${path}/{id}`)
+			if (!media || !id || !(body as JsonObject).id) continue
+			media.examples = { ...media.examples, [operation.operationId]: { value: { ...(body as JsonObject), id } } }
+		}
+	}
 }
 
 /** The id of the record that is read at a path, in the example of the answer. */

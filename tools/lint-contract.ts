@@ -3,13 +3,13 @@ import { readFileSync } from 'node:fs'
 import { join, resolve as resolvePath } from 'node:path'
 import type { Ajv2020 } from 'ajv/dist/2020.js'
 import { parse } from 'yaml'
-import { absolute, newAjv } from '../packages/server/src/contract/ajv.ts'
+import { newAjv } from '../packages/server/src/contract/ajv.ts'
 import { exampleOf, referenced } from './examples.ts'
+import { lintExamples } from './lint-examples.ts'
 import {
 	isSessionOnly,
 	type Json,
 	type JsonObject,
-	type MediaType,
 	type OpenApiDocument,
 	type Operation,
 	operationsOf,
@@ -27,8 +27,9 @@ export function lintContract(document: OpenApiDocument): string[] {
 	const { asked } = sides(document)
 	return [
 		...lintRoots(document),
-		...operationsOf(document).flatMap((operation) => lintOperation(document, operation, ajv)),
+		...operationsOf(document).flatMap((operation) => lintOperation(document, operation)),
 		...Object.keys(document.components.schemas).flatMap((name) => lintSchema(document, name, asked.has(name), ajv)),
+		...lintExamples(document, ajv),
 	]
 }
 
@@ -38,7 +39,7 @@ function lintRoots(document: OpenApiDocument): string[] {
 	return mixed.map(([root, classes]) => `/${root}: its operations count against several limits: ${[...classes].join(', ')}`)
 }
 
-function lintOperation(document: OpenApiDocument, operation: Operation, ajv: Ajv2020): string[] {
+function lintOperation(document: OpenApiDocument, operation: Operation): string[] {
 	const { operationId, summary, description, requestBody } = operation
 	const responses = responsesOf(document, operation)
 	const problems: string[] = []
@@ -61,15 +62,9 @@ function lintOperation(document: OpenApiDocument, operation: Operation, ajv: Ajv
 			problems.push(`parameter ${resolve(document, parameter).name} has no description`)
 	}
 	for (const [type, media] of Object.entries(requestBody?.content ?? {})) {
-		problems.push(...lintExample(document, ajv, media, `request ${type}`))
 		for (const keyword of ['default', 'discriminator']) {
 			for (const place of findKeyword(document, media.schema, keyword))
 				problems.push(`request ${type} has ${keyword} at ${place}`)
-		}
-	}
-	for (const [status, response] of Object.entries(responses)) {
-		for (const [type, media] of Object.entries(response.content ?? {})) {
-			problems.push(...lintExample(document, ajv, media, `${status} ${type}`))
 		}
 	}
 	return problems.map((problem) => `${operationId}: ${problem}`)
@@ -110,15 +105,6 @@ function lintSchema(document: OpenApiDocument, name: string, isAsked: boolean, a
 		if (!valid(example)) problems.push(`example is invalid: ${ajv.errorsText(valid.errors)}`)
 	}
 	return problems.map((problem) => `${name}: ${problem}`)
-}
-
-function lintExample(document: OpenApiDocument, ajv: Ajv2020, media: MediaType, where: string): string[] {
-	// The media type of a file describes it; an example of its bytes would say nothing.
-	if (media.schema.contentMediaType) return []
-	const example = media.example ?? exampleOf(document, media.schema)
-	if (example === undefined) return [`${where} has no example`]
-	const valid = ajv.compile(absolute(media.schema))
-	return valid(example) ? [] : [`${where} has an invalid example: ${ajv.errorsText(valid.errors)}`]
 }
 
 /** Every place of a keyword in a schema and in the schemas that it refers to. */

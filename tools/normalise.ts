@@ -3,6 +3,7 @@
 
 import { narrowErrors } from './error-answers.ts'
 import { describeEvents } from './event-docs.ts'
+import { describeCreated } from './examples.ts'
 import { type Json, type JsonObject, type OpenApiDocument, type Operation, operationsOf, type Response } from './openapi.ts'
 import { writeSecurity } from './security.ts'
 import { shareAnswers } from './share.ts'
@@ -21,6 +22,7 @@ export function normalise(emitted: OpenApiDocument): OpenApiDocument {
 	describeUnits(document)
 	describeEvents(document)
 	shareAnswers(document)
+	describeCreated(document)
 	const shared = Object.values(document.components.parameters ?? {})
 	const own = operationsOf(document).flatMap((operation) => operation.parameters ?? [])
 	for (const parameter of [...shared, ...own]) {

@@ -12,8 +12,7 @@ export interface Parameter {
 }
 export interface MediaType {
 	schema: JsonObject
-	example?: Json
-	examples?: JsonObject
+	examples?: Record<string, { $ref: string } | { value: Json }>
 }
 export interface Response {
 	description: string

@@ -11,6 +11,7 @@ export async function writeTypes({ webhooks, ...whole }: OpenApiDocument, banner
 		Object.fromEntries(Object.entries(all).filter(([name]) => inPaths.includes(`"#/components/${kind}/${name}"`)))
 	const components = {
 		...whole.components,
+		examples: {},
 		parameters: used('parameters', parameters),
 		responses: used('responses', responses),
 	}
@@ -79,7 +80,6 @@ function readable(node: Json): Json {
 		...rest,
 		...(description !== undefined && !isError && { description: withValues(description, values) }),
 		...(headers !== undefined && !isError && { headers }),
-		...(examples !== undefined && !Array.isArray(examples) && { examples }),
 	}
 	return mapped(kept as JsonObject, (value, key) =>
 		key === 'properties' ? mapped(value as JsonObject, readable) : readable(value),

@@ -91,7 +91,7 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 					"action": "updated",
 					"resource": {
 						"type": "invoice",
-						"id": "inv_2fYc0Wm5tJ8nLkQ1rB7d"
+						"id": "inv_3kTMd2sXb9QhVw7YcLpE"
 					},
 					"operation": "invoices.update",
 					"actor": {
@@ -228,7 +228,7 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 					"action": "updated",
 					"resource": {
 						"type": "invoice",
-						"id": "inv_2fYc0Wm5tJ8nLkQ1rB7d"
+						"id": "inv_3kTMd2sXb9QhVw7YcLpE"
 					},
 					"operation": "invoices.update",
 					"actor": {
@@ -342,7 +342,7 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 					"action": "updated",
 					"resource": {
 						"type": "invoice",
-						"id": "inv_2fYc0Wm5tJ8nLkQ1rB7d"
+						"id": "inv_3kTMd2sXb9QhVw7YcLpE"
 					},
 					"operation": "invoices.update",
 					"actor": {
@@ -466,7 +466,7 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 					"action": "updated",
 					"resource": {
 						"type": "invoice",
-						"id": "inv_2fYc0Wm5tJ8nLkQ1rB7d"
+						"id": "inv_3kTMd2sXb9QhVw7YcLpE"
 					},
 					"operation": "invoices.update",
 					"actor": {
@@ -943,7 +943,7 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 					"action": "updated",
 					"resource": {
 						"type": "invoice",
-						"id": "inv_2fYc0Wm5tJ8nLkQ1rB7d"
+						"id": "inv_3kTMd2sXb9QhVw7YcLpE"
 					},
 					"operation": "invoices.update",
 					"actor": {
@@ -1341,7 +1341,7 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 					"action": "updated",
 					"resource": {
 						"type": "invoice",
-						"id": "inv_2fYc0Wm5tJ8nLkQ1rB7d"
+						"id": "inv_3kTMd2sXb9QhVw7YcLpE"
 					},
 					"operation": "invoices.update",
 					"actor": {
@@ -1459,7 +1459,7 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 					"action": "updated",
 					"resource": {
 						"type": "invoice",
-						"id": "inv_2fYc0Wm5tJ8nLkQ1rB7d"
+						"id": "inv_3kTMd2sXb9QhVw7YcLpE"
 					},
 					"operation": "invoices.update",
 					"actor": {
@@ -1825,7 +1825,7 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 					"action": "updated",
 					"resource": {
 						"type": "invoice",
-						"id": "inv_2fYc0Wm5tJ8nLkQ1rB7d"
+						"id": "inv_3kTMd2sXb9QhVw7YcLpE"
 					},
 					"operation": "invoices.update",
 					"actor": {
@@ -1957,7 +1957,7 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 					"action": "updated",
 					"resource": {
 						"type": "invoice",
-						"id": "inv_2fYc0Wm5tJ8nLkQ1rB7d"
+						"id": "inv_3kTMd2sXb9QhVw7YcLpE"
 					},
 					"operation": "invoices.update",
 					"actor": {
@@ -2210,7 +2210,7 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 					"action": "updated",
 					"resource": {
 						"type": "invoice",
-						"id": "inv_2fYc0Wm5tJ8nLkQ1rB7d"
+						"id": "inv_3kTMd2sXb9QhVw7YcLpE"
 					},
 					"operation": "invoices.update",
 					"actor": {
@@ -2737,7 +2737,7 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 					"action": "updated",
 					"resource": {
 						"type": "invoice",
-						"id": "inv_2fYc0Wm5tJ8nLkQ1rB7d"
+						"id": "inv_3kTMd2sXb9QhVw7YcLpE"
 					},
 					"operation": "invoices.update",
 					"actor": {
