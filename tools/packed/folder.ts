@@ -66,11 +66,14 @@ export const serverFolder = () =>
 		'--prod',
 	)
 
-/** The examples, copied to a place of their own. */
+/** The examples and the files of the guide on tests, copied to a place of their own. */
 export const examplesFolder = () =>
-	install('examples', (folder) =>
-		cpSync(join(root, 'examples'), folder, { recursive: true, filter: (file) => !file.endsWith('node_modules') }),
-	)
+	install('examples', (folder) => {
+		cpSync(join(root, 'examples'), folder, { recursive: true, filter: (file) => !file.endsWith('node_modules') })
+		const guide = readFileSync(join(root, 'docs/guides/testing.md'), 'utf8')
+		for (const [, name = '', code = ''] of guide.matchAll(/^```ts\n\/\/ (\S+)\n([\s\S]*?)^```$/gm))
+			writeFileSync(join(folder, name), code)
+	})
 
 /** A running `remit serve` of the packed server. */
 export interface Served {
