@@ -1,5 +1,7 @@
 // `remit contract`: whether a server keeps its contract, and whether a newer contract breaks callers.
+import { writeFileSync } from 'node:fs'
 import type { Command } from 'commander'
+import { print } from '../command.ts'
 import { type RemoteOptions, remoteCommand, requireKey } from '../remote/remote.ts'
 
 export function addContractCommands(program: Command): void {
@@ -19,14 +21,25 @@ export function addContractCommands(program: Command): void {
 
 	remoteCommand(contract, 'verify', 'Whether a running server keeps the contract: each operation, status and code.', 'admin')
 		.option('--junit <file>', 'write the result as JUnit XML')
+		.option('--only <list>', 'a comma list of operations or resources, such as companies,invoices.get; all when absent')
 		.option('--shared', 'the organization has records of others: leave out what changes all of it or cannot be removed')
 		.addHelpText('after', help)
-		.action(async (options: RemoteOptions & { junit?: string; shared?: boolean }) => {
+		.action(async (options: Options) => {
 			const apiKey = requireKey(options)
+			const only = options.only?.split(',').map((part) => part.trim())
 			// Loaded only here: compiling the contract takes a while.
 			const { verify } = await import('./verify.ts')
-			if (!(await verify({ ...options, apiKey }))) process.exitCode = 1
+			const { isKept, rows, text, junit } = await verify({ ...options, apiKey, only })
+			if (options.junit !== undefined) writeFileSync(options.junit, junit)
+			print(options, { isKept, rows }, text)
+			if (!isKept) process.exitCode = 1
 		})
+}
+
+interface Options extends RemoteOptions {
+	readonly junit?: string
+	readonly only?: string
+	readonly shared?: boolean
 }
 
 const help = `

@@ -17,8 +17,8 @@ export class Findings {
 	/** Why an operation was not asked for more, by its id. */
 	readonly notAsked = new Map<string, string>()
 
-	constructor() {
-		for (const operation of operations) for (const { status, code } of documentedOf(operation)) this.#row(operation, status, code)
+	constructor(walked: readonly Operation[]) {
+		for (const operation of walked) for (const { status, code } of documentedOf(operation)) this.#row(operation, status, code)
 	}
 
 	#row({ id }: Operation, status: number, code: string | undefined): Row {

@@ -101,7 +101,7 @@ export class ServerUnderTest {
 			(operation) =>
 				operation.method === 'DELETE' && operation.path.replace(/\/\{\w+\}$/, '') === path && operation.path !== path,
 		)
-		if (removal) this.#made.push({ operation: removal, ids: [...ids, made] })
+		if (removal) this.#made.push({ operation: removal, ids: [...(madeBy[id] ? [] : ids), made] })
 		else this.left.set(id, (this.left.get(id) ?? 0) + 1)
 		return made
 	}

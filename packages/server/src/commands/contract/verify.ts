@@ -1,10 +1,9 @@
 // `remit contract verify`: walks the operations of a running server, and says where it does not keep its contract.
-import { writeFileSync } from 'node:fs'
 import { version } from '../../contract/document.ts'
-import { operations } from '../../contract/routes.ts'
+import { type Operation, operations } from '../../contract/routes.ts'
 import { UsageError } from '../command.ts'
 import { codeOf } from './answers.ts'
-import { Findings } from './findings.ts'
+import { Findings, type Row } from './findings.ts'
 import { probe } from './probes.ts'
 import { junitOf, summaryOf, tableOf } from './report.ts'
 import { ServerUnderTest } from './server-under-test.ts'
@@ -13,38 +12,44 @@ export interface VerifyOptions {
 	readonly apiKey: string
 	readonly url: string
 	readonly shared?: boolean
-	readonly junit?: string
-	readonly json?: boolean
+	/** Ids of operations, or what they begin with; all when absent. */
+	readonly only?: readonly string[] | undefined
 }
 
-/** Returns whether the server keeps its contract. */
-export async function verify({ apiKey, url, shared = false, junit, json = false }: VerifyOptions): Promise<boolean> {
+export interface Verified {
+	readonly isKept: boolean
+	readonly rows: readonly Row[]
+	/** For people. */
+	readonly text: string
+	readonly junit: string
+}
+
+export async function verify({ apiKey, url, shared = false, only }: VerifyOptions): Promise<Verified> {
 	const begun = Date.now()
-	const findings = new Findings()
+	const walked = only ? operations.filter(({ id }) => only.some((part) => id === part || id.startsWith(`${part}.`))) : operations
+	if (walked.length === 0) throw new UsageError(`--only ${only}: the contract has no such operation`)
+	const findings = new Findings(walked)
 	const server = new ServerUnderTest(url, apiKey, findings)
 	await requireServer(server)
 	if (!shared) await requireEmpty(server)
-	let fault: unknown
 	try {
 		await server.useOwnKeys()
-		const scopes = ['tax_rates:read', 'companies:read']
 		const limitedKeys: { scope: string; key: string }[] = []
-		for (const scope of scopes) limitedKeys.push({ scope, key: await server.newKey([scope]) })
-		for (const operation of operations) await probe({ server, shared, limitedKeys }, operation)
-		await reachLimit(server)
-	} catch (error) {
-		fault = error
+		for (const scope of ['tax_rates:read', 'companies:read']) limitedKeys.push({ scope, key: await server.newKey([scope]) })
+		for (const operation of walked) await probe({ server, shared, limitedKeys }, operation)
+		const limited = walked.find(({ id }) => id === limitedId)
+		if (limited) await reachLimit(server, limited)
+	} finally {
+		await server.cleanUp()
 	}
-	await server.cleanUp()
-	if (fault !== undefined) throw fault
-	const rows = findings.rows()
 	const seconds = (Date.now() - begun) / 1000
-	if (junit !== undefined) writeFileSync(junit, junitOf(findings, seconds))
-	const left = Object.fromEntries(server.left)
-	const isKept = rows.every(({ faults }) => faults.length === 0)
-	if (json) console.log(JSON.stringify({ version, isKept, requests: server.requests, made: server.madeCount, left, rows }))
-	else console.log([tableOf(findings), summaryOf(findings, server, seconds)].join('\n'))
-	return isKept
+	const rows = findings.rows()
+	return {
+		isKept: rows.every(({ faults }) => faults.length === 0),
+		rows,
+		text: `${tableOf(findings)}\n${summaryOf(findings, server, seconds)}`,
+		junit: junitOf(findings, seconds),
+	}
 }
 
 /** Ends with one line when the address or the key is wrong, or the server follows another version. */
@@ -75,22 +80,22 @@ async function requireEmpty(server: ServerUnderTest): Promise<void> {
 /** Reaches the limit of a key where that takes at most so many requests. */
 const mostForLimit = 150
 
-async function reachLimit(server: ServerUnderTest): Promise<void> {
-	const id = 'webhooks.eventTypes.list'
+/** Changes nothing, and answers much the same on any server. */
+const limitedId = 'webhooks.eventTypes.list'
+
+async function reachLimit(server: ServerUnderTest, operation: Operation): Promise<void> {
 	const key = await server.newKey(['read'])
-	const first = await server.ask(id, { key, expectsLimit: true })
+	const first = await server.ask(limitedId, { key, expectsLimit: true })
 	const limit = Number(first.headers.get('x-ratelimit-limit') ?? Number.POSITIVE_INFINITY)
 	if (limit > mostForLimit) return
 	for (let sent = 1; sent <= limit; sent++) {
-		const answer = await server.ask(id, { key, expectsLimit: true })
-		if (answer.status === 429) return
+		const { status } = await server.ask(limitedId, { key, expectsLimit: true })
+		if (status === 429) return
 	}
-	const operation = operations.find((each) => each.id === id)
-	if (operation)
-		server.findings.fail(
-			operation,
-			429,
-			'rate_limited',
-			`status: 200 to request ${limit + 1} of a minute, of which there are ${limit}`,
-		)
+	server.findings.fail(
+		operation,
+		429,
+		'rate_limited',
+		`status: 200 to request ${limit + 1} of a minute, of which there are ${limit}`,
+	)
 }
