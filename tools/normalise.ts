@@ -65,7 +65,10 @@ function unfolded(document: OpenApiDocument, { $ref, ...beside }: JsonObject): J
 	return { ...document.components.schemas[$ref.replace('#/components/schemas/', '')], ...beside }
 }
 
-const header = (type: string, description: string): JsonObject => ({ description, schema: { type } })
+const header = (type: string, description: string, format?: string): JsonObject => ({
+	description,
+	schema: { type, ...(format && { format }) },
+})
 
 const commonHeaders: Record<string, JsonObject> = {
 	'X-Request-Id': { ...header('string', "The request's id, as in the server's log."), required: true },
@@ -73,9 +76,10 @@ const commonHeaders: Record<string, JsonObject> = {
 	'X-RateLimit-Limit': header(
 		'integer',
 		'Requests per minute that the key may make, or without a key the address; absent without a limit.',
+		'int32',
 	),
-	'X-RateLimit-Remaining': header('integer', 'Requests left until the window ends.'),
-	'X-RateLimit-Reset': header('integer', 'Unix time in seconds at which the window ends.'),
+	'X-RateLimit-Remaining': header('integer', 'Requests left until the window ends.', 'int32'),
+	'X-RateLimit-Reset': header('integer', 'Unix time in seconds at which the window ends.', 'int64'),
 }
 
 const linkHeader = header(
