@@ -85,7 +85,7 @@ export default function ConnectionsPage() {
 			</Card>
 			{may('admin') && (
 				<section className="providers-part">
-					<h2>Connect another</h2>
+					<h2>{rows?.length === 0 ? 'Connect a provider' : 'Connect another'}</h2>
 					<Loaded data={providers.rows} failure={providers.failure} rows={2}>
 						{(all) => (
 							<div className="providers">
