@@ -18,6 +18,21 @@ describe.skipIf(!hasBrowser)('time, tax rates and contacts', () => {
 		await page.getByRole('option', { name }).click()
 	}
 
+	it.each([
+		['/invoices', 'Invoices by status', 'All'],
+		['/invoices?tab=draft&search=a', 'Invoices by status', 'Draft'],
+		['/invoices?tab=draft', 'Main', 'Invoices'],
+		['/deals?view=list', 'Views', 'List'],
+		['/time?who=me&week=2026-07-01', 'Whose time', 'Mine'],
+		['/time', 'Weeks', 'This week'],
+		['/?currency=USD', 'Currencies', 'USD'],
+	])('%s has one current link in “%s”: %s', async (path, navigation, link) => {
+		const { page } = await app.openApp(path)
+		const current = page.getByRole('navigation', { name: navigation }).locator('[aria-current]')
+		await expect.poll(() => current.allTextContents()).toEqual([link])
+		expect(await page.locator('th [aria-current]').count()).toBe(0)
+	})
+
 	it('a timer is started and stopped, and a person has one', async () => {
 		const { page, complaints } = await app.openApp('/time?who=me')
 		await press(page, 'Start')

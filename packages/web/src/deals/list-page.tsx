@@ -48,10 +48,10 @@ export default function DealsPage() {
 		<>
 			<PageHeader title="Deals" actions={may('deals:write') && <NewDeal look="primary" />} />
 			<Tabs label="Views">
-				<Link to="/deals" search={{ search, pipeline: chosen }} aria-current={view === 'list' ? undefined : 'page'}>
+				<Link to="/deals" search={{ search, pipeline: chosen }} activeOptions={{ exact: true }}>
 					Board
 				</Link>
-				<Link to="/deals" search={{ search, pipeline: chosen, view: 'list' }} aria-current={view === 'list' ? 'page' : undefined}>
+				<Link to="/deals" search={{ search, pipeline: chosen, view: 'list' }} activeOptions={{ exact: true }}>
 					List
 				</Link>
 			</Tabs>
@@ -111,6 +111,7 @@ const PipelineLinks = ({ pipelines, shown }: { pipelines: readonly Pipeline[]; s
 				key={id}
 				to="/deals"
 				search={(now) => ({ ...now, pipeline: id })}
+				activeOptions={{ exact: true }}
 				className={`button small ${id === shown ? 'plain' : 'quiet'}`}
 				aria-current={id === shown ? 'page' : undefined}
 			>

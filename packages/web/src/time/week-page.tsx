@@ -53,7 +53,12 @@ export default function TimePage() {
 			<div className="toolbar">
 				<nav className="week-links" aria-label="Weeks">
 					<WeekLink week={addDays(monday, -7)} label="Week before" icon={<ChevronLeft aria-hidden="true" />} />
-					<Link to="/time" search={(now) => ({ ...now, week: undefined })} className="button plain small">
+					<Link
+						to="/time"
+						search={(now) => ({ ...now, week: undefined })}
+						activeOptions={{ exact: true }}
+						className="button plain small"
+					>
 						This week
 					</Link>
 					<WeekLink week={addDays(monday, 7)} label="Week after" icon={<ChevronRight aria-hidden="true" />} />
@@ -66,7 +71,7 @@ export default function TimePage() {
 							to="/time"
 							search={(now) => ({ ...now, who: whose })}
 							className={`button small ${whose === who ? 'plain' : 'quiet'}`}
-							aria-current={whose === who ? 'page' : undefined}
+							activeOptions={{ exact: true }}
 						>
 							{whose ? 'Mine' : 'Everybody'}
 						</Link>

@@ -43,13 +43,7 @@ export default function InvoicesPage() {
 			/>
 			<Tabs label="Invoices by status">
 				{tabs.map((tab) => (
-					<Link
-						key={tab ?? 'all'}
-						to="/invoices"
-						search={(before) => ({ ...before, tab })}
-						activeProps={{ 'aria-current': undefined }}
-						aria-current={tab === search.tab ? 'page' : undefined}
-					>
+					<Link key={tab ?? 'all'} to="/invoices" search={(before) => ({ ...before, tab })} activeOptions={{ exact: true }}>
 						{nameOf(tab)}
 					</Link>
 				))}

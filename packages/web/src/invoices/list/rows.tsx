@@ -108,7 +108,7 @@ function SortLink({ by, label, search }: { by: NonNullable<Search['sort']>; labe
 	const isDown = isBy && search.order === 'desc'
 	const next = isDown ? { sort: undefined, order: undefined } : { sort: by, order: isBy ? ('desc' as const) : undefined }
 	return (
-		<Link to="/invoices" search={(before) => ({ ...before, ...next })} activeProps={{ 'aria-current': undefined }} replace>
+		<Link to="/invoices" search={(before) => ({ ...before, ...next })} activeOptions={{ exact: true }} replace>
 			{label}
 			{isBy && <span aria-hidden="true">{isDown ? '↓' : '↑'}</span>}
 		</Link>
