@@ -18,6 +18,7 @@ const checks: readonly [name: string, command: string][] = [
 	['start on an empty folder', 'node tools/smoke.ts'],
 	['the packed server', 'node tools/packed/server.ts'],
 	['the examples, with the packed SDK', 'node tools/packed/examples.ts'],
+	['the packed SDK in every runtime', 'node tools/packed/runtimes.ts'],
 	['the guide on tests, with the packed server', 'node tools/packed/guide.ts'],
 	['unused files, exports and dependencies', `${tool('knip')} --config tools/knip.json`],
 	['SDK build', 'pnpm --silent --filter @remit/sdk run build'],

@@ -22,9 +22,11 @@ interface Manifest {
 
 const manifestOf = (name: string): Manifest => JSON.parse(readFileSync(join(root, 'packages', name, 'package.json'), 'utf8'))
 
+export const versionOf = (name: string) => manifestOf(name).version
+
 /** The packed package, such as `sdk`. */
 export function tarball(name: string): string {
-	const file = join(shared, `remit-${name}-${manifestOf(name).version}.tgz`)
+	const file = join(shared, `remit-${name}-${versionOf(name)}.tgz`)
 	if (!existsSync(file)) pnpm(join(root, 'packages', name), 'pack', '--pack-destination', shared)
 	return file
 }
@@ -48,9 +50,11 @@ export function install(name: string, fill: (folder: string) => void, ...only: r
 	if (existsSync(folder)) return folder
 	mkdirSync(folder)
 	fill(folder)
+	// Flat, as npm leaves it. Runtimes have scripts that put their binary in place.
+	const rest = 'nodeLinker: hoisted\nstrictDepBuilds: false\nallowBuilds: { bun: true, deno: true, workerd: true }\n'
 	// Ours are not in the registry yet.
 	const overrides = places(closure(['server', 'sdk'])).map(([own, place]) => `  "${own}": "${place}"\n`)
-	writeFileSync(join(folder, 'pnpm-workspace.yaml'), `overrides:\n${overrides.join('')}strictDepBuilds: false\n`)
+	writeFileSync(join(folder, 'pnpm-workspace.yaml'), `overrides:\n${overrides.join('')}${rest}`)
 	pnpm(folder, 'install', '--prefer-offline', '--no-lockfile', ...only)
 	return folder
 }
@@ -60,7 +64,7 @@ export const serverFolder = () =>
 	install(
 		'server',
 		(folder) => {
-			const dependencies = { '@remit/server': manifestOf('server').version }
+			const dependencies = { '@remit/server': versionOf('server') }
 			writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module', dependencies }, null, '\t'))
 		},
 		'--prod',
