@@ -75,6 +75,17 @@ it('every table and column of the schema is in the list, so that none is forgott
 	}
 })
 
+it('an organization’s rows are deleted before those that they refer to', async () => {
+	if (server.db.dialect !== 'sqlite') return
+	const order = Object.keys(tables)
+	for (const table of order) {
+		const references = await askSchema('select "table" as parent from pragma_foreign_key_list(?)', [table])
+		const parents = references.map(({ parent }) => String(parent)).filter((parent) => parent !== 'organizations')
+		const early = parents.filter((parent) => order.indexOf(parent) < order.indexOf(table))
+		expect({ table, early }).toEqual({ table, early: [] })
+	}
+})
+
 it('a person is gone from records, events and mails, by the e-mail address in any case or by a contact’s id', async () => {
 	for (const by of ['email', 'id'] as const) {
 		const { tenant, email, contactId, companyId, draft, issued } = await withPerson()

@@ -30,6 +30,7 @@ export const tables: Readonly<Record<string, ErasableTable>> = {
 		text: ['lastError?'],
 		plain: ['endpointId', 'eventId', 'eventType', 'resourceId', 'status'],
 	},
+	webhook_endpoint_hours: { key: ['endpointId', 'place'] },
 	webhook_endpoints: {
 		key: ['id'],
 		text: ['description?'],
@@ -60,7 +61,6 @@ export const tables: Readonly<Record<string, ErasableTable>> = {
 			...['linkHash', 'linkReturnUrl'],
 		],
 	},
-	webhook_endpoint_hours: { key: ['endpointId', 'place'] },
 	events: {
 		key: ['id'],
 		json: ['actor', 'changes', 'data'],
