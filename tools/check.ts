@@ -19,10 +19,11 @@ const checks: readonly [name: string, command: string][] = [
 	['the packed server', 'node tools/packed/server.ts'],
 	['the examples, with the packed SDK', 'node tools/packed/examples.ts'],
 	['the packed SDK in every runtime', 'node tools/packed/runtimes.ts'],
+	['the packed contract diff', 'node tools/packed/diff.ts'],
+	['the contract of the packed server', 'node tools/packed/verify.ts'],
 	['the guide on tests, with the packed server', 'node tools/packed/guide.ts'],
 	['unused files, exports and dependencies', `${tool('knip')} --config tools/knip.json`],
 	['SDK build', 'pnpm --silent --filter @remit/sdk run build'],
-	['contract diff, packed and installed', 'node tools/packed-diff.ts'],
 	['SDK packaging', `${tool('publint')} packages/sdk --strict`],
 	['SDK types for every module system', `${tool('attw')} --pack packages/sdk`],
 ]

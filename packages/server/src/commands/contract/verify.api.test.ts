@@ -259,7 +259,7 @@ it('finds nothing wrong with a server that keeps its contract, and removes its r
 	expect(
 		keys.filter((each: { name: string; revokedAt: number | null }) => /^Contract/.test(each.name) && !each.revokedAt),
 	).toEqual([])
-})
+}, 120_000)
 
 it('takes no organization that has records, unless it may share it, and then leaves those as they are', async () => {
 	const tenant = await server.newTenant()

@@ -1,13 +1,11 @@
 // Uses the contract diff as an outsider: packs it, installs it into an empty folder, and runs its command there.
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
+import { tarball } from './folder.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'packed-diff-'))
-const packageFolder = resolve(import.meta.dirname, '../packages/contract-diff')
-const pnpm = (args: string[]) =>
-	execFileSync('npx', ['-y', 'pnpm@12.21.0', '--silent', ...args], { cwd: packageFolder, stdio: ['ignore', 'pipe', 'inherit'] })
+const folder = mkdtempSync(join(tmpdir(), 'remit-diff-'))
 
 /** Runs the installed command, and compares its exit code and first line. */
 function expect(args: string[], status: number, line: RegExp): void {
@@ -26,11 +24,9 @@ const document = (version: string, ...methods: string[]) => ({
 })
 
 try {
-	pnpm(['run', 'build'])
-	pnpm(['pack', '--pack-destination', folder])
-	const [archive = ''] = readdirSync(folder)
 	writeFileSync(join(folder, 'package.json'), '{"private":true}')
-	execFileSync('npm', ['install', '--silent', '--no-audit', '--no-fund', `./${archive}`], { cwd: folder, stdio: 'inherit' })
+	const archive = tarball('contract-diff')
+	execFileSync('npm', ['install', '--silent', '--no-audit', '--no-fund', archive], { cwd: folder, stdio: 'inherit' })
 	writeFileSync(join(folder, 'old.json'), JSON.stringify(document('1.0.0', 'get', 'delete')))
 	writeFileSync(join(folder, 'new.json'), JSON.stringify(document('1.1.0', 'get')))
 	expect(['old.json', 'old.json', '--fail-on', 'docs'], 0, /^none: 0 breaking/)
@@ -43,7 +39,7 @@ try {
 		console.log(diffContracts(read('old.json'), read('new.json')).verdict)`
 	const told = execFileSync(process.execPath, ['--input-type=module', '--eval', program], { cwd: folder, encoding: 'utf8' })
 	if (told !== 'breaking\n') throw new Error(`a program that imports the package gets ${told}`)
-	console.log(`${archive} installs and runs`)
+	console.log('the packed contract diff installs and runs')
 } finally {
 	rmSync(folder, { recursive: true, force: true })
 }
