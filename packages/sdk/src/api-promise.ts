@@ -1,4 +1,5 @@
-// The result of every method: a promise of the result that can also give the status and headers of the answer.
+// The result of every method: a promise of the result that can also give the status and headers of the answer, or the answer unread.
+import { RemitError } from './errors.ts'
 
 /** The status and headers of an answer. */
 export interface ResponseInfo {
@@ -16,14 +17,55 @@ export interface WithResponse<T> {
 	readonly response: ResponseInfo
 }
 
+/** What a call and its promise share. */
+export interface Reading {
+	/** Whether the answer is wanted unread. */
+	unread?: boolean
+}
+
+/** Rejects what would read an answer that `asResponse` has given. */
+export class UnreadError extends RemitError {
+	readonly response: Response
+
+	constructor(response: Response) {
+		super('asResponse has the answer')
+		this.response = response
+	}
+}
+
 /** A promise of the result. The request is sent at once, even if the caller does not await the promise. */
 export class ApiPromise<T> implements Promise<T> {
 	readonly [Symbol.toStringTag] = 'ApiPromise'
 	// `then` and `withResponse` share one promise: of two, the unused one would be an unhandled rejection when the call fails.
 	readonly #answer: Promise<WithResponse<T>>
 
-	constructor(answer: Promise<WithResponse<T>>) {
+	readonly #reading: Reading
+
+	constructor(answer: Promise<WithResponse<T>>, reading: Reading) {
 		this.#answer = answer
+		this.#reading = reading
+	}
+
+	/**
+	 * The answer itself, with its body unread: a file as a stream, or what a proxy passes on. A call that fails rejects as ever. `timeout`
+	 * and `signal` end with the headers; `response.body.cancel()` breaks off what comes after them.
+	 *
+	 * @example
+	 * ```ts
+	 * const { body } = await remit.invoices.pdf(id).asResponse()
+	 * ```
+	 */
+	asResponse(): Promise<Response> {
+		this.#reading.unread = true
+		return this.#answer.then(
+			() => {
+				throw new RemitError('asResponse comes too late: the answer is read')
+			},
+			(error) => {
+				if (error instanceof UnreadError) return error.response
+				throw error
+			},
+		)
 	}
 
 	/** The result together with status, headers and request id. */

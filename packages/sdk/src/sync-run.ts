@@ -1,5 +1,5 @@
 // A run of a sync, followed to its end by asking for it again.
-import { ApiPromise, type WithResponse } from './api-promise.ts'
+import { ApiPromise, type Reading, type WithResponse } from './api-promise.ts'
 import { rest } from './deadline.ts'
 import { ConnectionError, RateLimitError, RemitError, ServerError, TimeoutError } from './errors.ts'
 import type { SyncRun } from './generated/contract.ts'
@@ -33,8 +33,8 @@ const reasonOf = ({ error }: SyncRun) => (error ? `: ${error.code}: ${error.deta
 export class SyncRunPromise extends ApiPromise<SyncRun> {
 	readonly #transport: Pick<Transport, 'record'>
 
-	constructor(answer: Promise<WithResponse<SyncRun>>, transport: Pick<Transport, 'record'>) {
-		super(answer)
+	constructor(answer: Promise<WithResponse<SyncRun>>, reading: Reading, transport: Pick<Transport, 'record'>) {
+		super(answer, reading)
 		this.#transport = transport
 	}
 

@@ -1,7 +1,7 @@
 // Sends every request. openapi-fetch builds URL, query and headers; this file adds what it lacks: a check of path parameters,
 // which could reach another URL, timeouts, typed errors, and answers that are not JSON.
 import createClient from 'openapi-fetch'
-import { ApiPromise, type ResponseInfo, type WithResponse } from './api-promise.ts'
+import { ApiPromise, type Reading, type ResponseInfo, UnreadError, type WithResponse } from './api-promise.ts'
 import { checkRetries, checkTimeout, rest, startDeadline } from './deadline.ts'
 import { apiError, ConnectionError, RemitError, unchanged, unexpectedBody } from './errors.ts'
 import type { SyncRun } from './generated/contract.ts'
@@ -19,7 +19,7 @@ import { type RemitOptions, readSettings } from './settings.ts'
 import { SyncRunPromise } from './sync-run.ts'
 
 /** The arguments of a resource's method. */
-export interface Call {
+export interface Call extends Reading {
 	readonly path?: Record<string, string>
 	readonly query?: object
 	readonly body?: unknown
@@ -78,7 +78,7 @@ export class Transport {
 
 	/** A call whose whole body is the result. */
 	send<T>(method: string, path: string, call: Call): ApiPromise<T> {
-		return new ApiPromise(this.#exchange(method, path, call) as Promise<WithResponse<T>>)
+		return new ApiPromise(this.#exchange(method, path, call) as Promise<WithResponse<T>>, call)
 	}
 
 	/** A call whose result stands in the body's `data`. */
@@ -87,17 +87,20 @@ export class Transport {
 		const dataOf = ({ data: body, response }: WithResponse<unknown>) =>
 			// The caller has it already.
 			response.status === 304 ? (undefined as T) : envelope<T>(body, response).data
-		return new ApiPromise(answer.then((answered) => ({ data: dataOf(answered), response: answered.response })))
+		return new ApiPromise(
+			answer.then((answered) => ({ data: dataOf(answered), response: answered.response })),
+			call,
+		)
 	}
 
 	/** A call whose result is a run of a sync, which goes on after it. */
 	run(method: string, path: string, call: Call): SyncRunPromise {
-		return new SyncRunPromise(this.record<SyncRun>(method, path, call).withResponse(), this)
+		return new SyncRunPromise(this.record<SyncRun>(method, path, call).withResponse(), call, this)
 	}
 
 	/** A call whose result is a file of this media type. */
 	bytes(method: string, path: string, type: string, call: Call): ApiPromise<Uint8Array> {
-		return new ApiPromise(this.#exchange(method, path, call, type) as Promise<WithResponse<Uint8Array>>)
+		return new ApiPromise(this.#exchange(method, path, call, type) as Promise<WithResponse<Uint8Array>>, call)
 	}
 
 	/**
@@ -107,7 +110,8 @@ export class Transport {
 	page<T, Meta>(path: string, call: ListCall): PagePromise<T, Meta> {
 		const { limit = call.pageSize, offset = 0, cursor } = call.query ?? {}
 		const span = { limit, offset, ...(cursor !== undefined && { cursor }) }
-		const answer = this.#exchange('GET', path, { ...call, query: { ...call.query, limit: span.limit } })
+		const sent = { ...call, query: { ...call.query, limit: span.limit } }
+		const answer = this.#exchange('GET', path, sent)
 		const at = (place: NextPlace) => (more?: RequestOptions) =>
 			this.page<T, Meta>(path, { ...call, options: { ...call.options, ...more }, query: { ...call.query, ...place } })
 		return new PagePromise(
@@ -117,6 +121,7 @@ export class Transport {
 				const next = placeAfter(span, data.length, meta, response.headers.get('link'))
 				return { data: new Page(data, meta as Meta, next && at(next)), response }
 			}),
+			sent,
 		)
 	}
 
@@ -135,9 +140,11 @@ export class Transport {
 			headers: { ...(file && { Accept: file }), ...requestHeaders({ ...ownKey, ...options }) },
 			signal: deadline.signal,
 			parseAs: file ? 'arrayBuffer' : 'text',
-			fetch: (request: PlainRequest) => {
+			fetch: async (request: PlainRequest) => {
 				attempts++
-				return this.#logged(`${method} ${path}`, request)
+				const response = await this.#logged(`${method} ${path}`, request)
+				if (call.unread && (response.ok || response.status === 304)) throw new UnreadError(response)
+				return response
 			},
 		}
 		try {
